@@ -1,0 +1,56 @@
+# The only home of this project's commands. CI calls these targets and nothing else.
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+STAMP := $(VENV)/.installed
+
+.PHONY: help install demo test unit check format bench soak fuzz docs clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## Make .venv with everything the other targets need
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+ifdef UV
+	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
+	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --editable .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' --disable-pip-version-check
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
+endif
+	@touch $(STAMP)
+
+demo: $(STAMP) ## Play a real Claude Code session under supervision: no account, no key
+	@$(BIN)/pcc demo
+
+check: $(STAMP) ## Lint, types, and the rings
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## Format and fix what can be fixed
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+test: $(STAMP) ## Every test but the soaks
+	@$(BIN)/pytest -m "not soak" -q
+
+unit: $(STAMP) ## The quick tests only
+	@$(BIN)/pytest -q tests/unit tests/contracts
+
+soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
+	@$(BIN)/pytest -m soak -q
+
+bench: $(STAMP) ## The product's numbers, as ratios in one run
+	@$(BIN)/python -m benchmarks
+
+clean: ## Remove what the other targets made
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

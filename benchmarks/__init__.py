@@ -1,0 +1,1 @@
+"""The product's numbers, as ratios within one run. `make bench` runs every module here."""

@@ -1,0 +1,101 @@
+"""`pcc`: global options, lazy commands, and errors that say what to do."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from perpetualcc import __version__
+from perpetualcc.cli.commands import COMMANDS, CommandEntry
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.errors import PerpetualError
+
+
+class _Commands(TyperGroup):
+    """Lists commands from a table and imports one when it is run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        entry = COMMANDS.get(cmd_name)
+        return None if entry is None else _Listed(cmd_name, entry).command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, (load_command(name) if name in COMMANDS else command), rest
+
+
+class _Listed:
+    """What the help page needs of a command, without its module."""
+
+    def __init__(self, name: str, entry: CommandEntry) -> None:
+        stub = typer.Typer(rich_markup_mode=None)
+        stub.command(name=name, help=entry.help, rich_help_panel=entry.panel)(lambda: None)
+        self.command = typer.main.get_command(stub)
+        self.command.name = name
+
+
+def load_command(name: str) -> Any:
+    """Import the module of a command and build the command."""
+    module = importlib.import_module(f"perpetualcc.cli.{COMMANDS[name].module}")
+    command = typer.main.get_command(module.app)
+    commands = getattr(command, "commands", None)
+    if commands is not None and name in commands:
+        command = commands[name]
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    cls=_Commands,
+    name="pcc",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"pcc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global(
+    ctx: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(help="Config file [default: ~/.perpetualcc/config.toml]")
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Data directory [default: ~/.perpetualcc/data]")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say less")] = False,
+    version: Annotated[  # noqa: ARG001  # its callback does the work
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
+    ] = False,
+) -> None:
+    """Keeps Claude Code working around the clock, and explains every decision it takes."""
+    ctx.obj = GlobalOptions(config=config, data_dir=data_dir, verbose=verbose, quiet=quiet)
+
+
+def main() -> None:
+    """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
+    try:
+        code = cast("Any", typer.main.get_command(app)).main(standalone_mode=True)
+    except PerpetualError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"hint:  {error.hint}", file=sys.stderr)
+        code = 1
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The words everyone shares. Standard library only; imports nothing of ours."""

@@ -1,0 +1,59 @@
+"""Decisions: what was answered, by whom, and why. Never edited."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.tools import Risk
+
+
+class Verdict(StrEnum):
+    """The three answers to a request."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    ASK = "ask"
+    """A person must decide; the session waits."""
+
+
+class DecidedBy(StrEnum):
+    """On whose authority."""
+
+    POLICY = "policy"
+    """The rules alone."""
+    BRAIN = "brain"
+    PERSON = "person"
+    MEMORY = "memory"
+    TIMEOUT = "timeout"
+    """Nobody answered in time, and the stated default was taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """A brain's opinion on a tool call. Low confidence never approves."""
+
+    approve: bool
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """
+    The answer to one request, with the reason a person will read next week.
+
+    Decisions are never edited. Changing one's mind means recording a second decision, so
+    the journal always shows who allowed what, and on whose authority.
+    """
+
+    request: RequestId
+    run: RunId
+    verdict: Verdict
+    risk: Risk
+    confidence: float
+    """0.0 means a person must decide (seed 000, Component 2)."""
+    reason: str
+    """For a person, next week."""
+    decided_by: DecidedBy = DecidedBy.POLICY
+    message: str = ""
+    """For Claude: what was refused, why, and what it may do instead."""

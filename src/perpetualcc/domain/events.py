@@ -1,0 +1,270 @@
+"""
+What happened, in the past tense. Append-only: `attach`, `logs` and recovery read this log.
+
+Every event that comes from a run carries the run's id; one from a run that is no longer current
+is dropped before it gets here.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened."""
+
+    level: ClassVar[str] = "info"
+    """For `pcc logs --level`: debug, info, warn or error."""
+
+    session: SessionId | None = None
+    run: RunId | None = None
+    task: TaskId | None = None
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+    def data(self) -> dict[str, Any]:
+        """The fields beyond session, run and task, ready for JSON."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if field.name not in {"session", "run", "task"}
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any], **ids: Any) -> Self:
+        """The opposite of `data`. Unknown fields of a newer version are left out."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        return cls(**{k: v for k, v in data.items() if k in known}, **ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCreated(Event):
+    """A person started a session."""
+
+    name: str
+    project: str
+    brain: str = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStatusChanged(Event):
+    """The session went from one status to another."""
+
+    before: str
+    after: str
+    detail: str = ""
+    resumes_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAdded(Event):
+    """A task joined the queue."""
+
+    prompt: str
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStarted(Event):
+    """A dispatch of a task began."""
+
+    prompt: str
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSettled(Event):
+    """A dispatch of a task ended: done, again, later, waiting, failed, parked, cancelled."""
+
+    state: str
+    result: str = ""
+    due: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Event):
+    """A Claude Code process is about to start; its session id is already stored."""
+
+    claude_session: str
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInitialized(Event):
+    """Claude Code reported its init event: only now is the start a success."""
+
+    model: str
+    permission_mode: str
+    claude_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextSaid(Event):
+    """Claude said something to the person."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequested(Event):
+    """Claude wants to use a tool. Nothing has run yet."""
+
+    level: ClassVar[str] = "debug"
+    request: RequestId
+    tool: str
+    summary: str
+    """One line: the file, command, pattern or address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDecided(Event):
+    """A tool call was allowed or refused."""
+
+    request: RequestId
+    tool: str
+    summary: str
+    verdict: str
+    risk: str
+    reason: str
+    decided_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFinished(Event):
+    """A tool ran, or failed."""
+
+    level: ClassVar[str] = "debug"
+    request: RequestId
+    is_error: bool
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    """Claude asked a question."""
+
+    request: RequestId
+    questions: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(Event):
+    """A question was answered."""
+
+    request: RequestId
+    answers: dict[str, str]
+    decided_by: str
+    reason: str = ""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalationRaised(Event):
+    """A person must decide."""
+
+    level: ClassVar[str] = "warn"
+    number: int
+    """What `pcc respond` takes."""
+    request: RequestId
+    type: str
+    """permission, question, error or review."""
+    title: str
+    options: list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalationSettled(Event):
+    """Somebody decided, or its time ran out."""
+
+    number: int
+    request: RequestId
+    answer: str
+    decided_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitReached(Event):
+    """A usage limit stopped the run."""
+
+    level: ClassVar[str] = "warn"
+    window: str
+    resets_at: float | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitApproached(Event):
+    """A usage limit is near."""
+
+    level: ClassVar[str] = "warn"
+    window: str
+    utilization: float
+    resets_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReported(Event):
+    """How full the context is, as Claude Code counts it."""
+
+    level: ClassVar[str] = "debug"
+    context_tokens: int
+    context_window: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(Event):
+    """A Claude Code process is gone."""
+
+    outcome: str
+    """completed, interrupted, limited, failed or lost."""
+    turns: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemNoticed(Event):
+    """Something is wrong that a person may want to know."""
+
+    level: ClassVar[str] = "error"
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStarted(Event):
+    """The engine came up and recovered what an earlier one left."""
+
+    level: ClassVar[str] = "debug"
+    version: str
+    recovered: int = 0
+    """Tasks taken over from an engine that died."""
+    orphans: int = 0
+    """Processes of an earlier engine that were ended."""
+
+
+def _subclasses(cls: type[Event]) -> dict[str, type[Event]]:
+    found = {sub.__name__: sub for sub in cls.__subclasses__()}
+    for sub in list(found.values()):
+        found |= _subclasses(sub)
+    return found
+
+
+EVENT_TYPES: dict[str, type[Event]] = _subclasses(Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedEvent:
+    """An event with its place in the log."""
+
+    seq: int
+    """Grows by at least one with each event of the whole log."""
+    at: float
+    event: Event

@@ -1,0 +1,44 @@
+"""Redaction: applied before anything is written to a log, memory, checkpoint or notification."""
+
+import re
+
+_MARK = "[redacted]"
+
+# Vendor prefixes as their documentation publishes them; each needs a long random tail, so prose
+# that mentions a prefix stays readable.
+_TOKENS = re.compile(
+    r"""
+    \b(?:
+        sk-(?:ant-|proj-|live-|test-)?[A-Za-z0-9_-]{16,}        # Anthropic, OpenAI, Stripe
+      | (?:rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}                # Stripe
+      | gh[pousr]_[A-Za-z0-9]{30,} | github_pat_[A-Za-z0-9_]{30,}
+      | glpat-[A-Za-z0-9_-]{16,}
+      | xox[abeoprs]-[A-Za-z0-9-]{10,}                          # Slack
+      | (?:AKIA|ASIA)[A-Z0-9]{16}                               # AWS
+      | AIza[A-Za-z0-9_-]{30,}                                  # Google
+      | npm_[A-Za-z0-9]{30,} | pypi-[A-Za-z0-9_-]{30,} | hf_[A-Za-z0-9]{30,}
+      | eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}  # JSON Web Token
+    )""",
+    re.VERBOSE,
+)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL
+)
+_ASSIGNMENT = re.compile(
+    r"""(?ix)
+    \b([\w.-]*(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\b["']?
+       \s*[:=]\s*)
+    (?P<quote>["']?)(?!env:|\$|\{|<|\[redacted\])[^\s"',;]{8,}(?P=quote)
+    """
+)
+_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s@/]+@", re.IGNORECASE)
+_BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
+
+
+def redact(text: str) -> str:
+    """Replace what looks like a live secret with `[redacted]`. Idempotent."""
+    text = _PRIVATE_KEY.sub(_MARK, text)
+    text = _TOKENS.sub(_MARK, text)
+    text = _BEARER.sub(rf"\1{_MARK}", text)
+    text = _URL_PASSWORD.sub(rf"\1{_MARK}@", text)
+    return _ASSIGNMENT.sub(rf"\1{_MARK}", text)

@@ -1,0 +1,87 @@
+"""Sessions: supervised workers, one project each, one task at a time."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from perpetualcc.domain.authority import Authority
+from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
+
+
+class SessionStatus(StrEnum):
+    """Seed 000, Component 5. `sessions.status.TRANSITIONS` says what may follow what."""
+
+    IDLE = "IDLE"
+    """Created, not yet started."""
+    PROCESSING = "PROCESSING"
+    """A run is at work, or the next one is about to start."""
+    WAITING_INPUT = "WAITING_INPUT"
+    """A person must answer."""
+    RATE_LIMITED = "RATE_LIMITED"
+    """A limit was hit; a row with a due time wakes it."""
+    PAUSED = "PAUSED"
+    """By a person."""
+    COMPLETED = "COMPLETED"
+    """Every task of its queue is finished."""
+    ERROR = "ERROR"
+    """A task failed for good; a person must look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """How a session works: what `pcc start` was told."""
+
+    brain: str = "none"
+    model: str = ""
+    """Model of the brain, for brains that have several."""
+    claude_model: str = ""
+    """Model of Claude Code; empty: its own default."""
+    auto_approve: bool = True
+    confidence: float = 0.7
+    """Answers below it go to a person."""
+    max_turns: int | None = None
+    requirements: str = ""
+    """Path of the requirements file, or empty."""
+    authority: Authority = field(default_factory=Authority)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A supervised worker as the store keeps it."""
+
+    id: SessionId
+    name: str
+    project: Path
+    status: SessionStatus
+    options: SessionOptions
+    created_at: float
+    updated_at: float
+    current_task: TaskId | None = None
+    claude_session: ClaudeSessionId | None = None
+    """The Claude conversation that the next run of the current task resumes."""
+    resumes_at: float | None = None
+    """UTC epoch seconds, while it waits for a time."""
+    detail: str = ""
+    """Why it is in this status, in words."""
+    tokens: int = 0
+    """Context tokens at the last turn."""
+    context_window: int = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One Claude Code process working for a session."""
+
+    id: RunId
+    session: SessionId
+    task: TaskId
+    claude_session: ClaudeSessionId
+    fence: int
+    started_at: float
+    ended_at: float | None = None
+    pid: int | None = None
+    outcome: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    turns: int = 0

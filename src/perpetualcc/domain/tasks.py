@@ -1,0 +1,154 @@
+"""Tasks, and what one dispatch of a task may come to. A task outlives its session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from perpetualcc.domain.ids import TaskId
+
+
+class TaskState(StrEnum):
+    """Where a task is in its life. `work.ledger.TRANSITIONS` says what may follow what."""
+
+    QUEUED = "queued"
+    """Due now or later, waiting for what must come first and for a free lane."""
+    RUNNING = "running"
+    """A run works on it, under a fencing number."""
+    WAITING = "waiting"
+    """For a due time or a signal. Costs a row."""
+    DONE = "done"
+    FAILED = "failed"
+    """Gave up after its attempts."""
+    PARKED = "parked"
+    """Set aside for a person; never picked again by itself."""
+    CANCELLED = "cancelled"
+    MISSED = "missed"
+    """Its time passed while nobody was there, and its policy says not to catch up."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether only a person can bring it back."""
+        return self in _FINAL
+
+
+_FINAL = frozenset(
+    {TaskState.DONE, TaskState.FAILED, TaskState.PARKED, TaskState.CANCELLED, TaskState.MISSED}
+)
+
+
+class Lane(StrEnum):
+    """What kind of work it is. Each lane has its own number of places; only running counts."""
+
+    INTERACTIVE = "interactive"
+    """Sessions a person started."""
+    GOAL = "goal"
+    CRON = "cron"
+    """Deferred and scheduled work (seed 003: at most two at once)."""
+    MAINTENANCE = "maintenance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTask:
+    """A task as somebody asks for it."""
+
+    id: TaskId
+    group: str
+    """At most one task of a group is in hand at a time: the session id, or the task's own id."""
+    prompt: str
+    priority: int = 0
+    """Higher is sooner."""
+    after: tuple[TaskId, ...] = ()
+    """These must be done first. One that fails or is cancelled parks what comes after it."""
+    due: float = 0.0
+    """UTC epoch seconds; not before."""
+    lane: Lane = Lane.INTERACTIVE
+    max_attempts: int = 3
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    """JSON for the handler. The ledger never looks inside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task as the ledger keeps it."""
+
+    id: TaskId
+    group: str
+    prompt: str
+    priority: int
+    after: tuple[TaskId, ...]
+    due: float
+    lane: Lane
+    state: TaskState
+    attempts: int
+    """Dispatches that counted, this one included while it runs."""
+    max_attempts: int
+    fence: int
+    """Grows with each claim; who settles must know it."""
+    payload: Mapping[str, Any]
+    signal: str | None
+    """What it waits for, when it waits for more than time."""
+    answer: Mapping[str, Any] | None
+    """While running: the signal that woke it, consumed when the task leaves `running`."""
+    result: str
+    """What it came to: a summary when done, the packet's first line when failed or parked."""
+    packet: Mapping[str, Any] | None
+    """For a person: context, attempts, state, analysis, options (seed 002)."""
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """Go on at once, in a new run, with this prompt."""
+
+    prompt: str
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """Go on at a time: a limit resets, a back-off ends."""
+
+    due: float
+    counts: bool = True
+    """Whether this dispatch is one of the task's attempts. A limit's wait is not."""
+    prompt: str | None = None
+    """Replaces the prompt of the next run, when given."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Go on when somebody answers, or at the due time with no answer."""
+
+    signal: str
+    due: float | None = None
+    """The next step of the escalation ladder; None waits for ever."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """It is finished."""
+
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """It did not work and will not be tried again by itself."""
+
+    result: str
+    packet: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parked:
+    """A person must look at it."""
+
+    result: str
+    packet: Mapping[str, Any] = field(default_factory=dict)
+
+
+Outcome = Again | Later | Wait | Done | Failed | Parked
