@@ -8,7 +8,7 @@ The master agent: one call of `advance` supervises one run, from its first promp
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
@@ -90,8 +90,11 @@ class MasterAgent:
             await self._supervise(launch, task, facts)
         except PerpetualError as error:
             return await self._give_up(run, task, error)
-        outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
-        await self._with.journal.close_run(run, _ended(run, task, facts, outcome))
+        now = self._with.clock.now()
+        outcome = outcome_of(facts, attempts=task.attempts, now=now)
+        await self._with.journal.close_run(
+            replace(run, ended_at=now), _ended(run, task, facts, outcome)
+        )
         return outcome
 
     def tell(self, session: SessionId, order: Order) -> bool:

@@ -19,9 +19,7 @@ _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatu
 class SessionStore(Protocol):
     """Where sessions are kept."""
 
-    async def create(
-        self, project: Path, name: str, options: SessionOptions, events: Sequence[Event] = ()
-    ) -> Session: ...
+    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session: ...
 
     async def find(self, name: str) -> Session: ...
 
@@ -30,7 +28,7 @@ class SessionStore(Protocol):
         *,
         statuses: Sequence[SessionStatus] | None = None,
         project: Path | None = None,
-        limit: int = 500,
+        limit: int | None = None,
     ) -> list[Session]: ...
 
 
@@ -84,7 +82,9 @@ class SessionManager:
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()
-        session = await self._store.create(project, name or _name_from(prompts[0]), options)
+        session = await self._store.create(
+            name=name or _name_from(prompts[0]), project=project, options=options
+        )
         await self._record(
             SessionCreated(
                 session=session.id,
