@@ -87,6 +87,10 @@ class Journal(Protocol):
         """Durable before the process starts."""
         ...
 
+    async def process_started(self, run: RunId, pid: int) -> None:
+        """Durable, and before the first prompt is sent."""
+        ...
+
     async def close_run(self, run: Run, *events: Event) -> None: ...
 
     async def finished_tasks(self, session: SessionId) -> Sequence[Task]:

@@ -1,7 +1,7 @@
 """The session manager: creates sessions, and does to them what a person asks."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -9,7 +9,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Outcome, Task
+from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
 from perpetualcc.sessions.task_queue import TaskQueue, Tasks
 
@@ -114,6 +114,10 @@ class SessionManager:
     ) -> list[Session]:
         return await self._store.list(statuses=statuses, project=project, limit=limit)
 
+    async def current_prompts(self, sessions: Sequence[Session]) -> Mapping[SessionId, str]:
+        """What each session works on, worked on last, or will work on first."""
+        return await self._tasks.prompts_of([session.id for session in sessions])
+
     async def add_task(
         self, name: str, prompt: str, *, priority: int = 0, after: Sequence[str] = ()
     ) -> Task:
@@ -169,19 +173,29 @@ class SessionManager:
         """A run of the session is about to start."""
         await self._become(session, SessionStatus.PROCESSING)
 
-    async def settled(self, task: Task, outcome: Outcome) -> None:
+    async def settled(
+        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
+    ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
         session = await self.get_session(task.group)
-        if session.status in {SessionStatus.PAUSED, SessionStatus.STOPPED}:
-            done = not await self.queue(session.id).pending()
-            if session.status is SessionStatus.PAUSED and done:
-                await self._tasks.release(session.id)
-                await self._become(session, SessionStatus.COMPLETED)
+        left = len(await self.queue(session.id).pending())
+        if session.status is SessionStatus.STOPPED or (
+            session.status is SessionStatus.PAUSED and left
+        ):
             return
-        standing = standing_after(outcome, left=len(await self.queue(session.id).pending()))
+        standing = standing_after(state, due=due, result=result, limited=limited, left=left)
         if standing.held:
             await self._tasks.hold(session.id)
+        else:
+            await self._tasks.release(session.id)
         await self._become(session, standing.status, standing.detail, standing.resumes_at)
+
+    async def recover(self) -> None:
+        """After a crash: what says it works, and does not, is idle until its task is claimed."""
+        for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
+            left = await self.queue(session.id).pending()
+            after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
+            await self._become(session, after, "taken over after a restart")
 
     async def _become(
         self,

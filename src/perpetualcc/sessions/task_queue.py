@@ -68,6 +68,10 @@ class TaskQueue:
         found = await self._tasks.list(self._session, _OPEN)
         return sorted(found, key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
 
+    async def everything(self) -> list[Task]:
+        """In the order of adding."""
+        return await self._tasks.list(self._session)
+
     async def finished(self) -> list[Task]:
         """What is done, oldest first."""
         return await self._tasks.list(self._session, {TaskState.DONE})

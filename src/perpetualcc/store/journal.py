@@ -1,12 +1,13 @@
 """What the agent writes down, over the tables that keep it."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.events import Event, RunEnded
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.ids import RunId, SessionId
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.tools import ToolCall
@@ -64,6 +65,9 @@ class SqliteJournal:
             self._runs.begin(run),
             self._events.append(events, durable=True),
         )
+
+    async def process_started(self, run: RunId, pid: int) -> None:
+        await self._runs.set_process(run, pid, str(time.time()))
 
     async def close_run(self, run: Run, *events: Event) -> None:
         ended = next(event for event in events if isinstance(event, RunEnded))
