@@ -282,7 +282,7 @@ class SupervisedRun:
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        if order is Order.STOP or not self.at_work:
+        if not self.at_work:
             await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the engine offers to clients, method by method. Thin: JSON in, a capability's call, JSON out."""
+"""What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -102,7 +102,7 @@ class Api:
         status, project = params["status"], params["project"]
         sessions = await self.manager.list_sessions(
             statuses=None if status is None else [SessionStatus(status)],
-            project=None if project is None else Path(project).resolve(),
+            project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
         prompts = await self.manager.current_prompts(sessions)

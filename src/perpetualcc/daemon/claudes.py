@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
@@ -17,9 +17,6 @@ from perpetualcc.claude.transcripts import transcript_exists
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
-
-if TYPE_CHECKING:
-    from perpetualcc.claude import adapter
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +66,6 @@ class ClaudeRunner:
             processes.end(left, _GRACE)
 
 
-def _load_adapter() -> "adapter":
+def _load_adapter() -> ModuleType:
     """The SDK costs a second and 70 MB, so it is imported where a session runs."""
     return importlib.import_module("perpetualcc.claude.adapter")

@@ -28,9 +28,9 @@ from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import EngineStarted
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import Lane
+from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.manager import SessionManager
@@ -57,8 +57,8 @@ class Workers:
     def pause(self, session: SessionId) -> bool:
         return self.agent.tell(session, Order.PAUSE)
 
-    def stop(self, session: SessionId) -> bool:
-        return self.agent.tell(session, Order.STOP)
+    async def cancel(self, task: TaskId) -> TaskState:
+        return await self.dispatcher.cancel(task)
 
     def wake(self) -> None:
         self.dispatcher.wake()

@@ -1,13 +1,13 @@
 """The session manager: creates sessions, and does to them what a person asks."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
@@ -31,6 +31,8 @@ class SessionStore(Protocol):
         limit: int | None = None,
     ) -> list[Session]: ...
 
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
+
 
 class Record(Protocol):
     """The event log."""
@@ -45,8 +47,8 @@ class Workers(Protocol):
         """Ask the session's run to stop after its current operation. False: it has none."""
         ...
 
-    def stop(self, session: SessionId) -> bool:
-        """Ask the session's run to stop now. False: it has none."""
+    async def cancel(self, task: TaskId) -> object:
+        """Cancel a task wherever it is; one that runs has a few seconds to leave."""
         ...
 
     def wake(self) -> None:
@@ -116,7 +118,7 @@ class SessionManager:
 
     async def current_prompts(self, sessions: Sequence[Session]) -> Mapping[SessionId, str]:
         """What each session works on, worked on last, or will work on first."""
-        return await self._tasks.prompts_of([session.id for session in sessions])
+        return await self._store.prompts_of([session.id for session in sessions])
 
     async def add_task(
         self, name: str, prompt: str, *, priority: int = 0, after: Sequence[str] = ()
@@ -164,9 +166,7 @@ class SessionManager:
         await self._tasks.hold(session.id)
         await self._become(session, SessionStatus.STOPPED, "by a person")
         for task in await self.queue(session.id).pending():
-            await self._tasks.cancel(task.id)
-        self._workers.stop(session.id)
-        self._workers.wake()
+            await self._workers.cancel(task.id)
         return await self.get_session(session.id)
 
     async def begin(self, session: Session) -> None:

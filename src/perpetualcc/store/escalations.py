@@ -112,7 +112,7 @@ def _raised(escalation: Escalation) -> EscalationRaised:
 
 def _settled(escalation: Escalation) -> EscalationSettled:
     request, answer = escalation.request, escalation.answer or {}
-    word = {True: "approved", False: "denied"}.get(answer.get("approve"), "")
+    word = {"True": "approved", "False": "denied"}.get(str(answer.get("approve")), "")
     return EscalationSettled(
         session=request.session,
         run=request.run,
