@@ -11,6 +11,9 @@ from perpetualcc.sessions.settings import SessionSettings
 
 __all__ = ["Locations", "locate", "supervisor_flags"]
 
+CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
+"""Path of the configuration file, for a daemon that a command with `--config` starts."""
+
 DEFAULT_DATA = Path("~/.perpetualcc/data")
 
 

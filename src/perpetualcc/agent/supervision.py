@@ -304,8 +304,8 @@ class SupervisedRun:
         events: list[Event] = []
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
-        if said.context_tokens is not None:
-            self.context_tokens = said.context_tokens
+        if said.context_tokens not in {None, self.context_tokens}:
+            self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         await self.faculties.journal.record(*events)
 
