@@ -6,7 +6,7 @@ from pathlib import Path
 
 from perpetualcc.domain.locations import Locations
 
-__all__ = ["Locations", "locate", "supervisor_flags"]
+__all__ = ["Locations", "locate", "search_path", "supervisor_flags"]
 
 DEFAULT_DATA = Path("~/.perpetualcc/data")
 
@@ -23,3 +23,8 @@ def supervisor_flags() -> list[str]:
     For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
     """
     return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
+
+
+def search_path() -> str:
+    """The PATH of the person who types the command."""
+    return os.environ.get("PATH", os.defpath)

@@ -22,4 +22,8 @@ PROJECT = "Project"
 DAEMON = "Daemon"
 
 # In the order people meet them.
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "daemon": CommandEntry(
+        module="daemon", help="Start, stop and look at the background process", panel=DAEMON
+    ),
+}

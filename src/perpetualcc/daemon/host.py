@@ -207,16 +207,17 @@ class _PrivateLog(RotatingFileHandler):
 
 
 class _RedactingFormatter(logging.Formatter):
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
 
 
 def _log_to(path: Path) -> None:
     handler = _PrivateLog(path, maxBytes=5_000_000, backupCount=2)
-    formatter = _RedactingFormatter("%(asctime)sZ %(levelname)-7s %(name)s: %(message)s")
-    formatter.converter = time.gmtime
-    formatter.default_msec_format = "%s.%03d"
-    handler.setFormatter(formatter)
+    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
 
 
