@@ -9,7 +9,7 @@ from pathlib import Path
 from perpetualcc.domain.locations import Locations
 from perpetualcc.sessions.settings import SessionSettings
 
-__all__ = ["Locations", "locate", "supervisor_flags"]
+__all__ = ["Locations", "locate", "search_path", "supervisor_flags"]
 
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, for a daemon that a command with `--config` starts."""
@@ -66,3 +66,8 @@ class Config:
 
 def load_config() -> Config:
     return Config()
+
+
+def search_path() -> str:
+    """The PATH of the person who types the command."""
+    return os.environ.get("PATH", os.defpath)

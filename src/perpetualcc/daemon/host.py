@@ -13,6 +13,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Protocol
 
 from perpetualcc import __version__
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.secrets import redact
 from perpetualcc.gateway.methods import Method
@@ -81,7 +83,20 @@ def run(build: Build) -> None:
             idle_exit=arguments.idle_exit,
             grace=timedelta(seconds=arguments.grace),
         )
-        asyncio.run(host.run())
+        try:
+            asyncio.run(host.run())
+        except Exception as error:  # the last line of stderr is what a person will be shown
+            log.critical("Engine %s fails", os.getpid(), exc_info=error)
+            sys.exit(redact(_cause(error)))
+
+
+def _cause(error: BaseException) -> str:
+    """The first real error inside groups of errors, in one line."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, PerpetualError):
+        return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+    return f"{type(error).__name__}: {error}"
 
 
 class EngineHost:
@@ -207,16 +222,17 @@ class _PrivateLog(RotatingFileHandler):
 
 
 class _RedactingFormatter(logging.Formatter):
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
 
 
 def _log_to(path: Path) -> None:
     handler = _PrivateLog(path, maxBytes=5_000_000, backupCount=2)
-    formatter = _RedactingFormatter("%(asctime)sZ %(levelname)-7s %(name)s: %(message)s")
-    formatter.converter = time.gmtime
-    formatter.default_msec_format = "%s.%03d"
-    handler.setFormatter(formatter)
+    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
 
 

@@ -17,7 +17,8 @@ class Journal:
     """Bytes after which the file becomes `<name>.1`."""
 
     def write(self, text: str) -> None:
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        now = time.time()
+        stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}Z"
         # A full or vanished disk must not stop the one who restarts the engine.
         with suppress(OSError):
             if self.path.exists() and self.path.stat().st_size > self.limit:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
+from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -15,6 +15,8 @@ from perpetualcc.gateway.protocol import PushedEvent
 
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
+_ASK_AGAIN = 5.0
+"""Seconds after which a silent engine's supervisor is looked at again."""
 
 
 class DaemonUnavailable(PerpetualError):  # noqa: N818  # named for what happened
@@ -41,23 +43,22 @@ def connect(
     deadline = time.monotonic() + patience
     pause = 0.01
     while (left := deadline - time.monotonic()) > 0:
+        # First the lock: an engine whose supervisor was killed still answers, but not for long.
+        if not is_held(locations.supervisor_lock):
+            _launch_if(start, locations, flags)
         try:
-            return Client.open(locations.socket, timeout=left)
-        except (ConnectionLost, TimeoutError):
+            return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
+        except (ConnectionLost, OSError):
             _raise_if_hopeless(read_status(locations))
-        except OSError:
-            status = read_status(locations)
-            _raise_if_hopeless(status)
-            if status.phase is Phase.STOPPED:
-                if not start:
-                    raise DaemonUnavailable(
-                        "The daemon does not run", hint="Start it: pcc daemon start"
-                    ) from None
-                launch(locations, flags)
-                continue
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
+
+
+def _launch_if(start: bool, locations: Locations, flags: Sequence[str]) -> None:
+    if not start:
+        raise DaemonUnavailable("The daemon does not run", hint="Start it: pcc daemon start")
+    launch(locations, flags)
 
 
 def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
@@ -113,7 +114,7 @@ def follow(
 def _raise_if_hopeless(status: DaemonStatus) -> None:
     if status.phase is Phase.GAVE_UP:
         raise DaemonUnavailable(
-            f"The daemon gave up after {status.crashes} crashes in a row; {status.problem}",
+            f"The daemon gave up after {status.crashes} crashes in a row: {status.problem}",
             hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
     if status.phase is Phase.STOPPING:

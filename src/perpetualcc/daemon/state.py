@@ -97,7 +97,7 @@ def hold(path: Path, *, wait: float = 0.0) -> int | None:
 
 
 def is_held(path: Path) -> bool:
-    """True while some process holds the lock."""
+    """True while some process holds the lock; false when it cannot even be looked at."""
     with _opened(path) as descriptor:
         if descriptor is None:
             return False
@@ -125,7 +125,7 @@ def read_pid(path: Path) -> int | None:
 def _opened(path: Path) -> Iterator[int | None]:
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         yield None
         return
     try:
