@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
-from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Wait
+from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Wait
 
 _PATIENCE = 15 * 60.0
 """Seconds until the next try when a limit does not say when it resets."""
@@ -41,8 +41,6 @@ class RunFacts:
 
 def outcome_of(facts: RunFacts, *, attempts: int, now: float) -> Outcome:
     """First match wins: a person's word, a limit, trouble, the turn itself, a lost process."""
-    if facts.order is Order.STOP:
-        return Failed(result="Stopped by a person")
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
     if facts.limit is not None or (facts.trouble and facts.trouble.kind == "rate_limit"):

@@ -109,8 +109,6 @@ class Order(StrEnum):
 
     PAUSE = "pause"
     """Finish the current operation, then stop; the work stays."""
-    STOP = "stop"
-    """Stop now; the session is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

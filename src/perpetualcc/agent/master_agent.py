@@ -7,9 +7,11 @@ The master agent: one call of `advance` supervises one run, from its first promp
     learn     write the episode down, never in the way
 """
 
+import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
@@ -25,7 +27,7 @@ from perpetualcc.agent.prompts import continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import ProblemNoticed, RunEnded, RunStarted, TaskStarted
+from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Outcome, Parked, Task
@@ -76,22 +78,21 @@ class MasterAgent:
             started_at=self._with.clock.now(),
         )
         started = RunStarted(
-            session=session.id,
-            run=run.id,
-            task=task.id,
+            **_ids(run, task),
             claude_session=launch.claude_session,
             resumed=launch.resume,
         )
-        begun = TaskStarted(
-            session=session.id, run=run.id, task=task.id, prompt=task.prompt, attempt=task.attempts
-        )
+        begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
         try:
             await self._supervise(launch, task, facts)
         except PerpetualError as error:
             return await self._give_up(run, task, error)
+        except asyncio.CancelledError:
+            await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
+            raise
         outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
-        await self._with.journal.close_run(run, _ended(run, task, facts, outcome))
+        await self._close(run, _ended(run, task, facts, outcome))
         return outcome
 
     def tell(self, session: SessionId, order: Order) -> bool:
@@ -107,6 +108,10 @@ class MasterAgent:
         if inbox is not None:
             inbox.put(arrival)
         return inbox is not None
+
+    async def _close(self, run: Run, *events: Event) -> None:
+        ended = replace(run, ended_at=self._with.clock.now())
+        await self._with.journal.close_run(ended, *events)
 
     async def _plan(self, session: Session, task: Task) -> Launch:
         """Begin a conversation for a new task; go on with it for one that was begun before."""
@@ -140,7 +145,7 @@ class MasterAgent:
                 )
                 async for arrival in inbox:
                     await run.handle(arrival)
-                    if isinstance(arrival, TurnEnded | Gone) or facts.order is Order.STOP:
+                    if isinstance(arrival, TurnEnded | Gone):
                         return
         finally:
             del self._inboxes[launch.session.id]
@@ -149,9 +154,7 @@ class MasterAgent:
         """Something only a person can mend kept the run from starting."""
         facts = RunFacts(error=error.message)
         problem = ProblemNoticed(
-            session=run.session,
-            run=run.id,
-            task=task.id,
+            **_ids(run, task),
             text=error.message,
             hint=error.hint or "",
         )
@@ -159,16 +162,18 @@ class MasterAgent:
             result=error.message,
             packet={**packet(facts, task.attempts), "hint": error.hint or ""},
         )
-        await self._with.journal.close_run(run, problem, _ended(run, task, facts, outcome))
+        await self._close(run, problem, _ended(run, task, facts, outcome))
         return outcome
+
+
+def _ids(run: Run, task: Task) -> dict[str, Any]:
+    return {"session": run.session, "run": run.id, "task": task.id}
 
 
 def _ended(run: Run, task: Task, facts: RunFacts, outcome: Outcome) -> RunEnded:
     turn = facts.turn
     return RunEnded(
-        session=run.session,
-        run=run.id,
-        task=task.id,
+        **_ids(run, task),
         outcome=type(outcome).__name__.lower(),
         turns=turn.turns if turn else 0,
         tokens_in=turn.tokens_in if turn else 0,

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.escalations import EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
@@ -86,6 +87,10 @@ class Journal(Protocol):
         """Durable before the process starts."""
         ...
 
+    async def process_started(self, run: RunId, pid: int) -> None:
+        """Durable, and before the first prompt is sent."""
+        ...
+
     async def close_run(self, run: Run, *events: Event) -> None: ...
 
     async def finished_tasks(self, session: SessionId) -> Sequence[Task]:
@@ -112,24 +117,6 @@ class Gatekeeper(Protocol):
     async def judge(self, call: ToolCall, session: Session) -> Judgement: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a person is asked."""
-
-    session: SessionId
-    run: RunId
-    task: TaskId
-    request: RequestId
-    type: str
-    """permission, question, error or review (seed 000, Component 9)."""
-    title: str
-    context: str = ""
-    options: tuple[Mapping[str, str], ...] = ()
-    suggestion: str = ""
-    confidence: float = 0.0
-    raw: Mapping[str, Any] | None = None
-
-
 class People(Protocol):
     """The persons who can be asked."""
 
@@ -137,7 +124,7 @@ class People(Protocol):
         """Whether somebody looks at this session right now."""
         ...
 
-    async def escalate(self, request: Request) -> int:
+    async def escalate(self, request: EscalationRequest) -> int:
         """Write the request down and tell people. Returns its number, for `pcc respond`."""
         ...
 

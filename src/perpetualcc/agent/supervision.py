@@ -24,7 +24,7 @@ from perpetualcc.agent.inbox import (
     TroubleReported,
     TurnEnded,
 )
-from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch, Request
+from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
     PAUSING,
     answers_by_person,
@@ -34,6 +34,7 @@ from perpetualcc.agent.replies import (
     summarize,
 )
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
     Event,
     LimitApproached,
@@ -157,12 +158,12 @@ class SupervisedRun:
         )
         await self._ask_a_person(
             wanted,
-            Request(
+            EscalationRequest(
                 session=self.launch.session.id,
                 run=self.launch.run,
                 task=self.task.id,
                 request=wanted.request,
-                type="permission",
+                type=EscalationType.PERMISSION,
                 title=f"Approve: {wanted.tool} {summary}",
                 context=judgement.reason,
                 options=({"label": "Approve"}, {"label": "Deny"}),
@@ -235,12 +236,12 @@ class SupervisedRun:
         first, opinion = asked.questions[0], answers[0]
         await self._ask_a_person(
             asked,
-            Request(
+            EscalationRequest(
                 session=self.launch.session.id,
                 run=self.launch.run,
                 task=self.task.id,
                 request=asked.request,
-                type="question",
+                type=EscalationType.QUESTION,
                 title=" / ".join(question.text for question in asked.questions),
                 context=opinion.reasoning,
                 options=tuple(
@@ -255,7 +256,7 @@ class SupervisedRun:
 
     # -- people --------------------------------------------------------------------------------
 
-    async def _ask_a_person(self, held: ToolWanted | Asked, request: Request) -> None:
+    async def _ask_a_person(self, held: ToolWanted | Asked, request: EscalationRequest) -> None:
         number = await self.faculties.people.escalate(request)
         self.waiting[number] = held
         asyncio.get_running_loop().call_later(
@@ -281,7 +282,7 @@ class SupervisedRun:
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        if order is Order.STOP or not self.at_work:
+        if not self.at_work:
             await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------
@@ -303,8 +304,8 @@ class SupervisedRun:
         events: list[Event] = []
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
-        if said.context_tokens is not None:
-            self.context_tokens = said.context_tokens
+        if said.context_tokens not in {None, self.context_tokens}:
+            self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         await self.faculties.journal.record(*events)
 

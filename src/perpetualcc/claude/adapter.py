@@ -11,7 +11,7 @@ import json
 import logging
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -36,6 +36,10 @@ _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
 
+Started = Callable[[int], Awaitable[None]]
+"""Told the process id once the process runs, before the first prompt is sent."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaudeSettings:
     """How Claude Code is run."""
@@ -57,7 +61,10 @@ class ClaudeCodeAdapter:
     Use `open_claude`: it makes the task, and ends the process however the caller leaves.
     """
 
-    def __init__(self, launch: Launch, inbox: Inbox, settings: ClaudeSettings) -> None:
+    def __init__(
+        self, launch: Launch, inbox: Inbox, settings: ClaudeSettings, started: Started
+    ) -> None:
+        self._started = started
         self._launch = launch
         self._inbox = inbox
         self._settings = settings
@@ -74,6 +81,7 @@ class ClaudeCodeAdapter:
         try:
             async with sdk.ClaudeSDKClient(self._options()) as client:
                 self._client = client
+                await self._started(self.pid or 0)
                 await client.query(self._launch.prompt)
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
@@ -233,7 +241,7 @@ def bundled_claude() -> Path:
 
 @asynccontextmanager
 async def open_claude(
-    launch: Launch, inbox: Inbox, settings: ClaudeSettings
+    launch: Launch, inbox: Inbox, settings: ClaudeSettings, started: Started
 ) -> AsyncIterator[ClaudeCodeAdapter]:
     """
     Start Claude Code and own it: leaving this context ends the process.
@@ -246,7 +254,7 @@ async def open_claude(
             f"Project directory '{launch.session.project}' is gone",
             hint="Restore it, or stop the session with: pcc stop " + launch.session.id,
         )
-    adapter = ClaudeCodeAdapter(launch, inbox, settings)
+    adapter = ClaudeCodeAdapter(launch, inbox, settings, started)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(adapter.stream(), name=f"claude {launch.run}")
         try:

@@ -21,6 +21,7 @@ from perpetualcc.rehearsal.position import (
     played_scene,
     standing,
 )
+from perpetualcc.rehearsal.records import Recorded
 from perpetualcc.rehearsal.scenario import Failure, FailureKind, Reply, Scenario, Scene, ToolCall
 
 NO_MORE_STEPS = "(the scenario has no more steps)"
@@ -28,8 +29,29 @@ NO_SCENE = "(no scene of the scenario is for this prompt)"
 WAITS = "(the scenario waits for another prompt)"
 # How Claude Code begins the request that compacts a conversation (2.1.330).
 _COMPACTION = "Your task is to create a detailed summary of"
+# Side requests: titles, checks, and agents for which the scenario has no scene.
+_ASIDE = "Done."
 _DIRECTORY = re.compile(r"(?:[Ww]orking directory|cwd): (/[^\n]*)")
 _VARIABLE = re.compile(r"\{(project|prompt)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks: a Claude Code session, or an agent that works for one."""
+
+    session: str
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """The failure that a request meets."""
+
+    failure: Failure
+    number: int
+    """Which failure of its step this is, counted from 0."""
+    resets_at: float = 0.0
+    """Epoch seconds, of a usage limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +62,20 @@ class Cue:
     scene: Scene | None = None
     step: int | None = None
     """Which reply of the scene this is; nothing for what is outside the script."""
-    failure: Failure | None = None
-    resets_at: float = 0.0
+    refusal: Refusal | None = None
     mismatches: Sequence[str] = ()
     overflow: bool = False
+    fresh: Sequence[dict[str, Any]] = ()
+    """The messages since the last scripted reply."""
+
+    @property
+    def told(self) -> str:
+        """The word for it in records."""
+        if self.refusal is not None:
+            return self.refusal.failure.kind.value
+        if self.overflow:
+            return "overflow"
+        return "aside" if self.step is None else "reply"
 
 
 @dataclass(slots=True)
@@ -53,65 +85,74 @@ class Director:
     scenario: Scenario
     _given: dict[str, int] = field(default_factory=dict)
     """Scenes given out in order of arrival, by session id."""
-    _met: Counter[tuple[str, int, int]] = field(default_factory=Counter)
-    _resets: dict[tuple[str, int, int], float] = field(default_factory=dict)
-    _account: tuple[float, Failure] | None = None
+    _met: Counter[tuple[str, str | None, int | None, int]] = field(default_factory=Counter)
+    """How often a failure was met: session, scene, step, number."""
+    _resets: dict[tuple[str, str | None, int | None, int], float] = field(default_factory=dict)
+    _account: tuple[float, Refusal] | None = None
 
-    def cue(self, body: Mapping[str, Any], session: str) -> Cue:
-        """Decide what this request hears. `session` tells apart who asks."""
-        messages = body.get("messages", [])
+    def recall(self, record: Recorded) -> None:
+        """Count what an earlier server told, so that a failure is not met again."""
+        if record.failure is None:
+            return
+        key = (record.session, record.scene, record.step, record.failure)
+        self._met[key] += 1
+        if record.resets_at:
+            self._resets[key] = record.resets_at
+
+    def cue(self, body: Mapping[str, Any], caller: Caller) -> Cue:
+        """Decide what this request hears."""
+        messages = body["messages"]
         if not body.get("tools"):
-            return Cue(reply=Reply(say=_aside(messages)))
-        number = self._scene_number(messages, session)
+            return Cue(reply=Reply(say=_ASIDE), fresh=messages)
+        number = self._scene_number(messages, caller)
         if number is None:
-            return Cue(reply=Reply(say=NO_SCENE), overflow=True)
+            say = _ASIDE if caller.agent else NO_SCENE
+            return Cue(reply=Reply(say=say), overflow=not caller.agent, fresh=messages)
         scene = self.scenario.scenes[number]
         place = _after_prompt(scene, standing(scene, messages))
         if _COMPACTION in message_text(messages[-1]):
-            return Cue(reply=Reply(say=f"What was done so far. {mark(scene.name, place.step)}"))
-        return self._play(scene, place, session, body)
+            return Cue(reply=Reply(say=_summary(scene, place)), fresh=messages[-1:])
+        cue = self._play(scene, place, body, caller)
+        return replace(cue, scene=scene, fresh=place.fresh)
 
     def number_of(self, scene: Scene) -> int:
         return self.scenario.scenes.index(scene)
 
-    def _play(self, scene: Scene, place: Standing, session: str, body: Mapping[str, Any]) -> Cue:
+    def _play(self, scene: Scene, place: Standing, body: Mapping[str, Any], caller: Caller) -> Cue:
         if place.step >= len(scene.replies):
-            return Cue(reply=Reply(say=NO_MORE_STEPS), scene=scene, overflow=True)
+            return Cue(reply=Reply(say=NO_MORE_STEPS), overflow=True)
         reply = scene.replies[place.step]
         if reply.on_prompt and not reply.on_prompt.matches(place.prompt):
-            return Cue(reply=Reply(say=WAITS), scene=scene, overflow=True)
-        reply = _filled(reply, body)
-        found = self._failing(reply, f"{session}/{scene.name}", place.step)
-        if found:
-            failure, resets_at = found
-            return Cue(
-                reply=reply, scene=scene, step=place.step, failure=failure, resets_at=resets_at
-            )
+            return Cue(reply=Reply(say=WAITS), overflow=True)
+        refusal = self._refusal(reply, (caller.session, scene.name, place.step))
+        if refusal:
+            return Cue(reply=reply, step=place.step, refusal=refusal)
         mismatches = [
             f"{self.scenario.source}, line {reply.line}: expected {pattern.source!r}, "
             f"got {place.news[-500:]!r}"
             for pattern in reply.expect
             if not pattern.matches(place.news)
         ]
-        return Cue(reply=reply, scene=scene, step=place.step, mismatches=mismatches)
+        return Cue(reply=_filled(reply, body), step=place.step, mismatches=mismatches)
 
-    def _failing(self, reply: Reply, who: str, step: int) -> tuple[Failure, float] | None:
+    def _refusal(self, reply: Reply, where: tuple[str, str, int]) -> Refusal | None:
         now = time.time()
         if self._account and now < self._account[0]:
-            return self._account[1], self._account[0]
+            return self._account[1]
         for number, failure in enumerate(reply.failures):
-            key = (who, step, number)
+            key = (*where, number)
             if failure.kind is FailureKind.USAGE_LIMIT:
                 resets_at = self._resets.setdefault(key, now + failure.resets_in.total_seconds())
                 if now < resets_at:
-                    self._account = (resets_at, failure) if failure.everyone else self._account
-                    return failure, resets_at
+                    refusal = Refusal(failure=failure, number=number, resets_at=resets_at)
+                    self._account = (resets_at, refusal) if failure.everyone else self._account
+                    return refusal
             elif self._met[key] < failure.times:
                 self._met[key] += 1
-                return failure, 0.0
+                return Refusal(failure=failure, number=number)
         return None
 
-    def _scene_number(self, messages: Sequence[dict[str, Any]], session: str) -> int | None:
+    def _scene_number(self, messages: Sequence[dict[str, Any]], caller: Caller) -> int | None:
         played = played_scene(messages)
         if played is not None and played < len(self.scenario.scenes):
             return played
@@ -120,7 +161,7 @@ class Director:
         for number, scene in enumerate(self.scenario.scenes):
             if scene.name == named or (scene.when and scene.when.matches(prompt)):
                 return number
-        return self._next_in_order(session)
+        return None if caller.agent else self._next_in_order(caller.session)
 
     def _next_in_order(self, session: str) -> int | None:
         open_scenes = [n for n, scene in enumerate(self.scenario.scenes) if scene.when is None]
@@ -140,9 +181,9 @@ def _after_prompt(scene: Scene, place: Standing) -> Standing:
     return place
 
 
-def _aside(messages: Sequence[dict[str, Any]]) -> str:
-    """Answer to a side request (a title, a summary, a check)."""
-    return "Rehearsal" if messages else ""
+def _summary(scene: Scene, place: Standing) -> str:
+    """What a compacted conversation keeps: where it stands."""
+    return f"<summary>What was done so far. {mark(scene.name, place.step)}</summary>"
 
 
 def _filled(reply: Reply, body: Mapping[str, Any]) -> Reply:

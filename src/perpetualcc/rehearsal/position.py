@@ -31,6 +31,8 @@ class Standing:
     """All that Claude Code sent since the last scripted reply: prompts, results, reminders."""
     prompt: str
     """The part of the news that a person typed."""
+    fresh: Sequence[dict[str, Any]] = ()
+    """The messages that hold the news."""
 
 
 def tool_id(scene: int, step: int, call: int) -> str:
@@ -74,7 +76,8 @@ def standing(scene: Scene, messages: Sequence[dict[str, Any]]) -> Standing:
             step = reached
             after = number + (message.get("role") == "assistant")
     fresh = [message for message in messages[after:] if message.get("role") != "assistant"]
-    return Standing(step=step, news="\n".join(map(message_text, fresh)), prompt=_typed(fresh))
+    news = "\n".join(map(message_text, fresh))
+    return Standing(step=step, news=news, prompt=_typed(fresh), fresh=fresh)
 
 
 def _typed(messages: Iterable[dict[str, Any]]) -> str:

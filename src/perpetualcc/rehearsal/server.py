@@ -9,14 +9,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.rehearsal.director import Cue, Director
+from perpetualcc.rehearsal.director import Caller, Cue, Director
 from perpetualcc.rehearsal.http import Request, serve_connection
 from perpetualcc.rehearsal.position import tool_id
 from perpetualcc.rehearsal.records import (
     Conversation,
     Recorded,
+    Records,
     append_record,
-    conversations_of,
+    read_records,
     without_secrets,
 )
 from perpetualcc.rehearsal.scenario import Scenario
@@ -42,7 +43,7 @@ class RehearsalServer:
 
     def __init__(self, scenario: Scenario, *, port: int = 0, record: Path | None = None) -> None:
         self.scenario = scenario
-        self.requests: list[Recorded] = []
+        self._records = Records()
         self._port = port
         self._record_file = record
         self._director = Director(scenario)
@@ -55,8 +56,14 @@ class RehearsalServer:
         return f"http://127.0.0.1:{self._port}"
 
     @property
+    def requests(self) -> list[Recorded]:
+        """Every request to `/v1/messages`, in order."""
+        return self._records.requests
+
+    @property
     def conversations(self) -> list[Conversation]:
-        return conversations_of(self.requests)
+        """The scripted requests, by session and scene."""
+        return self._records.conversations()
 
     @property
     def mismatches(self) -> list[str]:
@@ -69,6 +76,9 @@ class RehearsalServer:
         return [one for one in self.requests if one.told == "overflow"]
 
     async def __aenter__(self) -> Self:
+        if self._record_file is not None:
+            for record in read_records(self._record_file):
+                self._director.recall(record)
         try:
             self._server = await asyncio.start_server(
                 self._connected, "127.0.0.1", self._port, limit=_HEAD_LIMIT
@@ -119,40 +129,48 @@ class RehearsalServer:
         body = request.json()
         if not isinstance(body.get("messages"), list):
             return error_answer(400, "invalid_request_error", "messages: Field required")
-        session = session_id(request.headers, body)
-        cue = self._director.cue(body, session)
-        record = self._record(request, body, session, cue)
+        caller = Caller(
+            session=session_id(request.headers, body),
+            agent=request.headers.get("x-claude-code-agent-id", ""),
+        )
+        cue = self._director.cue(body, caller)
+        record = self._record(request, caller, cue)
         model = str(body.get("model", _DEFAULT_MODEL))
         message_id = f"msg_01rehearsal{record.number:08}"
-        if cue.failure is not None:
+        if cue.refusal is not None:
             return failure_answer(
-                cue.failure, resets_at=cue.resets_at, model=model, message_id=message_id
+                cue.refusal.failure,
+                resets_at=cue.refusal.resets_at,
+                model=model,
+                message_id=message_id,
             )
-        ids = [
-            tool_id(self._director.number_of(cue.scene), cue.step, number)
-            for number in range(len(cue.reply.tools))
-            if cue.scene is not None and cue.step is not None
-        ]
-        return reply_answer(
-            cue.reply, ids, streams=bool(body.get("stream")), model=model, message_id=message_id
-        )
+        streams = bool(body.get("stream"))
+        ids = self._tool_ids(cue)
+        return reply_answer(cue.reply, ids, model=model, message_id=message_id, streams=streams)
 
-    def _record(
-        self, request: Request, body: Mapping[str, Any], session: str, cue: Cue
-    ) -> Recorded:
+    def _tool_ids(self, cue: Cue) -> list[str]:
+        if cue.scene is None or cue.step is None:
+            return []
+        scene, calls = self._director.number_of(cue.scene), range(len(cue.reply.tools))
+        return [tool_id(scene, cue.step, call) for call in calls]
+
+    def _record(self, request: Request, caller: Caller, cue: Cue) -> Recorded:
         record = Recorded(
             number=len(self.requests) + 1,
             at=time.time(),
             path=request.path,
             headers=without_secrets(request.headers),
-            body=body,
-            session=session,
+            raw=request.raw,
+            news=cue.fresh,
+            session=caller.session,
             scene=cue.scene.name if cue.scene else None,
             step=cue.step,
-            told=_told(cue),
+            told=cue.told,
+            failure=cue.refusal.number if cue.refusal else None,
+            resets_at=cue.refusal.resets_at if cue.refusal else 0.0,
             mismatches=cue.mismatches,
         )
-        self.requests.append(record)
+        self._records.add(record)
         if self._record_file is not None:
             append_record(self._record_file, record)
         return record
@@ -168,11 +186,3 @@ def session_id(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
         return str(json.loads(user)["session_id"])
     except (ValueError, KeyError, TypeError):
         return user.rpartition("_session_")[2]
-
-
-def _told(cue: Cue) -> str:
-    if cue.failure is not None:
-        return cue.failure.kind.value
-    if cue.overflow:
-        return "overflow"
-    return "aside" if cue.step is None else "reply"

@@ -1,15 +1,15 @@
 """The session manager: creates sessions, and does to them what a person asks."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Outcome, Task
+from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
 from perpetualcc.sessions.task_queue import TaskQueue, Tasks
 
@@ -19,9 +19,7 @@ _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatu
 class SessionStore(Protocol):
     """Where sessions are kept."""
 
-    async def create(
-        self, project: Path, name: str, options: SessionOptions, events: Sequence[Event] = ()
-    ) -> Session: ...
+    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session: ...
 
     async def find(self, name: str) -> Session: ...
 
@@ -30,8 +28,10 @@ class SessionStore(Protocol):
         *,
         statuses: Sequence[SessionStatus] | None = None,
         project: Path | None = None,
-        limit: int = 500,
+        limit: int | None = None,
     ) -> list[Session]: ...
+
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
 
 
 class Record(Protocol):
@@ -47,8 +47,8 @@ class Workers(Protocol):
         """Ask the session's run to stop after its current operation. False: it has none."""
         ...
 
-    def stop(self, session: SessionId) -> bool:
-        """Ask the session's run to stop now. False: it has none."""
+    async def cancel(self, task: TaskId) -> object:
+        """Cancel a task wherever it is; one that runs has a few seconds to leave."""
         ...
 
     def wake(self) -> None:
@@ -84,7 +84,9 @@ class SessionManager:
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()
-        session = await self._store.create(project, name or _name_from(prompts[0]), options)
+        session = await self._store.create(
+            name=name or _name_from(prompts[0]), project=project, options=options
+        )
         await self._record(
             SessionCreated(
                 session=session.id,
@@ -113,6 +115,10 @@ class SessionManager:
         limit: int = 500,
     ) -> list[Session]:
         return await self._store.list(statuses=statuses, project=project, limit=limit)
+
+    async def current_prompts(self, sessions: Sequence[Session]) -> Mapping[SessionId, str]:
+        """What each session works on, worked on last, or will work on first."""
+        return await self._store.prompts_of([session.id for session in sessions])
 
     async def add_task(
         self, name: str, prompt: str, *, priority: int = 0, after: Sequence[str] = ()
@@ -160,28 +166,36 @@ class SessionManager:
         await self._tasks.hold(session.id)
         await self._become(session, SessionStatus.STOPPED, "by a person")
         for task in await self.queue(session.id).pending():
-            await self._tasks.cancel(task.id)
-        self._workers.stop(session.id)
-        self._workers.wake()
+            await self._workers.cancel(task.id)
         return await self.get_session(session.id)
 
     async def begin(self, session: Session) -> None:
         """A run of the session is about to start."""
         await self._become(session, SessionStatus.PROCESSING)
 
-    async def settled(self, task: Task, outcome: Outcome) -> None:
+    async def settled(
+        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
+    ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
         session = await self.get_session(task.group)
-        if session.status in {SessionStatus.PAUSED, SessionStatus.STOPPED}:
-            done = not await self.queue(session.id).pending()
-            if session.status is SessionStatus.PAUSED and done:
-                await self._tasks.release(session.id)
-                await self._become(session, SessionStatus.COMPLETED)
+        left = len(await self.queue(session.id).pending())
+        if session.status is SessionStatus.STOPPED or (
+            session.status is SessionStatus.PAUSED and left
+        ):
             return
-        standing = standing_after(outcome, left=len(await self.queue(session.id).pending()))
+        standing = standing_after(state, due=due, result=result, limited=limited, left=left)
         if standing.held:
             await self._tasks.hold(session.id)
+        else:
+            await self._tasks.release(session.id)
         await self._become(session, standing.status, standing.detail, standing.resumes_at)
+
+    async def recover(self) -> None:
+        """After a crash: what says it works, and does not, is idle until its task is claimed."""
+        for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
+            left = await self.queue(session.id).pending()
+            after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
+            await self._become(session, after, "taken over after a restart")
 
     async def _become(
         self,

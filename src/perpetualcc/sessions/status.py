@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import SessionStatus
-from perpetualcc.domain.tasks import Again, Done, Failed, Later, Outcome, Parked, Wait
+from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus
 TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
@@ -59,18 +59,25 @@ class Standing:
     """Nothing more of its queue starts until a person says so."""
 
 
-def standing_after(outcome: Outcome, *, left: int) -> Standing:
-    """`left`: tasks of the queue that are not finished, this one included if it is not."""
-    match outcome:
-        case Done():
-            return Standing(status=_S.IDLE) if left else Standing(status=_S.COMPLETED)
-        case Wait(reason=reason):
-            return Standing(status=_S.WAITING_INPUT, detail=reason)
-        case Later(due=due, counts=False, reason=reason):
-            return Standing(status=_S.RATE_LIMITED, detail=reason, resumes_at=due)
-        case Later(due=due, reason=reason):
-            return Standing(status=_S.IDLE, detail=f"will try again: {reason}", resumes_at=due)
-        case Again():
-            return Standing(status=_S.IDLE)
-        case Failed(result=result) | Parked(result=result):
+def standing_after(
+    state: TaskState, *, due: float | None, result: str, limited: bool, left: int
+) -> Standing:
+    """
+    From what a dispatch left its task in.
+
+    `limited`: it waits for a usage limit. `left`: tasks of the queue that are not finished, this
+    one included if it is not.
+    """
+    match state:
+        case TaskState.FAILED | TaskState.PARKED:
             return Standing(status=_S.ERROR, detail=result, held=True)
+        case TaskState.WAITING if limited:
+            return Standing(status=_S.RATE_LIMITED, detail=result, resumes_at=due)
+        case TaskState.WAITING if due is None:
+            return Standing(status=_S.WAITING_INPUT, detail=result)
+        case TaskState.WAITING:
+            return Standing(status=_S.IDLE, detail=f"will try again: {result}", resumes_at=due)
+        case _ if left:
+            return Standing(status=_S.IDLE)
+        case _:
+            return Standing(status=_S.COMPLETED)

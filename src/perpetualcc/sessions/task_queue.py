@@ -20,8 +20,6 @@ class Tasks(Protocol):
         self, group: str | None = None, states: Collection[TaskState] | None = None
     ) -> list[Task]: ...
 
-    async def cancel(self, task: TaskId) -> TaskState: ...
-
     async def requeue(self, task: TaskId) -> Task: ...
 
     async def hold(self, group: str) -> None: ...
@@ -67,6 +65,10 @@ class TaskQueue:
         """What is not finished: in hand first, then by priority and age."""
         found = await self._tasks.list(self._session, _OPEN)
         return sorted(found, key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
+
+    async def everything(self) -> list[Task]:
+        """In the order of adding."""
+        return await self._tasks.list(self._session)
 
     async def finished(self) -> list[Task]:
         """What is done, oldest first."""

@@ -1,22 +1,20 @@
 """The work ledger on SQLite. Each method is one transaction; who settles must know the fence."""
 
-import math
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
-from perpetualcc.domain.tasks import Lane, NewTask, Outcome, Task, TaskState
-from perpetualcc.store import signals, tasks
+from perpetualcc.domain.tasks import Lane, Later, NewTask, Outcome, Task, TaskState, Wait
+from perpetualcc.store import signals, tasks, transitions
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
-from perpetualcc.store.text import storable, to_json
-from perpetualcc.work.ledger import MOST_CRASHES, TRANSITIONS, TaskOrderError, Tasks
-from perpetualcc.work.outcomes import Settlement, settlement
+from perpetualcc.store.text import to_json
+from perpetualcc.work.ledger import TRANSITIONS, TaskOrderError, Tasks
+from perpetualcc.work.outcomes import settlement
 
 
 class SqliteLedger:
@@ -51,7 +49,7 @@ class SqliteLedger:
         )
 
     async def signal(self, name: str, payload: Mapping[str, Any]) -> bool:
-        return await self._database.write(lambda c: self._signal(c, name, payload), durable=True)
+        return await self._database.write(lambda c: self.signal_in(c, name, payload), durable=True)
 
     async def cancel(self, task: TaskId) -> TaskState:
         return await self._database.write(lambda c: self._cancel(c, task), durable=True)
@@ -94,7 +92,7 @@ class SqliteLedger:
             now = self._clock.now()
             tasks.insert(connection, task, now)
             if blocker := tasks.failed_before(connection, task.id):
-                _park_behind(connection, task.id, blocker, now)
+                transitions.park_behind(connection, task.id, blocker, now)
             self._events.append_in(connection, events)
         return tasks.task_from(connection, tasks.row_of(connection, task.id))
 
@@ -109,7 +107,7 @@ class SqliteLedger:
         return claimed
 
     def _start(self, connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> Task:
-        _check(row, TaskState.RUNNING)
+        transitions.check(row, TaskState.RUNNING)
         tasks.update(
             connection,
             row["id"],
@@ -137,16 +135,19 @@ class SqliteLedger:
         if row is None:
             return False
         now = self._clock.now()
-        if row["answer"] is not None:
-            signals.consume(connection, row["signal"], now)
         became = settlement(
             tasks.task_from(connection, row), outcome, now, cancelling=bool(row["cancelling"])
         )
-        _write(connection, row, _with_signal(connection, task, became, now), now)
+        is_kept = isinstance(outcome, Later) and became.signal is not None
+        if row["answer"] is not None and not is_kept:
+            signals.consume(connection, row["signal"], now)
+        if became.state is TaskState.WAITING and isinstance(outcome, Wait):
+            became = transitions.meet_signal(connection, task, became, now)
+        transitions.write(connection, row, became, now)
         self._events.append_in(connection, events)
         return True
 
-    def _signal(
+    def signal_in(
         self, connection: sqlite3.Connection, name: str, payload: Mapping[str, Any]
     ) -> bool:
         now = self._clock.now()
@@ -157,7 +158,7 @@ class SqliteLedger:
             (name,),
         ).fetchone()
         if waiting is not None:
-            _check(waiting, TaskState.QUEUED)
+            transitions.check(waiting, TaskState.QUEUED)
             signals.take(connection, name, waiting["id"])
             tasks.update(connection, waiting["id"], now, state=TaskState.QUEUED, due=now)
         return True
@@ -168,21 +169,24 @@ class SqliteLedger:
         if state is TaskState.RUNNING:
             tasks.update(connection, task, now, cancelling=1)
         elif TaskState.CANCELLED in TRANSITIONS[state]:
-            _finish(connection, row, TaskState.CANCELLED, "Cancelled", None, now)
+            transitions.finish(connection, row, TaskState.CANCELLED, "Cancelled", None, now)
             return TaskState.CANCELLED
         return state
 
     def _requeue(self, connection: sqlite3.Connection, task: TaskId) -> Task:
         row = tasks.row_of(connection, task)
-        if TaskState.QUEUED in TRANSITIONS[TaskState(row["state"])] and _is_final(row):
+        if (
+            TaskState.QUEUED in TRANSITIONS[TaskState(row["state"])]
+            and TaskState(row["state"]).is_final
+        ):
             if blocker := tasks.failed_before(connection, task):
                 raise PerpetualError(
                     f"Task {task!r} comes after {blocker['id']!r}, which is {blocker['state']}",
                     hint=f"Bring that one back first: {blocker['id']}",
                 )
             now = self._clock.now()
-            _bring_back(connection, row, now)
-            _bring_back_behind(connection, task, now)
+            transitions.bring_back(connection, row, now)
+            transitions.bring_back_behind(connection, task, now)
         return tasks.task_from(connection, tasks.row_of(connection, task))
 
     def _recover(self, connection: sqlite3.Connection) -> Tasks:
@@ -192,178 +196,8 @@ class SqliteLedger:
             (self._owner,),
         ).fetchall()
         for row in lost:
-            _take_over(connection, row, now)
+            transitions.take_over(connection, row, now)
         return [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
-
-
-def _check(row: sqlite3.Row, after: TaskState) -> None:
-    before = TaskState(row["state"])
-    if after not in TRANSITIONS[before]:
-        raise RuntimeError(f"task {row['id']!r} would go from {before} to {after}")
-
-
-def _is_final(row: sqlite3.Row) -> bool:
-    return TaskState(row["state"]).is_final
-
-
-def _with_signal(
-    connection: sqlite3.Connection, task: TaskId, became: Settlement, now: float
-) -> Settlement:
-    """A wait whose signal is there already is over; one for a used signal would never end."""
-    if became.signal is None:
-        return became
-    match signals.look(connection, became.signal, task):
-        case signals.Arrival.NOT_YET:
-            return became
-        case signals.Arrival.HERE:
-            signals.take(connection, became.signal, task)
-            return replace(became, state=TaskState.QUEUED, due=now)
-        case signals.Arrival.USED:
-            return replace(
-                became,
-                state=TaskState.PARKED,
-                result=f"Waits for {became.signal!r}, which was answered and used before",
-                packet={"reason": "signal used", "signal": became.signal},
-            )
-
-
-def _write(
-    connection: sqlite3.Connection, row: sqlite3.Row, became: Settlement, now: float
-) -> None:
-    _check(row, became.state)
-    tasks.update(
-        connection,
-        row["id"],
-        now,
-        due=None if became.due == math.inf else became.due,
-        attempts=became.attempts,
-        prompt=storable(became.prompt),
-        crashes=0,
-        owner=None,
-        cancelling=0,
-        signal=became.signal,
-        answer=None,
-    )
-    connection.execute(
-        "INSERT INTO task_groups (name, settled_at) VALUES (?, ?)"
-        " ON CONFLICT (name) DO UPDATE SET settled_at = excluded.settled_at",
-        (row["group_name"], now),
-    )
-    _finish(connection, row, became.state, became.result, became.packet, now)
-
-
-def _finish(
-    connection: sqlite3.Connection,
-    row: sqlite3.Row,
-    state: TaskState,
-    result: str,
-    packet: Mapping[str, Any] | None,
-    now: float,
-) -> None:
-    """Give a task its new state, and park what comes after it when it will never be done."""
-    _check(row, state)
-    tasks.update(
-        connection,
-        row["id"],
-        now,
-        state=state,
-        result=storable(result),
-        packet=None if packet is None else to_json(packet),
-        started=0 if state.is_final else row["started"],
-        blocked_by=None,
-    )
-    if state in {TaskState.FAILED, TaskState.CANCELLED}:
-        blocker = tasks.row_of(connection, row["id"])
-        for behind in _queued_behind(connection, row["id"]):
-            _park_behind(connection, behind, blocker, now)
-
-
-def _queued_behind(connection: sqlite3.Connection, task: str) -> list[str]:
-    """Everything that comes after it, at any distance, and is still queued."""
-    rows = connection.execute(
-        "WITH RECURSIVE later (id) AS (SELECT task FROM task_after WHERE after = ? UNION"
-        " SELECT d.task FROM task_after d JOIN later l ON d.after = l.id)"
-        " SELECT t.id FROM tasks t JOIN later l ON l.id = t.id"
-        " WHERE t.state = 'queued' ORDER BY t.position",
-        (task,),
-    )
-    return [row["id"] for row in rows]
-
-
-def _park_behind(
-    connection: sqlite3.Connection, task: str, blocker: sqlite3.Row, now: float
-) -> None:
-    cause = blocker["blocked_by"] or blocker["id"]
-    packet = {
-        "reason": "after",
-        "task": cause,
-        "state": tasks.row_of(connection, cause)["state"],
-        "result": tasks.row_of(connection, cause)["result"],
-        "options": ["Bring that task back, and this one follows", "Cancel this task"],
-    }
-    tasks.update(
-        connection,
-        task,
-        now,
-        state=TaskState.PARKED,
-        blocked_by=cause,
-        result=f"Comes after {cause}, which is {packet['state']}",
-        packet=to_json(packet),
-    )
-
-
-def _bring_back(connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> None:
-    _check(row, TaskState.QUEUED)
-    tasks.update(
-        connection,
-        row["id"],
-        now,
-        state=TaskState.QUEUED,
-        due=now,
-        attempts=0,
-        crashes=0,
-        started=0,
-        signal=None,
-        result="",
-        packet=None,
-        blocked_by=None,
-    )
-
-
-def _bring_back_behind(connection: sqlite3.Connection, task: str, now: float) -> None:
-    """What was parked because of this task goes on, or stays parked for another reason like it."""
-    rows = connection.execute(
-        "SELECT * FROM tasks WHERE blocked_by = ? AND state = 'parked' ORDER BY position", (task,)
-    ).fetchall()
-    for row in rows:
-        _bring_back(connection, row, now)
-    for row in rows:
-        if blocker := tasks.failed_before(connection, row["id"]):
-            _park_behind(connection, row["id"], blocker, now)
-
-
-def _take_over(connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> None:
-    crashes = row["crashes"] + 1
-    tasks.update(
-        connection,
-        row["id"],
-        now,
-        fence=row["fence"] + 1,
-        attempts=row["attempts"] - 1,
-        crashes=crashes,
-        owner=None,
-        answer=None,
-        due=now,
-        cancelling=0,
-    )
-    if row["cancelling"]:
-        _finish(connection, row, TaskState.CANCELLED, "Cancelled", None, now)
-    elif crashes > MOST_CRASHES:
-        packet = {"reason": "crashes", "crashes": crashes, "prompt": row["prompt"]}
-        result = f"The engine died {crashes} times in a row while this ran"
-        _finish(connection, row, TaskState.PARKED, result, packet, now)
-    else:
-        tasks.update(connection, row["id"], now, state=TaskState.QUEUED)
 
 
 def _hold(connection: sqlite3.Connection, group: str, held: bool) -> None:

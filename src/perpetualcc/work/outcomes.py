@@ -72,6 +72,7 @@ def _go_on(task: Task, outcome: Again | Later, now: float) -> Settlement:
         due=due,
         attempts=task.attempts if outcome.counts else task.attempts - 1,
         prompt=task.prompt if outcome.prompt is None else outcome.prompt,
+        signal=task.signal if isinstance(outcome, Later) and outcome.keeps_answer else None,
         result=reason,
     )
 
