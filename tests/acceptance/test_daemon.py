@@ -231,6 +231,7 @@ def test_after_the_supervisor_is_killed_the_next_command_brings_everything_back(
     assert supervisor
 
     os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: is_gone(supervisor))
     with daemon.connect() as client:
         second = client.call("toy.pid")
 
@@ -248,7 +249,10 @@ def test_an_abandoned_engine_that_hangs_is_ended_by_the_next_supervisor(
     with daemon.connect() as client:
         first = client.call("toy.pid")
     os.kill(first, signal.SIGSTOP)
-    os.kill(daemon.status.supervisor or 0, signal.SIGKILL)
+    supervisor = daemon.status.supervisor
+    assert supervisor
+    os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: is_gone(supervisor))
 
     with daemon.connect() as client:
         second = client.call("toy.pid")
@@ -262,7 +266,9 @@ def test_an_abandoned_engine_leaves_even_when_nobody_comes(make_daemon: MakeDaem
     with daemon.connect() as client:
         engine = client.call("toy.pid")
 
-    os.kill(daemon.status.supervisor or 0, signal.SIGKILL)
+    supervisor = daemon.status.supervisor
+    assert supervisor
+    os.kill(supervisor, signal.SIGKILL)
 
     wait_until(lambda: is_gone(engine), within=5.0)
 

@@ -16,8 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from perpetualcc.domain.ids import RunId
+if TYPE_CHECKING:  # its module makes ids, and imports more than a supervisor should hold
+    from perpetualcc.domain.ids import RunId
 
 VARIABLE = "PERPETUALCC_RUN"
 _PROC = Path("/proc")
@@ -37,12 +39,12 @@ class _Process:
     """The value of `PERPETUALCC_RUN`, or nothing."""
 
 
-def mark(data_dir: Path, run_id: RunId) -> dict[str, str]:
+def mark(data_dir: Path, run_id: "RunId") -> dict[str, str]:
     """The environment variable that makes a process and its children findable."""
     return {VARIABLE: f"{_token(data_dir)}:{run_id}"}
 
 
-def find(data_dir: Path, run_id: RunId | None = None) -> list[tuple[int, RunId]]:
+def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunId"]]:
     """
     Processes of one run, or of every run of a data directory, with their run.
 
@@ -55,13 +57,13 @@ def find(data_dir: Path, run_id: RunId | None = None) -> list[tuple[int, RunId]]
     for process in processes.values():
         carried = _nearest_mark(process, processes)
         if carried.startswith(prefix):
-            run = RunId(carried.removeprefix(prefix))
+            run = cast("RunId", carried.removeprefix(prefix))
             if run_id in {None, run}:
                 found.append((process.pid, run))
     return found
 
 
-def end(processes: Iterable[tuple[int, RunId]], grace: timedelta) -> list[int]:
+def end(processes: Iterable[tuple[int, "RunId"]], grace: timedelta) -> list[int]:
     """
     SIGTERM, and SIGKILL for what is left after `grace`. Never this process.
 

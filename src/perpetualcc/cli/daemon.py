@@ -1,7 +1,6 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -12,9 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import __version__, config
-from perpetualcc.daemon import halt
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.launch import connect
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -39,6 +36,8 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what w
 @app.command()
 def start(ctx: typer.Context) -> None:
     """Start the daemon; also one that gave up."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
     locations = _locations(ctx)
     if read_status(locations).phase is Phase.GAVE_UP:
         halt.stop(locations)
@@ -54,6 +53,8 @@ def stop(
     grace: GraceOption = None,
 ) -> None:
     """Stop the daemon. Everything stays resumable."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
     locations = _locations(ctx)
@@ -64,6 +65,8 @@ def stop(
 @app.command()
 def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     """Stop the daemon and start it with this version."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
     locations = _locations(ctx)
     halt.stop(locations, grace=grace)
     _start(locations)
@@ -145,6 +148,8 @@ def _locations(ctx: typer.Context) -> Locations:
 
 
 def _start(locations: Locations) -> None:
+    from perpetualcc.daemon.launch import connect  # noqa: PLC0415  # status must stay quick
+
     with connect(locations, flags=config.supervisor_flags()):
         found = read_status(locations)
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
@@ -213,6 +218,8 @@ def _show_commands(title: str, commands: list[list[str]]) -> None:
 
 
 def _run(commands: list[list[str]]) -> None:
+    import subprocess  # noqa: PLC0415  # two commands only
+
     for command in commands:
         _show_commands("Running:", [command])
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -88,6 +89,7 @@ def _global(
 def main() -> None:
     """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
     try:
+        use_plain_values()
         code = cast("Any", typer.main.get_command(app)).main(standalone_mode=True)
     except PerpetualError as error:
         print(f"error: {error.message}", file=sys.stderr)

@@ -11,11 +11,11 @@ from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
-from perpetualcc.gateway.protocol import PushedEvent
+from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
-_ASK_AGAIN = 5.0
+_ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
 
 
@@ -97,6 +97,9 @@ def follow(
 
     Every event's data must hold its `seq`. With `tick`, None is yielded after so many seconds
     without an event.
+
+    Raises:
+        PerpetualError: the engine cannot read its own events; DaemonUnavailable as `connect`.
     """
     while True:
         try:
@@ -104,6 +107,10 @@ def follow(
                 client.call(method, since=since, **params)
                 while True:
                     event = client.next_event(tick)
+                    if event is not None and event.event == SUBSCRIPTION_FAILED:
+                        raise PerpetualError(
+                            "The daemon cannot go on with these events", hint="pcc daemon logs"
+                        )
                     if event is not None:
                         since = event.data["seq"]
                     yield event

@@ -56,7 +56,7 @@ class SupervisorSettings:
     longest_delay: float = 30.0
     orphan_grace: float = 2.0
     """What orphans of an earlier engine get between SIGTERM and SIGKILL."""
-    takeover: float = 5.0
+    takeover: float = 4.0
     """What an engine whose supervisor was killed gets to leave by itself."""
 
 

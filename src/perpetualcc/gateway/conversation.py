@@ -14,7 +14,13 @@ from typing import Any, cast
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.methods import Feed, Method, Params
-from perpetualcc.gateway.protocol import ErrorCode, ProtocolError, PushedEvent, Request
+from perpetualcc.gateway.protocol import (
+    SUBSCRIPTION_FAILED,
+    ErrorCode,
+    ProtocolError,
+    PushedEvent,
+    Request,
+)
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +134,7 @@ class Conversation:
             return  # the reading side notices too, and ends the conversation
         except Exception:  # a feed's bug costs its subscription, not the engine
             log.exception("Feed %s of client %r failed", name, self.client)
-            ended = PushedEvent(event="subscription.failed", data=None, subscription=name)
+            ended = PushedEvent(event=SUBSCRIPTION_FAILED, data=None, subscription=name)
             await self._send(protocol.event(ended))
         finally:
             self._feeds.pop(name, None)

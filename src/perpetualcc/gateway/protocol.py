@@ -14,6 +14,9 @@ from perpetualcc.domain.errors import PerpetualError
 PROTOCOL = 1
 """Grows when an old client could misunderstand a new engine, or the other way round."""
 
+SUBSCRIPTION_FAILED = "subscription.failed"
+"""The last event of a subscription that ends because of a bug."""
+
 FRAME_LIMIT = 4 * 1024 * 1024
 """Bytes of one frame: a requirements document fits, a runaway client does not."""
 
@@ -144,6 +147,8 @@ def as_exception(body: dict[str, Any]) -> PerpetualError:
 def _line(frame: dict[str, Any]) -> bytes:
     line = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     if len(line) >= FRAME_LIMIT:
-        message = f"A frame of {len(line)} bytes is over the limit of {FRAME_LIMIT}"
-        raise ProtocolError(ErrorCode.INVALID_REQUEST, message)
+        raise PerpetualError(
+            f"A message of {len(line)} bytes is over the limit of {FRAME_LIMIT}",
+            hint="Put long texts into a file and name the file",
+        )
     return line + b"\n"
