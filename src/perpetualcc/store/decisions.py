@@ -48,7 +48,7 @@ class DecisionJournal:
         summary: str = "",
         tool_input: Mapping[str, Any] | None = None,
     ) -> int:
-        """Write it durably: it is on disk before anything acts on it. Returns its number."""
+        """On file before anything acts on it; survives a crash of ours. Returns its number."""
         values = {
             "at": self._clock.now(),
             "session": session,
@@ -69,7 +69,7 @@ class DecisionJournal:
             "confidence": decision.confidence,
             "decided_by": decision.decided_by,
         }
-        return await self._database.write(lambda c: _insert(c, values), durable=True)
+        return await self._database.write(lambda c: _insert(c, values))
 
     async def read(
         self,
@@ -102,6 +102,17 @@ class DecisionJournal:
             lambda c: c.execute(sql, {**equal, "since": since, "limit": limit}).fetchall()
         )
         return [_recorded(row) for row in rows]
+
+    async def counts(self, session: SessionId) -> Mapping[str, int]:
+        """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT verdict, decided_by, count(*) AS number FROM decisions"
+                " WHERE session = ? GROUP BY verdict, decided_by",
+                (session,),
+            ).fetchall()
+        )
+        return {f"{row['verdict']}/{row['decided_by']}": row["number"] for row in rows}
 
 
 def digest(tool_input: Mapping[str, Any]) -> str:

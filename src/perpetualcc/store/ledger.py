@@ -49,7 +49,7 @@ class SqliteLedger:
         )
 
     async def signal(self, name: str, payload: Mapping[str, Any]) -> bool:
-        return await self._database.write(lambda c: self._signal(c, name, payload), durable=True)
+        return await self._database.write(lambda c: self.signal_in(c, name, payload), durable=True)
 
     async def cancel(self, task: TaskId) -> TaskState:
         return await self._database.write(lambda c: self._cancel(c, task), durable=True)
@@ -147,7 +147,7 @@ class SqliteLedger:
         self._events.append_in(connection, events)
         return True
 
-    def _signal(
+    def signal_in(
         self, connection: sqlite3.Connection, name: str, payload: Mapping[str, Any]
     ) -> bool:
         now = self._clock.now()

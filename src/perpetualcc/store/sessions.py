@@ -78,6 +78,18 @@ class SessionStore:
         """Newest first."""
         return await self._database.read(lambda c: _list(c, statuses, project, limit))
 
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
+        """The prompt of each session's current task, or of its first one before any started."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT s.id, coalesce((SELECT prompt FROM tasks WHERE id = s.current_task),"
+                " (SELECT prompt FROM tasks WHERE group_name = s.id ORDER BY position LIMIT 1), '')"
+                " AS prompt FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))",
+                (to_json(list(sessions)),),
+            ).fetchall()
+        )
+        return {SessionId(row["id"]): row["prompt"] for row in rows}
+
     async def set_current_task(self, session: SessionId, task: TaskId | None) -> None:
         """Another task means another Claude conversation: the old one is forgotten with it."""
         await self._database.write(

@@ -9,7 +9,7 @@ import contextlib
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -35,6 +35,12 @@ _LONGEST_BACK_OFF = timedelta(minutes=5)
 
 Describe = Callable[[Task, Settlement], Iterable[Event]]
 """What the log should say of a settled dispatch; written in the same transaction."""
+
+Settled = Callable[[Task, Settlement], Awaitable[None]]
+"""Told after a dispatch was settled. What it raises is logged; the ledger does not depend on it."""
+
+
+async def _nobody(_task: Task, _became: Settlement) -> None: ...
 
 
 class Handler(Protocol):
@@ -81,12 +87,14 @@ class Dispatcher:
         lanes: Mapping[Lane, int],
         clock: Clock,
         describe: Describe = lambda _task, _settlement: (),
+        settled: Settled = _nobody,
     ) -> None:
         self._ledger = ledger
         self._handler = handler
         self._lanes = dict(lanes)
         self._clock = clock
         self._describe = describe
+        self._settled = settled
         self._running: dict[TaskId, _Dispatch] = {}
         self._woken = asyncio.Event()
         self._is_stopping = False
@@ -206,8 +214,15 @@ class Dispatcher:
             except PerpetualError:
                 log.exception("task %s cannot be settled; trying again", task.id)
             else:
+                await self._tell(task, became)
                 return
             await asyncio.sleep(_LEDGER_RETRY.total_seconds())
+
+    async def _tell(self, task: Task, became: Settlement) -> None:
+        try:
+            await self._settled(task, became)
+        except Exception:  # an observer's trouble must not end the lanes
+            log.exception("nobody could be told that task %s is settled", task.id)
 
     async def _interrupt(self, dispatches: list[_Dispatch], deadline: timedelta) -> None:
         """Cancel the handlers; settle for those that do not leave in time."""

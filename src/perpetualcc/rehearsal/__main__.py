@@ -1,0 +1,50 @@
+"""`python -m perpetualcc.rehearsal scenario.yaml`: the scripted model as a process."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.rehearsal.reader import load_scenario
+from perpetualcc.rehearsal.server import RehearsalServer
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve a scenario until interrupted. Prints the URL first, mismatches last."""
+    parser = argparse.ArgumentParser(prog="python -m perpetualcc.rehearsal", description=__doc__)
+    parser.add_argument("scenario", type=Path)
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--record", type=Path, help="add every request to this JSONL file")
+    parser.add_argument("--check", action="store_true", help="only say whether it can be played")
+    given = parser.parse_args(arguments)
+    try:
+        scenario = load_scenario(given.scenario)
+        if given.check:
+            steps = sum(len(scene.replies) for scene in scenario.scenes)
+            print(f"{scenario.name}: {len(scenario.scenes)} scenes, {steps} replies")
+            return 0
+        return asyncio.run(_serve(RehearsalServer(scenario, port=given.port, record=given.record)))
+    except PerpetualError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"hint:  {error.hint}", file=sys.stderr)
+        return 1
+
+
+async def _serve(server: RehearsalServer) -> int:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with server:
+        print(server.url, flush=True)
+        await stop.wait()
+    for mismatch in server.mismatches:
+        print(mismatch, file=sys.stderr)
+    return 1 if server.mismatches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
