@@ -127,8 +127,11 @@ class RehearsalServer:
 
     def _play(self, request: Request) -> Answer:
         body = request.json()
-        if not isinstance(body.get("messages"), list):
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
             return error_answer(400, "invalid_request_error", "messages: Field required")
+        if not messages:
+            return error_answer(400, "invalid_request_error", "messages: at least one is required")
         caller = Caller(
             session=session_id(request.headers, body),
             agent=request.headers.get("x-claude-code-agent-id", ""),
