@@ -18,6 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("scenario", type=Path, nargs="?")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--record", type=Path, help="add every request to this JSONL file")
+    parser.add_argument("--pace", type=float, default=1.0, help="multiply every wait; 0 for none")
     parser.add_argument("--check", action="store_true", help="only say whether it can be played")
     parser.add_argument("--keys", action="store_true", help="show every key a scenario may have")
     given = parser.parse_args(arguments)
@@ -31,7 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         if given.check:
             print(scenario.summary)
             return 0
-        return asyncio.run(_serve(RehearsalServer(scenario, port=given.port, record=given.record)))
+        server = RehearsalServer(scenario, port=given.port, record=given.record, pace=given.pace)
+        return asyncio.run(_serve(server))
     except PerpetualError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.hint:

@@ -41,12 +41,19 @@ class RehearsalServer:
     read while it plays and after it ended.
     """
 
-    def __init__(self, scenario: Scenario, *, port: int = 0, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        port: int = 0,
+        record: Path | None = None,
+        pace: float = 1.0,
+    ) -> None:
         self.scenario = scenario
         self._records = Records()
         self._port = port
         self._record_file = record
-        self._director = Director(scenario)
+        self._director = Director(scenario, pace=pace)
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
