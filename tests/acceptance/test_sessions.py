@@ -215,3 +215,50 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
     assert "hint" in done.stdout + done.stderr
     assert "claude /login" in done.stdout + done.stderr
     assert pcc.json("list")[0]["status"] == "ERROR"
+
+
+@pytest.mark.timeout(180)
+def test_twenty_sessions_work_at_once(install, tmp_path):
+    scenes = "".join(
+        f'  - {{when: "scene {n:02}", steps: [{{tools: [{{Write: {{file_path: "{{project}}/own",'
+        f' content: "{n:02}"}}}}]}}, "Scene {n:02} is over."]}}\n'
+        for n in range(20)
+    )
+    pcc = install(f"delay: 200ms\nscenes:\n{scenes}")
+    config = pcc.locations.data.parent / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[sessions]\nmax_concurrent = 20\n")
+    projects = [tmp_path / f"project-{n:02}" for n in range(20)]
+    for project in projects:
+        project.mkdir()
+
+    sessions = [pcc.start(f"Play scene {n:02}", project=projects[n]) for n in range(20)]
+
+    for session in sessions:
+        assert pcc.wait(session, within=120)["status"] == "COMPLETED"
+    assert [(project / "own").read_text() for project in projects] == [f"{n:02}" for n in range(20)]
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("victim", ["engine", "supervisor", "claude"])
+def test_a_hundred_kills_lose_nothing(install, victim):
+    """A third of them each; every kill at another moment of the work."""
+    story = SLOW.replace("repeat: 12", "repeat: 400").replace("twelve", "four hundred")
+    pcc = install(story)
+    session = pcc.start("Write the parts")
+
+    for kills in range(34):
+        before = len(parts(pcc))
+        wait_until(lambda b=before, k=kills: len(parts(pcc)) > b + k % 4, within=60)
+        if victim == "engine":
+            pcc.kill_engine()
+        elif victim == "supervisor":
+            pcc.kill_supervisor()
+        else:
+            os.kill(pcc.claudes()[0], signal.SIGKILL)
+        pcc.pcc("list")
+
+    assert pcc.wait(session, within=300)["status"] == "COMPLETED"
+    assert len(parts(pcc)) == 400
+    assert [e["state"] for e in pcc.events(session, "TaskSettled")].count("done") == 1
