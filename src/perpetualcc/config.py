@@ -213,14 +213,14 @@ def kind_name(kind: Any) -> str:
     return names.get(kind, "a path" if kind is Path else str(kind))
 
 
-def keys(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every key with its type and default, in the order of the sections."""
     hints = typing.get_type_hints(kind)
     defaults = kind()
     for one in fields(kind):
         name = f"{prefix}{one.name}"
         if is_dataclass(hints[one.name]):
-            yield from keys(hints[one.name], f"{name}.")
+            yield from settings(hints[one.name], f"{name}.")
         else:
             yield name, hints[one.name], getattr(defaults, one.name)
 
@@ -241,7 +241,7 @@ def resolve_key(name: str) -> tuple[str, Any]:
     Raises:
         PerpetualError: no such key, or several.
     """
-    known = {key: kind for key, kind, _ in keys()}
+    known = {key: kind for key, kind, _ in settings()}
     found = [key for key in known if key == name] or [
         key for key in known if key.rpartition(".")[2] == name
     ]

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
@@ -17,6 +18,9 @@ from perpetualcc.claude.transcripts import transcript_exists
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
+
+if TYPE_CHECKING:
+    from perpetualcc.daemon.canary import Canary
 
 log = logging.getLogger(__name__)
 
@@ -37,12 +41,17 @@ class ClaudeRunner:
         self._locations = locations
         self._binary = binary
         self._started = started
+        self._canary: Canary | None = None
 
     @asynccontextmanager
     async def open(self, launch: Launch, inbox: Inbox) -> AsyncIterator[ClaudeCode]:
-        adapter = await asyncio.to_thread(_load_adapter)
+        adapter, canary = await asyncio.to_thread(_load)
+        binary = self._binary or adapter.bundled_claude()
+        if self._canary is None:
+            self._canary = canary.Canary(self._locations)
+        await self._canary.check(binary)
         settings = adapter.ClaudeSettings(
-            binary=self._binary,
+            binary=binary,
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
         )
@@ -66,6 +75,7 @@ class ClaudeRunner:
             processes.end(left, _GRACE)
 
 
-def _load_adapter() -> ModuleType:
+def _load() -> tuple[ModuleType, ModuleType]:
     """The SDK costs a second and 70 MB, so it is imported where a session runs."""
-    return importlib.import_module("perpetualcc.claude.adapter")
+    adapter = importlib.import_module("perpetualcc.claude.adapter")
+    return adapter, importlib.import_module("perpetualcc.daemon.canary")
