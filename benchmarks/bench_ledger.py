@@ -1,6 +1,7 @@
 """The ledger: from `add` to the handler's start, and a list of sessions that does not age."""
 
 import asyncio
+import math
 import statistics
 import tempfile
 import time
@@ -46,7 +47,7 @@ def run() -> list[Result]:
 
 async def _measure(folder: Path) -> list[Result]:
     latencies = await _add_to_start(folder / "ledger.db")
-    few, many = [await _list_time(folder / f"{n}.db", n) for n in (10, _FINISHED)]
+    few, many = await _list_times(folder)
     return [
         Result(
             name="add to start of a task, engine awake, p99",
@@ -89,25 +90,34 @@ async def _add_to_start(path: Path) -> list[float]:
     return latencies
 
 
-async def _list_time(path: Path, sessions: int) -> float:
-    """The best of many: what the work costs, not what else the machine does."""
+async def _list_times(folder: Path) -> list[float]:
+    """
+    The best of many for each, taken in turns: what the work costs, whatever else the machine does.
+    """
+    databases = [await _with_sessions(folder / f"{count}.db", count) for count in (10, _FINISHED)]
+    best = [math.inf, math.inf]
+    for _ in range(300):
+        for place, database in enumerate(databases):
+            began = time.perf_counter()
+            assert len(await SessionStore(database).list(limit=10)) == 10
+            best[place] = min(best[place], time.perf_counter() - began)
+    for database in databases:
+        await database.close()
+    return best
+
+
+async def _with_sessions(path: Path, count: int) -> Database:
     database = await Database.open(path)
     store, log = SessionStore(database), EventLog(database)
-    for first in range(0, sessions, 500):
+    for first in range(0, count, 500):
         created = await asyncio.gather(
             *(
                 store.create(name=f"s{n}", project=Path("/project"), options=SessionOptions())
-                for n in range(first, min(first + 500, sessions))
+                for n in range(first, min(first + 500, count))
             )
         )
         await log.append(
             SessionStatusChanged(session=one.id, before="IDLE", after="COMPLETED")
             for one in created
         )
-    times = []
-    for _ in range(50):
-        began = time.perf_counter()
-        assert len(await store.list(limit=10)) == 10
-        times.append(time.perf_counter() - began)
-    await database.close()
-    return min(times)
+    return database

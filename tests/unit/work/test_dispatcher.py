@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.domain.clock import SystemClock
+from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import TaskSettled
 from perpetualcc.domain.ids import TaskId
@@ -18,6 +18,7 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.work.dispatcher import Dispatcher, back_off
 from perpetualcc.work.outcomes import Settlement
+from tests.fakes.clock import FakeClock
 
 LANES = {Lane.INTERACTIVE: 2, Lane.MAINTENANCE: 1}
 SOON = timedelta(milliseconds=50)
@@ -46,15 +47,15 @@ async def sleep_long(_task: Task) -> Outcome:
 class Stage:
     """A ledger, a scripted handler and a dispatcher at work."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
-        self.ledger = SqliteLedger(database, SystemClock(), "engine")
+        self.ledger = SqliteLedger(database, clock, "engine")
         self.script = Script()
         self.dispatcher = Dispatcher(
             self.ledger,
             self.script,
             LANES,
-            SystemClock(),
+            clock,
             lambda task, became: [TaskSettled(task=task.id, state=became.state)],
         )
 
@@ -75,11 +76,11 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+async def stage(tmp_path: Path, clock: Clock | None = None) -> AsyncIterator[Stage]:
     database = await Database.open(tmp_path / "db")
     try:
         async with asyncio.TaskGroup() as group:
-            on_stage = Stage(database)
+            on_stage = Stage(database, clock or SystemClock())
             group.create_task(on_stage.dispatcher.run())
             yield on_stage
             await on_stage.dispatcher.stop(timedelta(0))
@@ -137,6 +138,38 @@ def test_a_handler_that_raises_is_tried_again_later_and_counted(tmp_path: Path) 
 @pytest.mark.parametrize(("attempt", "least", "most"), [(1, 1, 1.25), (2, 4, 5), (9, 300, 375)])
 def test_back_off_grows_fourfold_up_to_five_minutes(attempt: int, least: float, most: float):
     assert least <= back_off(attempt).total_seconds() <= most
+
+
+def test_a_task_starts_by_itself_when_its_time_comes(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on_stage:
+            due = SystemClock().now() + 0.2
+            await on_stage.add("a", due=due)
+
+            await on_stage.until("a", TaskState.DONE)
+
+            assert due <= SystemClock().now() < due + 2
+
+    asyncio.run(play())
+
+
+def test_a_clock_that_jumped_is_noticed_without_anybody_saying_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perpetualcc.work.dispatcher._LONGEST_SLEEP", SOON)
+    clock = FakeClock()
+
+    async def play() -> None:
+        async with stage(tmp_path, clock) as on_stage:
+            await on_stage.add("a", due=clock.now() + 3600)
+            await asyncio.sleep(0.2)
+            assert on_stage.script.seen == []
+
+            clock.move(3600)
+
+            await on_stage.until("a", TaskState.DONE)
+
+    asyncio.run(play())
 
 
 def test_stop_lets_a_handler_finish_within_the_grace(tmp_path: Path) -> None:
