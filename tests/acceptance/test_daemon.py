@@ -360,6 +360,20 @@ def test_an_engine_that_ignores_a_stop_is_killed_after_the_grace(make_daemon: Ma
     assert is_gone(engine)
 
 
+def test_a_stop_between_two_restarts_starts_no_further_engine(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "broken").touch()
+    with subprocess.Popen(daemon.command()) as supervisor:
+        wait_until(lambda: daemon.status.crashes >= 2)
+
+        supervisor.terminate()
+        supervisor.wait(timeout=10)
+
+    assert daemon.left_over() == []
+    assert not daemon.locations.socket.exists()
+
+
 @pytest.mark.parametrize("frozen", ["nobody", "engine", "supervisor"])
 def test_the_kill_switch_leaves_nothing_within_five_seconds(
     make_daemon: MakeDaemon, frozen: str

@@ -134,7 +134,11 @@ class Supervisor:
     def _start_engine(self) -> None:
         self._clear_the_way()
         self.deadline = self.wake = None
-        self.engine = EngineProcess.start(self.command, self.locations, self.listener)
+        try:
+            self.engine = EngineProcess.start(self.command, self.locations, self.listener)
+        except OSError as error:
+            self._crashed(f"the engine cannot be started: {error}")
+            return
         if self.engine is None:
             self._crashed("another engine holds the lock")
             return
@@ -222,7 +226,7 @@ class Supervisor:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
-        elif is_time:
+        elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
             self._start_engine()
 
     # -- stopping
