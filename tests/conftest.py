@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from perpetualcc.rehearsal import RehearsalServer, claude_environment, read_scenario
+from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
 from perpetualcc.rehearsal.world import is_claudes
 
 LEAK_MARK = "PERPETUALCC_TEST"
 """Every process that a test starts inherits this variable, with a value of the test's own."""
 
-Rehearse = Callable[[str | Mapping[str, Any]], RehearsalServer]
+Rehearse = Callable[..., RehearsalServer]
+"""Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +43,16 @@ class ClaudeWorld:
 def rehearsal() -> Iterator[Rehearse]:
     """Play scenarios, each on its own server; `rehearsal("steps: [Done.]").url`."""
     with ExitStack() as servers:
-        yield lambda text: servers.enter_context(served(text))
+        yield lambda text, **more: servers.enter_context(served(text, **more))
 
 
 @contextmanager
-def served(text: str | Mapping[str, Any]) -> Iterator[RehearsalServer]:
+def served(
+    text: str | Mapping[str, Any] | Scenario, *, pace: float = 1.0
+) -> Iterator[RehearsalServer]:
     """A scripted model in a thread with its own event loop."""
-    server = RehearsalServer(read_scenario(text))
+    scenario = text if isinstance(text, Scenario) else read_scenario(text)
+    server = RehearsalServer(scenario, pace=pace)
     running: Future[asyncio.AbstractEventLoop] = Future()
     stop = asyncio.Event()
 

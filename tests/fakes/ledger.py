@@ -148,6 +148,7 @@ class MemoryLedger:
         entry = self._entry(task)
         if entry.task.state is TaskState.RUNNING:
             entry.cancelling = True
+            self._set(entry)
         elif entry.task.state in {TaskState.QUEUED, TaskState.WAITING, TaskState.PARKED}:
             self._leave(entry, TaskState.CANCELLED)
         return entry.task.state
@@ -287,7 +288,7 @@ class MemoryLedger:
                     self._set(entry, state=TaskState.PARKED, packet={"task": task})
 
     def _leave(self, entry: Entry, state: TaskState) -> None:
-        self._set(entry, state=state)
+        self._set(entry, state=state, packet=None)
         entry.started, entry.blocked_by = False, None
         self._park_what_follows(entry.task.id)
 

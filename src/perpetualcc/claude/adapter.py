@@ -10,9 +10,10 @@ import asyncio
 import json
 import logging
 import os
+import signal
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 
 import claude_agent_sdk as sdk
 
-from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted
+from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted, TurnEnded
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
 from perpetualcc.claude.launcher import write_launcher
@@ -73,6 +74,8 @@ class ClaudeCodeAdapter:
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
         self._leaving = False
+        self._is_working = True
+        """A turn is under way, or about to be."""
         self._over = False
 
     async def stream(self) -> None:
@@ -89,7 +92,6 @@ class ClaudeCodeAdapter:
         finally:
             self._over = True
             self._client = None
-            self._refuse_all("The run is over.")
             self._inbox.put(Gone(error="" if self._leaving else error))
 
     async def _deliver(self, client: sdk.ClaudeSDKClient) -> None:
@@ -98,17 +100,25 @@ class ClaudeCodeAdapter:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
                 async for message in client.receive_messages():
                     for arrival in messages.arrivals(message):
+                        self._is_working = not isinstance(arrival, TurnEnded)
                         self._inbox.put(arrival)
         except TimeoutError:
             if not self._leaving:
                 raise
 
     def leave(self) -> None:
-        """Ask the owning task to disconnect, from any task."""
+        """
+        Ask the owning task to disconnect, from any task.
+
+        In mid-turn the process is ended first, and what it holds is never answered: a refusal
+        would let it go on for the seconds that disconnecting takes, and believe it was refused.
+        """
         self._leaving = True
+        if self._is_working and self.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
         if self._until is not None and not self._over:
             self._until.reschedule(asyncio.get_running_loop().time())
-        self._refuse_all("The run is ending; nothing more is allowed.")
 
     async def respond_permission(self, request: RequestId, decision: Decision) -> None:
         allowed = decision.verdict is Verdict.ALLOW
@@ -137,11 +147,6 @@ class ClaudeCodeAdapter:
         if held is not None and not held.done():
             held.set_result(answer)
 
-    def _refuse_all(self, reason: str) -> None:
-        for held in self._held.values():
-            if not held.done():
-                held.set_result(_hook_answer("deny", reason))
-
     async def _hold(self, request: RequestId) -> dict[str, Any]:
         held: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._held[request] = held
@@ -155,8 +160,6 @@ class ClaudeCodeAdapter:
         tool = str(data.get("tool_name", ""))
         if tool == messages.QUESTION_TOOL:
             return {}
-        if self._over or self._leaving:
-            return _hook_answer("deny", "The run is ending; nothing more is allowed.")
         request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
         tool_input = data.get("tool_input")
         wanted = ToolWanted(

@@ -40,6 +40,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "logs": CommandEntry(module="logs", help="Show a session's log", panel=SESSIONS),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
+    "config": CommandEntry(module="config", help="Show and change the settings", panel=DAEMON),
     "daemon": CommandEntry(
         module="daemon", help="Start, stop and look at the background process", panel=DAEMON
     ),

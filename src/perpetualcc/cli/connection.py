@@ -1,6 +1,5 @@
 """How a command finds the daemon; the first one that needs it starts it."""
 
-import os
 from typing import TYPE_CHECKING
 
 from perpetualcc import config
@@ -19,5 +18,7 @@ def connect(options: GlobalOptions) -> "Client":
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
     if options.config is not None:
-        os.environ[config.CONFIG_VARIABLE] = str(options.config.absolute())
+        config.use_config(options.config)
+    # A mistake in the file is better told here than by an engine that does not start.
+    config.load_config()
     return reach(locations(options), flags=config.supervisor_flags())

@@ -52,7 +52,10 @@ class Watcher:
             try:
                 with connect(self._options) as daemon:
                     daemon.call(
-                        "events.follow", session=self._session, since=self._since, attend=True
+                        "events.follow",
+                        session=self._session,
+                        since=self._since,
+                        attend=self._listens,
                     )
                     return self._follow(daemon)
             except ConnectionLost:

@@ -83,6 +83,8 @@ class Director:
     """Plays one scenario to any number of conversations."""
 
     scenario: Scenario
+    pace: float = 1.0
+    """Every wait of the script is multiplied by this; 0 plays without waits."""
     _given: dict[str, int] = field(default_factory=dict)
     """Scenes given out in order of arrival, by session id."""
     _met: Counter[tuple[str, str | None, int | None, int]] = field(default_factory=Counter)
@@ -133,7 +135,10 @@ class Director:
             for pattern in reply.expect
             if not pattern.matches(place.news)
         ]
-        return Cue(reply=_filled(reply, body), step=place.step, mismatches=mismatches)
+        return Cue(reply=self._paced(_filled(reply, body)), step=place.step, mismatches=mismatches)
+
+    def _paced(self, reply: Reply) -> Reply:
+        return replace(reply, delay=reply.delay * self.pace, takes=reply.takes * self.pace)
 
     def _refusal(self, reply: Reply, where: tuple[str, str, int]) -> Refusal | None:
         now = time.time()

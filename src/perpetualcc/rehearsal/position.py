@@ -94,7 +94,7 @@ def _typed(messages: Iterable[dict[str, Any]]) -> str:
 def _reached(scene: Scene, step: int, message: dict[str, Any]) -> int | None:
     """The step after the one that this message shows, if it shows one."""
     if message.get("role") != "assistant":
-        found = _MARK.search(message_text(message))
+        found = _MARK.search(_typed([message]))
         return int(found[2]) if found and found[2] else None
     for block in reversed(list(_blocks(message))):
         found = _TOOL_ID.match(str(block.get("id", "")))

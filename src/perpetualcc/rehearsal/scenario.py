@@ -143,3 +143,10 @@ class Scenario:
     """What to ask Claude Code for, so that the story makes sense."""
     files: Mapping[str, str] = field(default_factory=dict)
     count_tokens: int | None = None
+
+    @property
+    def summary(self) -> str:
+        """One line: the name, and how much there is to play."""
+        replies = sum(len(scene.replies) for scene in self.scenes)
+        scenes = f"{len(self.scenes)} scenes, " if len(self.scenes) > 1 else ""
+        return f"{self.name}: {scenes}{replies} replies"

@@ -142,3 +142,16 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("say", Kind.TEXT, "What a broken stream still says.", "I will start with"),
     ),
 }
+
+
+def key_tables() -> str:
+    """Every section's keys as Markdown tables, as docs/rehearsal.md shows them."""
+    return "\n\n".join(_table(name, keys) for name, keys in SECTIONS.items())
+
+
+def _table(name: str, keys: tuple[Key, ...]) -> str:
+    rows = [f"#### `{name}`", "", "| key | value | meaning | default |", "|---|---|---|---|"]
+    for key in keys:
+        value = f"{key.kind} `{key.section}`" if key.section else str(key.kind)
+        rows.append(f"| `{key.name}` | {value} | {key.meaning} | {key.default} |")
+    return "\n".join(rows)

@@ -41,12 +41,19 @@ class RehearsalServer:
     read while it plays and after it ended.
     """
 
-    def __init__(self, scenario: Scenario, *, port: int = 0, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        port: int = 0,
+        record: Path | None = None,
+        pace: float = 1.0,
+    ) -> None:
         self.scenario = scenario
         self._records = Records()
         self._port = port
         self._record_file = record
-        self._director = Director(scenario)
+        self._director = Director(scenario, pace=pace)
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
@@ -127,8 +134,11 @@ class RehearsalServer:
 
     def _play(self, request: Request) -> Answer:
         body = request.json()
-        if not isinstance(body.get("messages"), list):
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
             return error_answer(400, "invalid_request_error", "messages: Field required")
+        if not messages:
+            return error_answer(400, "invalid_request_error", "messages: at least one is required")
         caller = Caller(
             session=session_id(request.headers, body),
             agent=request.headers.get("x-claude-code-agent-id", ""),

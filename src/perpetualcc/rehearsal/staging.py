@@ -124,6 +124,8 @@ class _Stage:
             raise self._mistake(step[LINE], "`fail` stands alone in its step")
         if "steps" in keys and keys != {"steps", "repeat"}:
             raise self._mistake(step[LINE], "`steps` in a step goes with `repeat` and nothing else")
+        if str(step.get("repeat", "")).isdecimal() and int(step["repeat"]) > MOST_REPLIES:
+            raise self._mistake(step[LINE], f"a scene has at most {MOST_REPLIES} replies")
         if not keys & {"say", "tools", "ask", "fail", "steps"}:
             raise self._mistake(step[LINE], "a step needs `say`, `tools`, `ask`, `fail` or `steps`")
 

@@ -175,12 +175,13 @@ class Database:
                 job.future.set_exception(self._explained(problem))
 
     def _explained(self, error: Exception) -> Exception:
-        if isinstance(error, sqlite3.Error | OSError):
-            return explain(error, self.path)
-        return error
+        return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
 
     def _open(self, exclusive: bool) -> None:
-        _make_private(self.path)
+        try:
+            _make_private(self.path)
+        except OSError as error:
+            raise explain(error, self.path) from error
         if exclusive:
             self._guard = WriterGuard.take(self.path)
         self._connection = connection = sqlite3.connect(

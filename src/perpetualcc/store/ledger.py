@@ -98,28 +98,24 @@ class SqliteLedger:
 
     def _claim(self, connection: sqlite3.Connection, room: dict[Lane, int], limit: int) -> Tasks:
         now = self._clock.now()
-        claimed: Tasks = []
-        for row in tasks.candidates(connection, room, now):
-            lane = Lane(row["lane"])
-            if len(claimed) < limit and room[lane] > 0:
-                room[lane] -= 1
-                claimed.append(self._start(connection, row, now))
-        return claimed
+        chosen = tasks.candidates(connection, room, limit, now)
+        return [self._start(connection, task, now) for task in chosen]
 
-    def _start(self, connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> Task:
+    def _start(self, connection: sqlite3.Connection, task: str, now: float) -> Task:
+        row = tasks.row_of(connection, task)
         transitions.check(row, TaskState.RUNNING)
         tasks.update(
             connection,
-            row["id"],
+            task,
             now,
             state=TaskState.RUNNING,
             fence=row["fence"] + 1,
             attempts=row["attempts"] + 1,
             started=1,
             owner=self._owner,
-            answer=signals.take(connection, row["signal"], row["id"]),
+            answer=signals.take(connection, row["signal"], task),
         )
-        return tasks.task_from(connection, tasks.row_of(connection, row["id"]))
+        return tasks.task_from(connection, tasks.row_of(connection, task))
 
     def _settle(
         self,

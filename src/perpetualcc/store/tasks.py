@@ -3,7 +3,7 @@
 import json
 import math
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from perpetualcc.domain.ids import TaskId
@@ -11,25 +11,27 @@ from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.store.text import storable, to_json
 from perpetualcc.work.ledger import UnknownTaskError
 
+# At most one task of a group is in hand, so whoever is in hand itself is not in its own way.
 _MAY_START = """
     t.state IN ('queued', 'waiting') AND t.due IS NOT NULL
     AND t.lane IN (SELECT value FROM json_each(:lanes))
-    AND NOT EXISTS (SELECT 1 FROM task_groups g WHERE g.name = t.group_name AND g.held)
-    AND NOT EXISTS (SELECT 1 FROM tasks o WHERE o.group_name = t.group_name
-                    AND o.state IN ('queued', 'running', 'waiting')
-                    AND o.id <> t.id AND (o.state <> 'queued' OR o.started))
+    AND t.group_name NOT IN (SELECT name FROM task_groups WHERE held)
+    AND (t.state = 'waiting' OR t.started OR t.group_name NOT IN (
+        SELECT o.group_name FROM tasks o WHERE o.state IN ('queued', 'running', 'waiting')
+        AND (o.state <> 'queued' OR o.started)))
     AND NOT EXISTS (SELECT 1 FROM task_after d JOIN tasks f ON f.id = d.after
                     WHERE d.task = t.id AND f.state <> 'done')
 """
 
 _CANDIDATES = f"""
     WITH ready AS (
-        SELECT t.*, row_number() OVER (
-            PARTITION BY t.group_name ORDER BY t.started DESC, t.priority DESC, t.position
-        ) AS place
+        SELECT t.id, t.lane, t.group_name, t.priority, t.due, t.created_at, t.position,
+            row_number() OVER (
+                PARTITION BY t.group_name ORDER BY t.started DESC, t.priority DESC, t.position
+            ) AS place
         FROM tasks t WHERE t.due <= :now AND {_MAY_START}
     )
-    SELECT r.* FROM ready r LEFT JOIN task_groups g ON g.name = r.group_name
+    SELECT r.id, r.lane FROM ready r LEFT JOIN task_groups g ON g.name = r.group_name
     WHERE r.place = 1
     ORDER BY r.priority DESC, max(r.due, r.created_at, coalesce(g.settled_at, 0)), r.position
 """  # noqa: S608  # constants only
@@ -100,10 +102,19 @@ def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
 
 
 def candidates(
-    connection: sqlite3.Connection, lanes: Collection[Lane], now: float
-) -> list[sqlite3.Row]:
-    """The first task of each group that may start now, in the order in which they should."""
-    return connection.execute(_CANDIDATES, {"now": now, "lanes": to_json(list(lanes))}).fetchall()
+    connection: sqlite3.Connection, room: Mapping[Lane, int], limit: int, now: float
+) -> list[str]:
+    """Which tasks to start now, the first of each group at most, as far as there is room."""
+    room, chosen = dict(room), []
+    rows = connection.execute(_CANDIDATES, {"now": now, "lanes": to_json(list(room))})
+    for row in rows:
+        if room[lane := Lane(row["lane"])] > 0:
+            room[lane] -= 1
+            chosen.append(str(row["id"]))
+        if len(chosen) == limit or not any(room.values()):
+            break
+    rows.close()
+    return chosen
 
 
 def next_due(connection: sqlite3.Connection, lanes: Collection[Lane]) -> float | None:

@@ -68,6 +68,7 @@ class _Dispatch:
     """The cancellation that it sees is ours."""
     is_cancelled: bool = False
     """A person cancelled the task, as opposed to the engine stopping."""
+    is_settled: bool = False
     left: asyncio.Event = field(default_factory=asyncio.Event)
     """Its runner has ended."""
 
@@ -203,18 +204,22 @@ class Dispatcher:
         return Later(due=now, counts=False, reason="Interrupted", keeps_answer=True)
 
     async def _settle(self, dispatch: _Dispatch, outcome: Outcome) -> None:
-        """Tried until the ledger takes it: hours of work may hang on it."""
+        """Try until the ledger takes it: hours of work may hang on it."""
         task = dispatch.task
         became = settlement(task, outcome, self._clock.now(), cancelling=dispatch.is_cancelled)
         while True:
             try:
                 events = tuple(self._describe(task, became))
-                if not await self._ledger.settle(task.id, task.fence, outcome, events):
+                if await self._ledger.settle(task.id, task.fence, outcome, events):
+                    await self._tell(task, became)
+                else:
                     log.warning("task %s was settled by another: outcome dropped", task.id)
             except PerpetualError:
-                log.exception("task %s cannot be settled; trying again", task.id)
+                log.exception("task %s cannot be settled", task.id)
+                if self._is_stopping:  # recovery finds it running, and goes on from there
+                    return
             else:
-                await self._tell(task, became)
+                dispatch.is_settled = True
                 return
             await asyncio.sleep(_LEDGER_RETRY.total_seconds())
 
@@ -234,9 +239,9 @@ class Dispatcher:
             task = dispatch.task
             if not dispatch.left.is_set():
                 log.error("the handler of task %s does not leave; going on without it", task.id)
-            # Stale, and so without effect, unless the handler stayed or never began.
-            if dispatch.is_interrupted:
-                await self._ledger.settle(task.id, task.fence, self._interrupted())
+            # It stayed, or was interrupted before its first step.
+            if dispatch.is_interrupted and not dispatch.is_settled:
+                await self._settle(dispatch, self._interrupted())
 
 
 def back_off(attempt: int) -> timedelta:

@@ -17,6 +17,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.work.dispatcher import Dispatcher, back_off
+from perpetualcc.work.outcomes import Settlement
 
 LANES = {Lane.INTERACTIVE: 2, Lane.MAINTENANCE: 1}
 SOON = timedelta(milliseconds=50)
@@ -237,6 +238,62 @@ def test_a_handler_that_ignores_its_cancellation_does_not_hold_up_the_cancel(
 
             assert state is TaskState.CANCELLED
             assert (await on_stage.ledger.get(TaskId("a"))).result == "Cancelled"
+
+    asyncio.run(play())
+
+
+def test_a_task_that_is_stopped_before_its_first_step_is_resumed_later(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on_stage:
+            claimed = asyncio.Event()
+            claim = on_stage.ledger.claim
+
+            async def claim_and_say(*arguments):
+                tasks = await claim(*arguments)
+                if tasks:
+                    claimed.set()
+                return tasks
+
+            on_stage.ledger.claim = claim_and_say
+            on_stage.script.actions["long"] = sleep_long
+            await on_stage.add("a", "long")
+            await claimed.wait()
+
+            await on_stage.dispatcher.stop(timedelta(0))
+
+            task = await on_stage.ledger.get(TaskId("a"))
+            assert (task.state, task.attempts) == (TaskState.QUEUED, 0)
+            assert [r.event.state for r in await EventLog(on_stage.database).read()] == ["queued"]
+
+    asyncio.run(play())
+
+
+def test_nobody_is_told_of_an_outcome_that_was_dropped(tmp_path: Path) -> None:
+    async def play() -> None:
+        told: list[str] = []
+
+        async def tell(task: Task, _became: Settlement) -> None:
+            told.append(task.id)
+
+        database = await Database.open(tmp_path / "db")
+        ledger, script = SqliteLedger(database, SystemClock(), "engine"), Script()
+        dispatcher = Dispatcher(ledger, script, LANES, SystemClock(), settled=tell)
+
+        async def lose_the_task(task: Task) -> Outcome:
+            await ledger.settle(task.id, task.fence, Done(result="by another"))
+            return Done(result="dropped")
+
+        script.actions["lose"] = lose_the_task
+        await ledger.add(NewTask(id=TaskId("lost"), group="g", prompt="lose"))
+        await ledger.add(NewTask(id=TaskId("kept"), group="g", prompt=""))
+        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+            group.create_task(dispatcher.run())
+            while (await ledger.get(TaskId("kept"))).state is not TaskState.DONE:
+                await database.next_commit().wait()
+            await dispatcher.stop(timedelta(seconds=5))
+        await database.close()
+
+        assert told == ["kept"]
 
     asyncio.run(play())
 
