@@ -21,7 +21,7 @@ def main(areas: list[str]) -> int:
         print(f"\n{name.removeprefix('bench_')}", flush=True)
         try:
             results = importlib.import_module(f"benchmarks.{name}").run()
-        except Exception:  # one area's trouble must not hide the numbers of the others
+        except Exception:  # noqa: BLE001  # one area's trouble must not hide the numbers of the others
             traceback.print_exc()
             failed += 1
             continue
