@@ -202,6 +202,18 @@ def test_five_crashes_in_a_row_are_enough_until_a_person_says_start(
     assert daemon.status.crashes == 0
 
 
+def test_an_error_that_a_person_can_act_on_reaches_that_person(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "newer").touch()
+
+    shown = daemon.pcc("daemon", "start")
+
+    assert shown.returncode == 1
+    assert shown.stderr.splitlines()[0].endswith("in a row: The database is newer (Upgrade)")
+    assert "exit code" not in shown.stderr
+
+
 def test_a_healthy_life_makes_old_crashes_forgotten(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon(healthy=0.0)
 

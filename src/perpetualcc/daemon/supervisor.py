@@ -23,6 +23,7 @@ from perpetualcc.claude import processes
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.state import (
+    NEEDS_A_PERSON,
     DaemonStatus,
     Phase,
     hold,
@@ -201,6 +202,8 @@ class Supervisor:
         for line in words:
             self.journal.write(f"engine {engine.pid}: {line}")
         last = next((line.strip() for line in reversed(words) if line.strip()), "")
+        if code == NEEDS_A_PERSON and last:
+            return last
         return f"the engine {cause}" + (f": {last}" if last and code is not None else "")
 
     def _crashed(self, problem: str) -> None:
