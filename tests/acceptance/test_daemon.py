@@ -100,11 +100,11 @@ def test_nobody_is_lost_who_comes_in_the_instant_of_falling_asleep(
     daemon = make_daemon(idle_exit=0.02)
     engines = set()
 
-    for number in range(40):
+    for number in range(25):
         with daemon.connect() as client:
             assert client.call("toy.echo", text=str(number)) == str(number)
             engines.add(client.call("toy.pid"))
-        time.sleep(0.001 * (number % 40))
+        time.sleep(0.002 * number)
 
     assert len(engines) > 1, "the engine never slept, so this proved nothing"
     assert daemon.status.crashes == 0
@@ -200,6 +200,18 @@ def test_five_crashes_in_a_row_are_enough_until_a_person_says_start(
     assert daemon.pcc("daemon", "start").returncode == 0
     assert daemon.status.phase is Phase.RUNNING
     assert daemon.status.crashes == 0
+
+
+def test_an_error_that_a_person_can_act_on_reaches_that_person(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "newer").touch()
+
+    shown = daemon.pcc("daemon", "start")
+
+    assert shown.returncode == 1
+    assert shown.stderr.splitlines()[0].endswith("in a row: The database is newer (Upgrade)")
+    assert "exit code" not in shown.stderr
 
 
 def test_a_healthy_life_makes_old_crashes_forgotten(make_daemon: MakeDaemon) -> None:
@@ -358,6 +370,20 @@ def test_an_engine_that_ignores_a_stop_is_killed_after_the_grace(make_daemon: Ma
 
     assert done.returncode == 0
     assert is_gone(engine)
+
+
+def test_a_stop_between_two_restarts_starts_no_further_engine(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "broken").touch()
+    with subprocess.Popen(daemon.command()) as supervisor:
+        wait_until(lambda: daemon.status.crashes >= 2)
+
+        supervisor.terminate()
+        supervisor.wait(timeout=10)
+
+    assert daemon.left_over() == []
+    assert not daemon.locations.socket.exists()
 
 
 @pytest.mark.parametrize("frozen", ["nobody", "engine", "supervisor"])

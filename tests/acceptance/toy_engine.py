@@ -107,6 +107,8 @@ class Toy:
 async def build(locations: Locations) -> AsyncIterator[Toy]:
     if (locations.data / "broken").exists():
         raise RuntimeError("the toy is broken")
+    if (locations.data / "newer").exists():
+        raise PerpetualError("The database is newer", hint="Upgrade")
     yield Toy(locations)
 
 

@@ -49,7 +49,7 @@ def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunI
     Processes of one run, or of every run of a data directory, with their run.
 
     A child that cleaned its environment is found as long as a marked parent lives. This
-    process and its children are never listed. Processes of other users are not looked at.
+    process is never listed. Processes of other users are not looked at.
     """
     processes = {process.pid: process for process in _processes()}
     prefix = f"{_token(data_dir)}:"
@@ -103,16 +103,15 @@ def _token(data_dir: Path) -> str:
 
 
 def _nearest_mark(process: _Process, processes: dict[int, _Process]) -> str:
-    """The mark of the process or of its nearest marked ancestor; nothing below this process."""
-    mark, seen = "", set[int]()
+    """The mark of the process or of its nearest marked ancestor; this process gives none."""
+    seen = {os.getpid()}
     current: _Process | None = process
     while current and current.pid not in seen:
-        if current.pid == os.getpid():
-            return ""
-        mark = mark or current.mark
+        if current.mark:
+            return current.mark
         seen.add(current.pid)
         current = processes.get(current.parent)
-    return mark
+    return ""
 
 
 def _processes() -> Iterator[_Process]:

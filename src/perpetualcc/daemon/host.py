@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Protocol
 
 from perpetualcc import __version__
+from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.secrets import redact
@@ -87,16 +88,25 @@ def run(build: Build) -> None:
             asyncio.run(host.run())
         except Exception as error:  # the last line of stderr is what a person will be shown
             log.critical("Engine %s fails", os.getpid(), exc_info=error)
-            sys.exit(redact(_cause(error)))
+            sys.exit(_last_words(_first_cause(error)))
 
 
-def _cause(error: BaseException) -> str:
-    """The first real error inside groups of errors, in one line."""
+def _first_cause(error: BaseException) -> BaseException:
+    """The first real error inside groups of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    return error
+
+
+def _last_words(error: BaseException) -> int:
+    """One line on stderr for the supervisor to keep; the exit code that goes with it."""
     if isinstance(error, PerpetualError):
-        return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
-    return f"{type(error).__name__}: {error}"
+        words = f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+        code = NEEDS_A_PERSON
+    else:
+        words, code = f"{type(error).__name__}: {error}", 1
+    sys.stderr.write(f"{redact(words)}\n")
+    return code
 
 
 class EngineHost:

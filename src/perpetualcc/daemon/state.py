@@ -15,6 +15,9 @@ from pathlib import Path
 
 from perpetualcc.domain.locations import Locations
 
+NEEDS_A_PERSON = 78
+"""Exit code of an engine whose last words are an error that a person can act on (EX_CONFIG)."""
+
 
 class Phase(StrEnum):
     """What the supervisor does."""

@@ -23,6 +23,7 @@ from perpetualcc.claude import processes
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.state import (
+    NEEDS_A_PERSON,
     DaemonStatus,
     Phase,
     hold,
@@ -134,7 +135,11 @@ class Supervisor:
     def _start_engine(self) -> None:
         self._clear_the_way()
         self.deadline = self.wake = None
-        self.engine = EngineProcess.start(self.command, self.locations, self.listener)
+        try:
+            self.engine = EngineProcess.start(self.command, self.locations, self.listener)
+        except OSError as error:
+            self._crashed(f"the engine cannot be started: {error}")
+            return
         if self.engine is None:
             self._crashed("another engine holds the lock")
             return
@@ -197,6 +202,8 @@ class Supervisor:
         for line in words:
             self.journal.write(f"engine {engine.pid}: {line}")
         last = next((line.strip() for line in reversed(words) if line.strip()), "")
+        if code == NEEDS_A_PERSON and last:
+            return last
         return f"the engine {cause}" + (f": {last}" if last and code is not None else "")
 
     def _crashed(self, problem: str) -> None:
@@ -222,7 +229,7 @@ class Supervisor:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
-        elif is_time:
+        elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
             self._start_engine()
 
     # -- stopping

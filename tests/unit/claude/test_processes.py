@@ -46,13 +46,6 @@ def spawn() -> Iterator[Spawner]:
         yield Spawner(stack)
 
 
-@pytest.fixture
-def not_an_ancestor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Our own children are never listed, so let somebody else look."""
-    monkeypatch.setattr(processes.os, "getpid", lambda: -1)
-
-
-@pytest.mark.usefixtures("not_an_ancestor")
 def test_marked_processes_are_found_by_data_directory_and_run(
     tmp_path: Path, spawn: Spawner
 ) -> None:
@@ -65,7 +58,6 @@ def test_marked_processes_are_found_by_data_directory_and_run(
     assert processes.find(tmp_path, TWO) == [(two, TWO)]
 
 
-@pytest.mark.usefixtures("not_an_ancestor")
 def test_a_child_that_cleaned_its_environment_is_found_through_its_parent(
     tmp_path: Path, spawn: Spawner
 ) -> None:
@@ -82,13 +74,23 @@ def test_a_child_that_cleaned_its_environment_is_found_through_its_parent(
     processes.end(found, timedelta())
 
 
-def test_this_process_and_its_children_are_never_listed(tmp_path: Path, spawn: Spawner) -> None:
-    spawn(SLEEP, processes.mark(tmp_path, ONE))
+def test_this_process_is_never_listed_and_passes_no_mark_on(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, os; from pathlib import Path\n"
+        "from perpetualcc.claude import processes\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}})\n"
+        f"print(processes.find(Path({str(tmp_path)!r})))\n"
+        "child.kill(); child.wait()"
+    )
+    environment = os.environ | processes.mark(tmp_path, ONE)
 
-    assert processes.find(tmp_path) == []
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.usefixtures("not_an_ancestor")
 def test_a_data_directory_is_the_same_through_a_symbolic_link(
     tmp_path: Path, spawn: Spawner
 ) -> None:
