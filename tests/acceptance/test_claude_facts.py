@@ -28,6 +28,8 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from perpetualcc.rehearsal import isolated_world
+
 pytestmark = pytest.mark.claude
 
 TOUCH = "steps: [{tools: [{Bash: {command: touch made}}]}, Done., More.]"
@@ -444,3 +446,15 @@ def test_a_launcher_script_may_stand_in_for_the_binary(play, tmp_path):
     messages = asyncio.run(stage.one_turn(cli_path=str(launcher)))
 
     assert results(messages) == ["yes"]
+
+
+def test_an_empty_variable_counts_as_an_absent_one(play, monkeypatch):
+    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"):
+        monkeypatch.setenv(name, "1")
+    stage = play("steps: [Done.]")
+    world = isolated_world(stage.server.url, stage.world.home)
+
+    messages = asyncio.run(stage.one_turn(env=world.overlay))
+
+    assert messages[-1].result == "Done."
+    assert "authorization" not in stage.server.requests[0].headers

@@ -1,0 +1,19 @@
+"""One number that the product promises, with its limit."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A measured value and the limit it is held to."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float
+    higher_is_better: bool = False
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.value >= self.limit if self.higher_is_better else self.value <= self.limit
