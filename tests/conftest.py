@@ -16,10 +16,7 @@ import pytest
 
 from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
 from perpetualcc.rehearsal.world import is_claudes
-from tests.leftovers import ended_by_force
-
-LEAK_MARK = "PERPETUALCC_TEST"
-"""Every process that a test starts inherits this variable, with a value of the test's own."""
+from tests.leftovers import LEAK_MARK, ended_by_force
 
 Rehearse = Callable[..., RehearsalServer]
 """Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""

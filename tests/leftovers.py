@@ -6,6 +6,9 @@ import subprocess
 import time
 from contextlib import suppress
 
+LEAK_MARK = "PERPETUALCC_TEST"
+"""Every process that a test starts inherits this variable, with a value of the test's own."""
+
 
 def ended_by_force(variable: str, value: str, *, patience: float) -> dict[int, str]:
     """Kill what still runs after `patience` seconds; returns pid and command line of each."""
