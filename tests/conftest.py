@@ -4,7 +4,6 @@ import asyncio
 import os
 import subprocess
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
@@ -17,9 +16,7 @@ import pytest
 
 from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
 from perpetualcc.rehearsal.world import is_claudes
-
-LEAK_MARK = "PERPETUALCC_TEST"
-"""Every process that a test starts inherits this variable, with a value of the test's own."""
+from tests.leftovers import LEAK_MARK, ended_by_force
 
 Rehearse = Callable[..., RehearsalServer]
 """Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""
@@ -84,28 +81,5 @@ def claude_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cl
     monkeypatch.setenv(LEAK_MARK, world.mark)
     subprocess.run(["git", "init", "--quiet", str(world.project)], check=True)
     yield world
-    left = _left_over(world.mark, patience=3.0)
+    left = ended_by_force(LEAK_MARK, world.mark, patience=3.0)
     assert not left, f"processes left behind: {left}"
-
-
-def _left_over(mark: str, *, patience: float) -> dict[int, str]:
-    """Processes with the mark, after giving those that are ending some seconds."""
-    deadline = time.monotonic() + patience
-    while (left := marked_processes(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return left
-
-
-def marked_processes(mark: str) -> dict[int, str]:
-    """Pid and command line of every other process whose environment holds the mark."""
-    wanted = f"{LEAK_MARK}={mark}"
-    own = os.getpid()
-    found = {}
-    listing = subprocess.run(
-        ["ps", "axeww", "-o", "pid=,stat=,command="], capture_output=True, text=True, check=True
-    ).stdout
-    for line in listing.splitlines():
-        pid, state, command = line.split(None, 2) if len(line.split(None, 2)) == 3 else (0, "Z", "")
-        if wanted in command and int(pid) != own and not state.startswith("Z"):
-            found[int(pid)] = command[:200]
-    return {pid: text for pid, text in found.items() if not text.startswith("ps ")}

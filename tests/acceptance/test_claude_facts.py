@@ -8,9 +8,11 @@ night shift.
 import asyncio
 import os
 import signal
+import subprocess
 import sys
+import time
 import uuid
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import claude_agent_sdk
@@ -28,12 +30,16 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from perpetualcc.rehearsal import isolated_world
+from tests.leftovers import LEAK_MARK, marked_processes
+
 pytestmark = pytest.mark.claude
 
 TOUCH = "steps: [{tools: [{Bash: {command: touch made}}]}, Done., More.]"
 LONG_TOOL = """
 steps:
   - say: It takes long.
+    once: true
     tools: [{Bash: {command: "python3 -c 'import time; time.sleep(30)'"}}]
   - Done.
 """
@@ -329,6 +335,73 @@ def test_a_tool_outlives_a_killed_claude_and_its_result_is_called_unknown(play):
     )
 
 
+HOST = """
+import asyncio, sys
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
+
+async def gate(*_):
+    await asyncio.sleep(60)
+
+async def main(project, session):
+    hooks = {"PreToolUse": [HookMatcher(hooks=[gate], timeout=600, on_failure="block")]}
+    options = ClaudeAgentOptions(
+        cwd=project, session_id=session, setting_sources=[], hooks=hooks
+    )
+    async with ClaudeSDKClient(options) as client:
+        await client.query("Go")
+        async for message in client.receive_response():
+            if "ToolUseBlock" in repr(message):
+                print("asks", flush=True)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_an_orphan_can_use_no_tool_and_ends_by_itself(play):
+    stage = play(
+        "steps: [{tools: [{Read: {file_path: /etc/hosts}}, {Bash: {command: touch made}}]}, Done.]"
+    )
+    chosen = str(uuid.uuid4())
+    command = [sys.executable, "-c", HOST, str(stage.world.project), chosen]
+    environment = {**os.environ, **stage.world.environment(stage.server)}
+
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as host:
+        host.stdout.readline()
+        host.kill()
+    while marked_processes(LEAK_MARK, stage.world.mark):
+        time.sleep(0.05)
+    made_by_the_orphan = (stage.world.project / "made").exists()
+    messages = asyncio.run(stage.one_turn("Continue", resume=chosen))
+
+    told = [one.told for one in stage.server.requests]
+    assert told == ["reply", "aside", "reply", "reply"]  # the orphan is told to stop, and does
+    assert str(stage.server.requests[1].news).count("doesn't want to take this action") == 2
+    assert not made_by_the_orphan
+    assert (stage.world.project / "made").exists()
+    assert messages[-1].result == "Done."
+
+
+def test_a_polite_signal_ends_claude_with_its_tools(play):
+    stage = play(LONG_TOOL)
+
+    async def signalled():
+        async with stage.client() as client:
+            pid = (await client.get_server_info())["pid"]
+            await client.query("Go")
+            with suppress(claude_agent_sdk.ProcessError):
+                async for message in client.receive_response():
+                    if calls_a_tool(message):
+                        await asyncio.sleep(0.4)
+                        running = sleepers(stage.world)
+                        os.kill(pid, signal.SIGTERM)
+            return running
+
+    running = asyncio.run(signalled())
+
+    assert sys.platform != "linux" or running
+    assert sleepers(stage.world) == {}
+
+
 def test_an_interrupt_ends_the_turn_and_the_conversation_goes_on(play):
     stage = play("steps: [{say: A long answer that nobody waits for., takes: 1500ms}, Done.]")
 
@@ -444,3 +517,15 @@ def test_a_launcher_script_may_stand_in_for_the_binary(play, tmp_path):
     messages = asyncio.run(stage.one_turn(cli_path=str(launcher)))
 
     assert results(messages) == ["yes"]
+
+
+def test_an_empty_variable_counts_as_an_absent_one(play, monkeypatch):
+    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"):
+        monkeypatch.setenv(name, "1")
+    stage = play("steps: [Done.]")
+    world = isolated_world(stage.server.url, stage.world.home)
+
+    messages = asyncio.run(stage.one_turn(env=world.overlay))
+
+    assert messages[-1].result == "Done."
+    assert "authorization" not in stage.server.requests[0].headers

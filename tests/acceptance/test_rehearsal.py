@@ -83,6 +83,7 @@ def test_sessions_at_once_play_their_own_scenes(rehearsal, claude_world):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(240)
 def test_twenty_sessions_at_once_play_twenty_scenes(rehearsal, claude_world):
     _many_at_once(rehearsal, claude_world, 20)
 

@@ -31,6 +31,8 @@ WAITS = "(the scenario waits for another prompt)"
 _COMPACTION = "Your task is to create a detailed summary of"
 # Side requests: titles, checks, and agents for which the scenario has no scene.
 _ASIDE = "Done."
+# What a model says that is told to stop because nobody is there to allow its tools.
+_STOPPED = "I stop here and wait."
 _DIRECTORY = re.compile(r"(?:[Ww]orking directory|cwd): (/[^\n]*)")
 _VARIABLE = re.compile(r"\{(project|prompt)\}")
 
@@ -114,6 +116,8 @@ class Director:
         place = _after_prompt(scene, standing(scene, messages))
         if _COMPACTION in message_text(messages[-1]):
             return Cue(reply=Reply(say=_summary(scene, place)), fresh=messages[-1:])
+        if place.told_to_stop:
+            return Cue(reply=Reply(say=_STOPPED), fresh=place.fresh)
         cue = self._play(scene, place, body, caller)
         return replace(cue, scene=scene, fresh=place.fresh)
 

@@ -18,6 +18,10 @@ from perpetualcc.rehearsal.scenario import Scene
 
 _TOOL_ID = re.compile(r"^toolu_01r(\d+)s(\d+)c(\d+)x[0-9a-f]+$")
 _MARK = re.compile(r"\[rehearsal: ([^\]/]+)(?:/(\d+))?\]")
+# What Claude Code (2.1.330) puts in place of a result: nobody was there to allow the call, or
+# the process died before the result was written.
+_NOBODY_THERE = "The user doesn't want to take this action right now. STOP"
+_CUT_OFF = (_NOBODY_THERE, "[Tool call interrupted: the session ended before")
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
@@ -33,6 +37,8 @@ class Standing:
     """The part of the news that a person typed."""
     fresh: Sequence[dict[str, Any]] = ()
     """The messages that hold the news."""
+    told_to_stop: bool = False
+    """The newest tools were refused because nobody was there, and nobody has come since."""
 
 
 def tool_id(scene: int, step: int, call: int) -> str:
@@ -69,15 +75,37 @@ def first_prompt(messages: Sequence[dict[str, Any]]) -> str:
 
 def standing(scene: Scene, messages: Sequence[dict[str, Any]]) -> Standing:
     """Find the next step, and the news since the step before it."""
-    step, after = 0, 0
+    step, after, cut_off = 0, 0, _cut_off(messages)
     for number, message in enumerate(messages):
-        reached = _reached(scene, step, message)
+        reached = _reached(scene, step, message, cut_off)
         if reached is not None:
             step = reached
             after = number + (message.get("role") == "assistant")
     fresh = [message for message in messages[after:] if message.get("role") != "assistant"]
-    news = "\n".join(map(message_text, fresh))
-    return Standing(step=step, news=news, prompt=_typed(fresh), fresh=fresh)
+    return Standing(
+        step=step,
+        news="\n".join(map(message_text, fresh)),
+        prompt=_typed(fresh),
+        fresh=fresh,
+        told_to_stop=_told_to_stop(messages),
+    )
+
+
+def _cut_off(messages: Sequence[dict[str, Any]]) -> set[str]:
+    """Ids of the tool calls that have no real result."""
+    return {
+        str(block.get("tool_use_id"))
+        for message in messages
+        for block in _blocks(message)
+        if block.get("is_error") and message_text({"content": [block]}).startswith(_CUT_OFF)
+    }
+
+
+def _told_to_stop(messages: Sequence[dict[str, Any]]) -> bool:
+    turns = itertools.takewhile(lambda one: one.get("role") != "assistant", reversed(messages))
+    newest = list(turns)
+    refused = any(message_text(message).startswith(_NOBODY_THERE) for message in newest)
+    return refused and not _typed(newest)
 
 
 def _typed(messages: Iterable[dict[str, Any]]) -> str:
@@ -91,19 +119,24 @@ def _typed(messages: Iterable[dict[str, Any]]) -> str:
     return _REMINDER.sub("", "\n".join(text for text in texts if text)).strip()
 
 
-def _reached(scene: Scene, step: int, message: dict[str, Any]) -> int | None:
+def _reached(scene: Scene, step: int, message: dict[str, Any], cut_off: set[str]) -> int | None:
     """The step after the one that this message shows, if it shows one."""
     if message.get("role") != "assistant":
         found = _MARK.search(_typed([message]))
         return int(found[2]) if found and found[2] else None
-    for block in reversed(list(_blocks(message))):
-        found = _TOOL_ID.match(str(block.get("id", "")))
-        if found:
-            return int(found[2]) + 1
+    ids = [str(block["id"]) for block in _blocks(message) if "id" in block]
+    played = [int(found[2]) for found in map(_TOOL_ID.match, ids) if found]
+    if played:
+        again = not cut_off.isdisjoint(ids) and not _once(scene, played[-1])
+        return None if again else played[-1] + 1
     said = message_text(message).strip()
     if step < len(scene.replies) and _same_text(scene.replies[step].say, said):
         return step + 1
     return None
+
+
+def _once(scene: Scene, step: int) -> bool:
+    return step < len(scene.replies) and scene.replies[step].once
 
 
 def _same_text(scripted: str, said: str) -> bool:

@@ -113,6 +113,8 @@ class Reply:
     on_prompt: Pattern | None = None
     quota: Quota | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    once: bool = False
+    """Not played again when a kill cut its tools off."""
     failures: Sequence[Failure] = ()
     line: int = 0
 

@@ -90,6 +90,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             Kind.PATTERN,
             "The story waits here for a prompt that contains this, and jumps here when it comes.",
         ),
+        Key("once", Kind.FLAG, "Do not play it again when a kill cut its tools off.", "false"),
         _section("quota", "Subscription headers on a good reply.", of="quota"),
         Key("headers", Kind.TEXT_TABLE, "More reply headers."),
         _section("fail", "What goes wrong before the next reply; alone in its step."),

@@ -143,6 +143,7 @@ class _Stage:
             stop=data.get("stop", ""),
             expect=[Pattern(text) for text in data.get("expect", ())],
             on_prompt=_pattern(data.get("on_prompt")),
+            once=data.get("once", False),
             quota=None if quota is None else _quota(quota),
             headers=data.get("headers", {}),
             line=data[LINE],

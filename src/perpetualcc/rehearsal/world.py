@@ -26,6 +26,15 @@ class World:
         kept = {name: text for name, text in outside.items() if not is_claudes(name)}
         return {**kept, **self.set}
 
+    @property
+    def overlay(self) -> dict[str, str]:
+        """
+        For a spawner that can only add variables, as the Claude SDK: what is to go is emptied.
+
+        Claude Code takes an empty variable for an absent one (measured on 2.1.330).
+        """
+        return {**dict.fromkeys(self.unset, ""), **self.set}
+
 
 def claude_environment(
     server_url: str, home: Path, *, subscription: bool = False, signed_in: bool = True

@@ -119,6 +119,44 @@ def test_the_scene_of_a_history_is_that_of_its_tool_calls():
     assert played_scene([_user("a")]) is None
 
 
+STOP = "The user doesn't want to take this action right now. STOP what you are doing"
+UNKNOWN = "[Tool call interrupted: the session ended before this call's result was recorded]"
+
+
+def _refused(message, text):
+    results = _results(message, text)
+    results["content"][-1]["is_error"] = True
+    return results
+
+
+@pytest.mark.parametrize("text", [STOP, UNKNOWN])
+@pytest.mark.parametrize(("once", "step"), [(False, 0), (True, 1)])
+def test_a_step_whose_tools_were_cut_off_is_played_again_unless_it_says_once(text, once, step):
+    scene = Scene(name="s", replies=[Reply(tools=[BASH, BASH], once=once), Reply(say="b")])
+    call = _assistant(scene.replies[0], 0)
+    messages = [_user("go"), call, _refused(call, text), _user("Continue")]
+
+    assert standing(scene, messages).step == step
+
+
+def test_a_step_that_was_played_again_is_behind():
+    scene = Scene(name="s", replies=[Reply(tools=[BASH]), Reply(say="b")])
+    first, second = _assistant(scene.replies[0], 0), _assistant(scene.replies[0], 0)
+    messages = [_user("go"), first, _refused(first, UNKNOWN), _user("Continue"), second]
+
+    assert standing(scene, [*messages, _results(second)]).step == 1
+
+
+def test_a_model_is_told_to_stop_until_somebody_comes():
+    scene = Scene(name="s", replies=[Reply(tools=[BASH]), Reply(say="b")])
+    call = _assistant(scene.replies[0], 0)
+    messages = [_user("go"), call, _refused(call, STOP)]
+
+    assert standing(scene, messages).told_to_stop
+    assert not standing(scene, [*messages, _user("Continue")]).told_to_stop
+    assert not standing(scene, messages[:1]).told_to_stop
+
+
 def test_a_thousand_steps_are_placed_in_a_moment():
     scene = read_scenario("steps: [{repeat: 1000, tools: [{Bash: {command: ls}}]}]").scenes[0]
 

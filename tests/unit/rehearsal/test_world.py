@@ -34,10 +34,12 @@ def test_inherited_variables_of_claude_code_do_not_pass(tmp_path, monkeypatch):
     monkeypatch.setenv("EDITOR", "vi")
 
     world = isolated_world("http://127.0.0.1:1", tmp_path)
-    environment = world.environment()
+    environment, overlay = world.environment(), world.overlay
 
     assert {"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK"} <= set(world.unset)
     assert "ANTHROPIC_AUTH_TOKEN" not in environment
     assert "CLAUDE_CODE_USE_BEDROCK" not in environment
     assert environment["EDITOR"] == "vi"
     assert environment["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1"
+    assert (overlay["ANTHROPIC_AUTH_TOKEN"], overlay["CLAUDE_CODE_USE_BEDROCK"]) == ("", "")
+    assert "EDITOR" not in overlay
