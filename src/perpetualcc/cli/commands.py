@@ -22,4 +22,8 @@ PROJECT = "Project"
 DAEMON = "Daemon"
 
 # In the order people meet them.
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "explain": CommandEntry(
+        module="explain", help="Say how a tool call would be judged, and why", panel=PEOPLE
+    ),
+}
