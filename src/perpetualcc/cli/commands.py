@@ -50,4 +50,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "daemon": CommandEntry(
         module="daemon", help="Start, stop and look at the background process", panel=DAEMON
     ),
+    "explain": CommandEntry(
+        module="explain", help="Say how a tool call would be judged, and why", panel=PEOPLE
+    ),
 }

@@ -1,0 +1,11 @@
+"""What tables cannot say about single programs. Importing this registers all of it."""
+
+from perpetualcc.permissions.commands.programs import (
+    files,
+    interpreters,
+    packages,
+    runners,
+    streams,
+)
+
+__all__ = ["files", "interpreters", "packages", "runners", "streams"]
