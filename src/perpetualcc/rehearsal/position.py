@@ -77,10 +77,12 @@ def standing(scene: Scene, messages: Sequence[dict[str, Any]]) -> Standing:
     """Find the next step, and the news since the step before it."""
     step, after, cut_off = 0, 0, _cut_off(messages)
     for number, message in enumerate(messages):
+        if message.get("role") != "assistant":
+            step = _called(scene, step, _typed([message]))
+            continue
         reached = _reached(scene, step, message, cut_off)
         if reached is not None:
-            step = reached
-            after = number + (message.get("role") == "assistant")
+            step, after = reached, number + 1
     fresh = [message for message in messages[after:] if message.get("role") != "assistant"]
     return Standing(
         step=step,
@@ -119,11 +121,20 @@ def _typed(messages: Iterable[dict[str, Any]]) -> str:
     return _REMINDER.sub("", "\n".join(text for text in texts if text)).strip()
 
 
+def _called(scene: Scene, step: int, typed: str) -> int:
+    """The step that a prompt leads to: where its mark says, or the next that waits for it."""
+    found = _MARK.search(typed)
+    if found and found[2]:
+        return int(found[2])
+    for ahead in range(step, len(scene.replies)) if typed else ():
+        waits_for = scene.replies[ahead].on_prompt
+        if waits_for and waits_for.matches(typed):
+            return ahead
+    return step
+
+
 def _reached(scene: Scene, step: int, message: dict[str, Any], cut_off: set[str]) -> int | None:
-    """The step after the one that this message shows, if it shows one."""
-    if message.get("role") != "assistant":
-        found = _MARK.search(_typed([message]))
-        return int(found[2]) if found and found[2] else None
+    """The step after the one that a reply shows, if it shows one."""
     ids = [str(block["id"]) for block in _blocks(message) if "id" in block]
     played = [int(found[2]) for found in map(_TOOL_ID.match, ids) if found]
     if played:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from perpetualcc.rehearsal.scenario import Scenario
+
 # Not secrets: any text of the right form will do, the scripted model does not look.
 API_KEY = "sk-ant-api03-rehearsal-000000000000000000000000"
 OAUTH_TOKEN = "sk-ant-oat01-rehearsal-000000000000000000000000"  # noqa: S105  # not a secret
@@ -76,3 +78,19 @@ def isolated_world(
 def is_claudes(name: str) -> bool:
     """Whether a variable would steer Claude Code."""
     return name.upper().startswith(_INHERITED)
+
+
+def lay_out_files(scenario: Scenario, project: Path) -> list[Path]:
+    """
+    Write the files that a scenario starts with; returns those that were written.
+
+    What exists already is left as it is: a rehearsal in somebody's project overwrites nothing.
+    """
+    written = []
+    for name, content in scenario.files.items():
+        path = project / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+            written.append(path)
+    return written
