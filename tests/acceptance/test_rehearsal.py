@@ -82,7 +82,7 @@ def test_a_shipped_scenario_plays_to_its_end(rehearsal, claude_world, name, made
 
 
 def test_sessions_at_once_play_their_own_scenes(rehearsal, claude_world):
-    _many_at_once(rehearsal, claude_world, 3)
+    _many_at_once(rehearsal, claude_world, 2)
 
 
 @pytest.mark.soak

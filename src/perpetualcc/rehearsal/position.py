@@ -22,6 +22,11 @@ _MARK = re.compile(r"\[rehearsal: ([^\]/]+)(?:/(\d+))?\]")
 # the process died before the result was written.
 _NOBODY_THERE = "The user doesn't want to take this action right now. STOP"
 _CUT_OFF = (_NOBODY_THERE, "[Tool call interrupted: the session ended before")
+# How a prompt that came during a turn reaches the model, as a message of the system (2.1.330).
+_MEANWHILE = re.compile(
+    r"The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how Claude Code|$)",
+    re.DOTALL,
+)
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
@@ -118,6 +123,8 @@ def _typed(messages: Iterable[dict[str, Any]]) -> str:
             content = message.get("content", "")
             texts += [content] if isinstance(content, str) else []
             texts += [str(block.get("text", "")) for block in _blocks(message)]
+        else:
+            texts += _MEANWHILE.findall(message_text(message))
     return _REMINDER.sub("", "\n".join(text for text in texts if text)).strip()
 
 

@@ -47,10 +47,13 @@ def claude_environment(
     `home` receives all its files; the real `~/.claude` is neither read nor written. With
     `subscription` it believes to be signed in to claude.ai, else to use an API key.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    scratch = home / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
     variables = {
         "HOME": str(home),
         "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+        # Sockets and outputs of background tasks go to /tmp without it.
+        "CLAUDE_CODE_TMPDIR": str(scratch),
         "ANTHROPIC_BASE_URL": server_url,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_TELEMETRY": "1",
