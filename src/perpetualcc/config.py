@@ -10,6 +10,7 @@ import difflib
 import os
 import re
 import shlex
+import time
 import tomllib
 import types
 import typing
@@ -19,9 +20,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
-from perpetualcc.sessions.settings import SessionSettings
+from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 
 __all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
 
@@ -65,6 +67,7 @@ class Config:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
 
 
 class ConfigError(PerpetualError):
@@ -97,6 +100,33 @@ def supervisor_flags() -> list[str]:
     For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
     """
     return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
+
+
+class ShiftedClock:
+    """The wall clock and as many seconds as a file says; read each time, so that tests move it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def offset(self) -> float:
+        try:
+            return float(self._path.read_text())
+        except (OSError, ValueError):
+            return 0.0
+
+    def now(self) -> float:
+        return time.time() + self.offset
+
+
+def wall_clock() -> Clock:
+    """
+    The engine's clock. `PERPETUALCC_CLOCK_OFFSET` names a file with seconds to add to it.
+
+    For tests: a week of waiting passes when the file changes.
+    """
+    path = os.environ.get("PERPETUALCC_CLOCK_OFFSET")
+    return ShiftedClock(Path(path)) if path else SystemClock()
 
 
 def search_path() -> str:

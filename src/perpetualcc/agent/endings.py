@@ -5,12 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Wait
-
-_PATIENCE = 15 * 60.0
-"""Seconds until the next try when a limit does not say when it resets."""
-_OVERLOADED = 60.0
-"""Seconds; an overloaded server is not a limit and not the task's fault."""
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
@@ -20,7 +16,16 @@ HINTS: Mapping[str, str] = {
     "billing_error": "Check the credit balance of the account, then: pcc resume",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME",
 }
-_OVERLOAD = frozenset({"overloaded", "server_error"})
+# What a person reads of a limit.
+_NAMES: Mapping[LimitWindow, str] = {
+    LimitWindow.FIVE_HOUR: "the 5-hour limit",
+    LimitWindow.SEVEN_DAY: "the weekly limit",
+    LimitWindow.MODEL: "a limit of the model",
+    LimitWindow.SPEND: "the spend limit",
+    LimitWindow.RATE: "the API key's rate limit",
+    LimitWindow.OVERLOAD: "the server is overloaded",
+    LimitWindow.UNREACHABLE: "the server cannot be reached",
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +34,8 @@ class RunFacts:
 
     started: bool = False
     """The init event was seen: only then was there a start."""
+    replies: int = 0
+    """How often the model itself answered."""
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
@@ -39,27 +46,31 @@ class RunFacts:
     """What the process left behind when it went."""
 
 
-def outcome_of(facts: RunFacts, *, attempts: int, now: float) -> Outcome:
-    """First match wins: a person's word, a limit, trouble, the turn itself, a lost process."""
+def outcome_of(
+    facts: RunFacts, *, attempts: int, now: float, limit: RateLimitInfo | None = None
+) -> Outcome:
+    """
+    First match wins: a person's word, a good end, a limit, trouble, a lost process.
+
+    `limit` is what `RateLimitMonitor.detect` made of the facts.
+    """
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
-    if facts.limit is not None or (facts.trouble and facts.trouble.kind == "rate_limit"):
-        return _wait_for_limit(facts, now)
-    if facts.trouble is not None and facts.trouble.kind in HINTS:
-        return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
-    if facts.trouble is not None and facts.trouble.kind in _OVERLOAD:
-        return Later(due=now + _OVERLOADED, counts=False, reason=facts.trouble.text)
     if facts.turn is not None and not facts.turn.is_error:
         return Done(result=facts.turn.result)
+    if limit is not None:
+        return Later(
+            due=now,
+            counts=False,
+            reason=_NAMES[limit.window],
+            limit=limit,
+            got_somewhere=facts.replies > 0,
+        )
+    if facts.trouble is not None and facts.trouble.kind in HINTS:
+        return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
     if facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason="paused")
     return Later(due=now + 2.0 ** min(attempts, 8), reason=_what_failed(facts))
-
-
-def _wait_for_limit(facts: RunFacts, now: float) -> Later:
-    resets_at = facts.limit.resets_at if facts.limit else None
-    due = max(resets_at, now) if resets_at is not None else now + _PATIENCE
-    return Later(due=due, counts=False, reason="a usage limit")
 
 
 def _what_failed(facts: RunFacts) -> str:

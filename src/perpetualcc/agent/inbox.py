@@ -70,6 +70,8 @@ class LimitReported:
     """five_hour, seven_day, …; empty when it does not say."""
     resets_at: float | None
     utilization: float | None = None
+    is_overage: bool = False
+    """The account goes on, on paid credits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarte
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Outcome, Parked, Task
+from perpetualcc.sessions.rate_limit import RateLimitMonitor
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class Faculties:
     answerer: Answerer
     people: People
     clock: Clock
+    limits: RateLimitMonitor
 
 
 class MasterAgent:
@@ -91,7 +93,12 @@ class MasterAgent:
         except asyncio.CancelledError:
             await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
             raise
-        outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
+        outcome = outcome_of(
+            facts,
+            attempts=task.attempts,
+            now=self._with.clock.now(),
+            limit=self._with.limits.detect(facts.limit, facts.trouble),
+        )
         await self._close(run, _ended(run, task, facts, outcome))
         return outcome
 

@@ -26,7 +26,7 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
 
 def continuation(answer: Mapping[str, Any] | None) -> str:
     """How a conversation goes on: with a person's answer when there is one."""
-    if answer is None:
+    if not answer:
         return CONTINUE
     return f"{answer.get('text', '')}\n\nContinue with the task.".strip()
 

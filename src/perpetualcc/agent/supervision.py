@@ -38,7 +38,6 @@ from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
     Event,
     LimitApproached,
-    LimitReached,
     ProblemNoticed,
     QuestionAnswered,
     QuestionAsked,
@@ -302,6 +301,7 @@ class SupervisedRun:
 
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
+        self.facts.replies += 1
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
         if said.context_tokens not in {None, self.context_tokens}:
@@ -321,12 +321,13 @@ class SupervisedRun:
         )
 
     async def _limit(self, limit: LimitReported) -> None:
-        if limit.status == "rejected":
+        """A limit that stops the run is written down when it has ended, with the wait for it."""
+        limits = self.faculties.limits
+        if limits.detect(limit, None) is not None:
             self.facts.limit = limit
-            await self.faculties.journal.record(
-                self._event(LimitReached, window=limit.window, resets_at=limit.resets_at)
-            )
-        elif limit.status == "allowed_warning":
+            if limit.is_overage:
+                await self.claude.interrupt()
+        elif limits.approaches(limit):
             await self.faculties.journal.record(
                 self._event(
                     LimitApproached,

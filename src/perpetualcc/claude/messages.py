@@ -44,6 +44,7 @@ def arrivals(message: Any) -> Iterator[Arrival]:
                 window=str(info.rate_limit_type or ""),
                 resets_at=None if info.resets_at is None else float(info.resets_at),
                 utilization=info.utilization,
+                is_overage=info.raw.get("isUsingOverage") is True,
             )
         case sdk.ResultMessage():
             yield _turn_ended(message)

@@ -61,8 +61,16 @@ def _escalated(event: Data) -> list[str]:
 
 
 def _limit(event: Data) -> list[str]:
-    when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
+    when = f"; resets {moment(event['resets_at'])}" if event["resets_at"] else ""
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
+
+
+def _planned(event: Data) -> list[str]:
+    if event["model"]:
+        return [f"Goes on with {event['model']} instead of waiting"]
+    because = f" ({event['reason']})" if event["reason"] else ""
+    prevent = f"prevent it with: pcc pause {event['session']}"
+    return [f"Resumes by itself at {moment(event['at'])}{because}; {prevent}"]
 
 
 def _status(event: Data) -> list[str]:
@@ -105,6 +113,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],
+    "ResumePlanned": _planned,
     "TaskSettled": _settled,
     "ProblemNoticed": _problem,
     "SessionStatusChanged": _status,

@@ -2,6 +2,7 @@
 
 import select
 import sys
+import time
 from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
@@ -43,6 +44,7 @@ class Watcher:
         self._since = 0
         self._waiting: dict[int, Mapping[str, Any]] = {}
         self._listens = sys.stdin.isatty()
+        self._countdown = Countdown()
 
     def watch(self) -> Ending:
         """Until the session ends, or the person leaves with Ctrl+C."""
@@ -79,6 +81,7 @@ class Watcher:
 
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
+        self._countdown.clear()
         for line in shown(event):
             print(line, flush=True)
         match event["kind"]:
@@ -88,6 +91,7 @@ class Watcher:
             case "EscalationSettled":
                 self._waiting.pop(event["number"], None)
             case "SessionStatusChanged":
+                self._countdown.until = event["resumes_at"]
                 return _ENDINGS.get(event["after"])
             case _:
                 pass
@@ -108,6 +112,7 @@ class Watcher:
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
+        self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
         if sys.stdin in ready:
             line = sys.stdin.readline()
@@ -129,6 +134,34 @@ class Watcher:
         except PerpetualError as error:
             print(f"error: {error.message}")
             self._waiting.pop(number, None)
+
+
+class Countdown:
+    """`Resuming in 1:23:45` at the bottom of a terminal; nothing where there is none."""
+
+    def __init__(self) -> None:
+        self.until: float | None = None
+        self._is_shown = False
+
+    def show(self) -> None:
+        if self.until is None or not sys.stdout.isatty():
+            return
+        print(f"\r\x1b[K⏳ Resuming in {remaining(self.until - time.time())}", end="", flush=True)
+        self._is_shown = True
+
+    def clear(self) -> None:
+        if self._is_shown:
+            print("\r\x1b[K", end="")
+            self._is_shown = False
+
+
+def remaining(seconds: float) -> str:
+    """`2d 03:04:05`, `1:23:45`, `4:05`."""
+    total = max(0, round(seconds))
+    days, hours, minutes = total // 86400, total // 3600 % 24, total // 60 % 60
+    if days:
+        return f"{days}d {hours:02}:{minutes:02}:{total % 60:02}"
+    return f"{hours}:{minutes:02}:{total % 60:02}" if hours else f"{minutes}:{total % 60:02}"
 
 
 def answer_from(request: Mapping[str, Any], line: str) -> dict[str, Any]:

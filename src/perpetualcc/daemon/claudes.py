@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
@@ -37,10 +38,12 @@ class ClaudeRunner:
         *,
         binary: Path | None,
         started: Callable[[RunId, int], Awaitable[None]],
+        model_for: Callable[[Session], Awaitable[str]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
+        self._model_for = model_for
         self._canary: Canary | None = None
 
     @asynccontextmanager
@@ -55,6 +58,8 @@ class ClaudeRunner:
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
         )
+
+        launch = _on_model(launch, await self._model_for(launch.session))
 
         async def started(pid: int) -> None:
             await self._started(launch.run, pid)
@@ -73,6 +78,11 @@ class ClaudeRunner:
         if left:
             log.info("run %s left %d processes behind; ending them", run, len(left))
             processes.end(left, _GRACE)
+
+
+def _on_model(launch: Launch, model: str) -> Launch:
+    options = replace(launch.session.options, claude_model=model)
+    return replace(launch, session=replace(launch.session, options=options))
 
 
 def _load() -> tuple[ModuleType, ModuleType]:

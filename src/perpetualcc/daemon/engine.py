@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import secrets
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -19,13 +20,14 @@ from perpetualcc import __version__
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
-from perpetualcc.config import Config, load_config
+from perpetualcc.config import Config, load_config, wall_clock
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.faculties import HumanBridge, InterimGatekeeper, NoAnswers
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.session_work import SessionWork
-from perpetualcc.domain.clock import SystemClock
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import EngineStarted
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -33,13 +35,16 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.limits import SqliteLimitWaits
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -73,18 +78,25 @@ class Engine:
     """`daemon.host.Hosted`."""
 
     def __init__(
-        self, methods: Mapping[str, Method], dispatcher: Dispatcher, ledger: SqliteLedger
+        self,
+        methods: Mapping[str, Method],
+        dispatcher: Dispatcher,
+        ledger: SqliteLedger,
+        clock: Clock,
     ) -> None:
         self.methods = methods
         self._dispatcher = dispatcher
         self._ledger = ledger
+        self._clock = clock
 
     @property
     def busy(self) -> bool:
         return not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
-        return await self._ledger.next_due()
+        """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
+        due = await self._ledger.next_due()
+        return None if due is None else due - (self._clock.now() - time.time())
 
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
@@ -94,7 +106,7 @@ class Engine:
 async def build(locations: Locations) -> AsyncIterator[Engine]:
     """Put the engine together, recover what an earlier one left, and start working."""
     config = load_config()
-    clock = SystemClock()
+    clock = wall_clock()
     async with AsyncExitStack() as stack:
         database = await Database.open(locations.database)
         stack.push_async_callback(database.close)
@@ -107,8 +119,20 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
         people = HumanBridge()
+        limits = LimitKeeper(
+            waits=SqliteLimitWaits(database),
+            settings=config.limits,
+            auto_resume=config.sessions.auto_resume,
+            record=journal.record,
+            people=people,
+            clock=clock,
+            wake_ups=WakeUps(config.limits.stagger_seconds),
+        )
         claudes = ClaudeRunner(
-            locations, binary=config.claude.path, started=journal.process_started
+            locations,
+            binary=config.claude.path,
+            started=journal.process_started,
+            model_for=limits.model_for,
         )
         agent = MasterAgent(
             Faculties(
@@ -118,10 +142,15 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 answerer=NoAnswers(),
                 people=people,
                 clock=clock,
+                limits=RateLimitMonitor(
+                    clock,
+                    warn_at=config.limits.warn_at,
+                    overage_allowed=config.limits.overage,
+                ),
             ),
             AgentSettings(hold=config.human.hold),
         )
-        work = SessionWork(agent)
+        work = SessionWork(agent, limits)
         dispatcher = Dispatcher(
             ledger, work, lanes(config), clock, describe=work.describe, settled=work.settled
         )
@@ -142,7 +171,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
         stack.push_async_callback(dispatcher.stop, timedelta())
-        yield Engine(api.methods(), dispatcher, ledger)
+        yield Engine(api.methods(), dispatcher, ledger, clock)
 
 
 def lanes(config: Config) -> Mapping[Lane, int]:

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.domain.events import Event, TaskSettled
-from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.tasks import Later, Outcome, Task
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.tasks import Outcome, Task
+from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.work.outcomes import Settlement
 
@@ -19,17 +21,17 @@ class SessionWork:
     manager: SessionManager
     """Set by the engine: the manager and the dispatcher need each other."""
 
-    def __init__(self, agent: MasterAgent) -> None:
+    def __init__(self, agent: MasterAgent, limits: LimitKeeper) -> None:
         self._agent = agent
-        self._limited: set[TaskId] = set()
+        self._limits = limits
 
     async def advance(self, task: Task) -> Outcome:
-        self._limited.discard(task.id)
-        await self.manager.begin(await self.manager.get_session(task.group))
+        if held := await self._limits.admit(task):
+            return held
+        session = await self.manager.get_session(task.group)
+        await self.manager.begin(session)
         outcome = await self._agent.advance(task)
-        if isinstance(outcome, Later) and not outcome.counts:
-            self._limited.add(task.id)
-        return outcome
+        return await self._limits.settle(task, session, outcome)
 
     def describe(self, task: Task, became: Settlement) -> Iterator[Event]:
         yield TaskSettled(
@@ -46,6 +48,5 @@ class SessionWork:
             became.state,
             due=became.due,
             result=became.result,
-            limited=task.id in self._limited,
+            limited=(became.signal or "").startswith(SIGNAL),
         )
-        self._limited.discard(task.id)

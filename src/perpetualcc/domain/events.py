@@ -208,6 +208,17 @@ class LimitApproached(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResumePlanned(Event):
+    """A session will go on by itself at a time: said before it happens."""
+
+    at: float
+    """UTC epoch seconds."""
+    reason: str = ""
+    model: str = ""
+    """It goes on with another model than before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 

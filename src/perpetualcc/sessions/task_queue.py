@@ -1,7 +1,7 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
-from collections.abc import Collection, Iterable
-from typing import Protocol
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, TaskAdded
@@ -21,6 +21,8 @@ class Tasks(Protocol):
     ) -> list[Task]: ...
 
     async def requeue(self, task: TaskId) -> Task: ...
+
+    async def signal(self, name: str, payload: Mapping[str, Any]) -> bool: ...
 
     async def hold(self, group: str) -> None: ...
 
