@@ -22,7 +22,7 @@ from perpetualcc.claude import processes
 from perpetualcc.config import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.faculties import HumanBridge, InterimGatekeeper, NoAnswers
+from perpetualcc.daemon.faculties import HumanBridge, NoAnswers, PolicyGatekeeper
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
@@ -33,6 +33,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
@@ -114,7 +115,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=InterimGatekeeper(),
+                gatekeeper=PolicyGatekeeper(PermissionSettings()),
                 answerer=NoAnswers(),
                 people=people,
                 clock=clock,
