@@ -22,4 +22,6 @@ PROJECT = "Project"
 DAEMON = "Daemon"
 
 # In the order people meet them.
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "brain": CommandEntry(module="brain", help="Ask a brain what it would answer", panel=PROJECT),
+}
