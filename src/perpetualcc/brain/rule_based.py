@@ -25,7 +25,7 @@ from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.structure import option_in_project
-from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.text import fold
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
@@ -104,7 +104,7 @@ class RuleBasedBrain:
 
 def unanswerable(question: Question) -> str:
     """Why no brain can answer a question of this form; empty when one can."""
-    labels = [phrase(option.label) or option.label.strip() for option in question.options]
+    labels = [" ".join(fold(option.label).split()) for option in question.options]
     if not question.text.strip():
         return "The question is empty"
     if not labels:

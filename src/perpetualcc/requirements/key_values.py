@@ -15,7 +15,7 @@ _PLAIN_KEY = re.compile(
 )
 _USE_FOR = re.compile(
     r"^(?:we\s+(?:will\s+)?)?(?:please\s+)?(?:use|prefer|choose|pick)\s+(?P<value>(?!.*\b(?:not|never)\b)"
-    r"[^,;]{1,60}?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<key>[^,;.]{1,50}?)\s*\.?\s*$",
+    r"[^,;]{1,60}?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<key>(?:(?!\bfor\b|\bas\b)[^,;.]){1,50}?)\s*\.?\s*$",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")

@@ -26,6 +26,8 @@ _BARE_BOX = re.compile(
     r"^(?P<indent>\s*)(?:\[(?P<box>[ xX✓✔])\]|(?P<sign>[☐☑✅✔]))\s*(?P<text>\S.*)$"
 )
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+# A line shorter than this was ended on purpose; longer ones were wrapped.
+_WRAPPED = 60
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\s\da-z])|(?<=[。！？])")
 
 
@@ -281,8 +283,11 @@ def _read_row(reader: _Reader, line: str, number: int) -> None:
 
 
 def _read_text(reader: _Reader, line: str, number: int) -> None:
+    if reader.paragraph and len(reader.paragraph[-1][1]) < _WRAPPED:
+        _end_paragraph(reader)
     key, value = split_key_value(line.strip())
-    if key and len(key.split()) <= 4 and not reader.paragraph:
+    listed = reader.kind in {StatementKind.PREFERENCE, StatementKind.CONSTRAINT}
+    if key and (listed or len(key.split()) <= 4) and not reader.paragraph:
         _end_paragraph(reader)
         if value:
             reader.keys.clear()

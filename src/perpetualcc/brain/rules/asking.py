@@ -9,7 +9,7 @@ from perpetualcc.brain.rules.evidence import broad_topics
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table
 from perpetualcc.brain.rules.terms import read_terms, values
-from perpetualcc.brain.rules.text import Token, content_stems, fold, split_tokens
+from perpetualcc.brain.rules.text import Token, fold, split_tokens
 from perpetualcc.brain.rules.vocabulary import find_topics, topics_of_name
 from perpetualcc.domain.questions import Question
 
@@ -50,7 +50,7 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     header = list(split_tokens(question.header))
     terms = values(read_terms(sentence, prose=True))
     offered = frozenset().union(*(choice.own for choice in choices)) if choices else frozenset()
-    stems = content_stems(token.word for token in [*split_tokens(question.text), *header])
+    stems = values(read_terms(f"{question.text} ; {question.header}", prose=True))
     folded = fold(sentence).strip()
     return Asked(
         folded=folded,
@@ -82,6 +82,8 @@ def _topics(
         return frozenset(served)
     wide = {one: broad_topics(frozenset({one})) for one in candidates}
     best = max((max(served[topic] for topic in wide[one]) for one in candidates), default=0)
+    if best == 0 and served and table("topics")[candidates[0]]["names"]:
+        return frozenset(served)
     if best > 0:
         fitting = [one for one in candidates if max(served[topic] for topic in wide[one]) == best]
         return frozenset({fitting[0]})

@@ -104,6 +104,12 @@ def generic() -> frozenset[str]:
     return frozenset(stem(word) for word in word_set("generic"))
 
 
+@cache
+def bland() -> frozenset[str]:
+    """Stems that add nothing to a key."""
+    return frozenset(stem(word) for word in word_set("bland"))
+
+
 def core(terms: frozenset[str]) -> frozenset[str]:
     """Terms without the words that say little; all of them when there are no others."""
     return terms - generic() or terms

@@ -84,6 +84,9 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
     None when none does, or when they disagree.
     """
     found: list[tuple[Clause, bool]] = []
+    names = frozenset(term for term in asked.terms if term.startswith("@"))
+    if any(names & clause.open for clause in clauses):
+        return None
     for clause in clauses:
         if not fits(asked.scopes, clause.scopes, asked.topics):
             continue
@@ -92,10 +95,18 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
             found.append((clause, side))
     if not found or len({side for _, side in found}) > 1:
         return None
-    return found[0]
+    weighed = frozenset().union(*(clause.open for clause in clauses)) & asked.terms
+    return None if weighed - word_set("asking") - generic() - found[0][0].about else found[0]
 
 
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
+    if clause.statement.key and _covers(asked, clause.key_rest):
+        plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
+        if plain is not None:
+            return plain
+    refused = clause.refused - word_set("asking") - generic()
+    if refused and refused <= asked.terms:
+        return False
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
     about = (asked.terms - word_set("asking")) - generic()
@@ -110,6 +121,50 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if facts <= clause.refused and facts:
         return False
     return True if facts and facts <= clause.chosen else None
+
+
+# Values of a key that answer "should it …?".
+_PLAIN_VALUES = {
+    **dict.fromkeys(
+        (
+            "yes",
+            "always",
+            "on",
+            "true",
+            "required",
+            "enabled",
+            "mandatory",
+            "ja",
+            "si",
+            "oui",
+            "sim",
+            "да",
+        ),
+        True,
+    ),
+    **dict.fromkeys(
+        (
+            "no",
+            "never",
+            "off",
+            "false",
+            "none",
+            "disabled",
+            "not needed",
+            "nein",
+            "nunca",
+            "non",
+            "nao",
+            "нет",
+        ),
+        False,
+    ),
+}
+
+
+def _covers(asked: Asked, key: frozenset[str]) -> bool:
+    words = key - word_set("asking")
+    return bool(words) and words <= asked.terms
 
 
 def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:

@@ -21,6 +21,7 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
+_FOR = re.compile(r"\w+\s+(?:for|as|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
@@ -40,6 +41,12 @@ class Clause:
     about: frozenset[str]
     """Stems of the clause with its key and heading."""
     scopes: frozenset[str]
+
+    @property
+    def said_words(self) -> frozenset[str]:
+        """What its own words and its key say, without its heading."""
+        own = frozenset(term.value for term in self.terms if term.value)
+        return own | self.key_rest
 
     @property
     def says_none(self) -> bool:
@@ -127,13 +134,20 @@ def _pieces(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     asides = [aside for aside in _ASIDE.findall(text) if _says_something_else(aside)]
     for aside in asides:
         text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
+    before: frozenset[str] = frozenset()
     for sentence in [*_BREAKS.split(text), *asides]:
         if not sentence or not sentence.strip():
             continue
         parts = _list_pieces(sentence)
-        unsaid = _predicate(parts[0]) if len(parts) > 1 else frozenset[str]()
+        lends = len(parts) > 1 and not _FOR.search(parts[0])
+        unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
-            yield part, unsaid if number else frozenset()
+            yield part, before | unsaid if number else before
+        before = frozenset(
+            term.value
+            for term in read_terms(sentence)
+            if term.value and not term.is_name and not term.is_number
+        )
 
 
 def _predicate(part: str) -> frozenset[str]:
@@ -155,9 +169,10 @@ def _says_something_else(aside: str) -> bool:
 def _list_pieces(sentence: str) -> list[str]:
     """Take "X for A, Y for B" apart, and leave "X, Y and Z" together."""
     parts = [part for part in _LIST_BREAK.split(sentence) if part.strip()]
-    if len(parts) < 2 or not all(_stands_alone(part) for part in parts):
+    if len(parts) < 2:
         return [sentence]
-    return parts
+    each_for_something = all(_FOR.search(part) for part in parts)
+    return parts if each_for_something or all(map(_stands_alone, parts)) else [sentence]
 
 
 def _stands_alone(part: str) -> bool:

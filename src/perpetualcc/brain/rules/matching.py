@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked, specific
-from perpetualcc.brain.rules.choices import Choice, core, generic
+from perpetualcc.brain.rules.choices import Choice, bland, core, generic
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.terms import phrase
@@ -205,10 +205,16 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     """0 for a clause about something else; the integer part is its tier, the rest its words."""
     if not fits(asked.scopes, clause.scopes, asked.topics):
         return 0.0
-    words = _overlap(asked, clause)
+    words = _overlap(asked, clause, frozenset().union(*(one.own for one in choices)))
     tier = _tier_of_key(asked, clause, choices, words) if clause.statement.key else None
-    if tier is None:
-        tier = _tier_of_text(asked, clause, words)
+    if not tier:
+        text_tier = _tier_of_text(asked, clause, words)
+        names = _serves_only(clause, asked.topics)
+        compares = sum(1 for choice in choices if core(choice.own) <= clause.about) > 1
+        if tier is None or names:
+            tier = text_tier if tier is None else NAMED
+        if compares and clause.refused and clause.chosen:
+            tier = max(tier, TOPICAL)
     return tier + min(words, 0.99) if tier else 0.0
 
 
@@ -218,7 +224,7 @@ def _tier_of_key(
     """How close a key is; None when the text must tell."""
     key_topics = broad_topics(clause.key_topics)
     if key_topics & asked.topics:
-        rest = clause.key_rest - generic() - asked.stems - _said_by(choices)
+        rest = clause.key_rest - bland() - asked.stems - _said_by(choices)
         return KEYED if not rest or words >= _MANY_WORDS else None
     if key_topics and specific(clause.key_topics) and asked.topics:
         return WORDED if words >= 0.75 and clause.key_rest & asked.key_stems else 0
@@ -237,7 +243,7 @@ def _tier_of_text(asked: Asked, clause: Clause, words: float) -> int:
         return TOPICAL
     if words >= _ENOUGH_WORDS and (not own or own & topics):
         return TOPICAL
-    if _serves_only(clause, topics) and not (clause.statement.key and clause.key_topics):
+    if _serves_only(clause, topics) and (own & topics or not specific(clause.topics)):
         return NAMED
     return 0
 
@@ -252,15 +258,19 @@ def _key_words(asked: Asked, clause: Clause) -> float:
     return len(words & asked.stems) / len(words) if words else 0.0
 
 
-def _overlap(asked: Asked, clause: Clause) -> float:
+def _overlap(asked: Asked, clause: Clause, offered: frozenset[str]) -> float:
     """How much of what the question speaks of is spoken of in the clause."""
     words = asked.key_stems
-    if len(words) < 1:
-        return 0.0
     shared = words & clause.about
+    if not shared:
+        return 0.0
+    theirs = {term for term in clause.said_words - generic() - offered if term[0] not in "@#"}
+    of_clause = len(shared & theirs) / len(theirs) if theirs else 0.0
+    of_question = len(shared) / len(words)
+    mutual = (of_question + of_clause) / 2
     if len(words) == 1 or len(shared) == 1:
-        return len(shared) / (len(words) + 1)
-    return len(shared) / len(words)
+        return max(len(shared) / (len(words) + 1), mutual)
+    return max(of_question, mutual)
 
 
 def _serves_only(clause: Clause, topics: frozenset[str]) -> bool:

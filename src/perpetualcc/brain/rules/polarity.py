@@ -10,6 +10,28 @@ _FOREIGN_REACH = 3
 _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或", "または"})
 
 
+_NOTS = frozenset({"not", "never", "no"})
+_COMPARING = frozenset(
+    {
+        "longer",
+        "more",
+        "exceed",
+        "larger",
+        "less",
+        "fewer",
+        "later",
+        "below",
+        "bigger",
+        "above",
+        "higher",
+        "lower",
+        "slower",
+        "shorter",
+        "greater",
+    }
+)
+
+
 class Polarity(IntEnum):
     """What a clause says about one of its terms."""
 
@@ -24,6 +46,7 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
     taken = {
         at for start, end, _ in find_phrases(cues("bounds"), words) for at in range(start, end)
     }
+    taken |= _bounded(words)
     marks = [Polarity.CHOSEN] * len(words)
     _refuse_after(words, marks, taken)
     if _has(words, "whole", taken):
@@ -36,6 +59,15 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
                 marks[at] = Polarity.OPEN
     result = [marks[term.at] for term in terms]
     return tuple(_doubt_alternatives(words, terms, result))
+
+
+def _bounded(words: list[str]) -> set[int]:
+    """The "not" of "must not run longer than"."""
+    return {
+        at
+        for at, word in enumerate(words)
+        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5])
+    }
 
 
 def _has(words: list[str], kind: str, taken: set[int]) -> bool:

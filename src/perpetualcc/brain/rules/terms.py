@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perpetualcc.brain.rules.text import Token, fold, is_content, quantity, split_tokens, stem
+from perpetualcc.brain.rules.text import Token, is_content, quantity, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import find_phrases, name_phrases, ordinary_names
 
 
@@ -85,4 +85,4 @@ def values(terms: tuple[Term, ...]) -> frozenset[str]:
 
 def phrase(text: str) -> str:
     """Folded text with single blanks, for comparing whole labels."""
-    return " ".join(re.findall(r"\w+", fold(text)))
+    return " ".join(token.word for token in split_tokens(text))
