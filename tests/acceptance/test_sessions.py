@@ -236,7 +236,9 @@ def test_twenty_sessions_work_at_once(install, tmp_path):
 
     for session in sessions:
         assert pcc.wait(session, within=120)["status"] == "COMPLETED"
-    assert [(project / "src" / "own").read_text() for project in projects] == [f"{n:02}" for n in range(20)]
+    assert [(project / "src" / "own").read_text() for project in projects] == [
+        f"{n:02}" for n in range(20)
+    ]
 
 
 @pytest.mark.soak

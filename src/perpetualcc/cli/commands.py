@@ -53,4 +53,5 @@ COMMANDS: dict[str, CommandEntry] = {
     "explain": CommandEntry(
         module="explain", help="Say how a tool call would be judged, and why", panel=PEOPLE
     ),
+    "brain": CommandEntry(module="brain", help="Ask a brain what it would answer", panel=PROJECT),
 }
