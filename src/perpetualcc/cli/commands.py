@@ -22,4 +22,11 @@ PROJECT = "Project"
 DAEMON = "Daemon"
 
 # In the order people meet them.
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "init": CommandEntry(
+        module="knowledge", help="Prepare a project: read its code, build its index", panel=PROJECT
+    ),
+    "search": CommandEntry(
+        module="knowledge", help="Find the code that answers a question", panel=PROJECT
+    ),
+}
