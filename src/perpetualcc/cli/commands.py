@@ -29,4 +29,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "search": CommandEntry(
         module="knowledge", help="Find the code that answers a question", panel=PROJECT
     ),
+    "graph": CommandEntry(
+        module="knowledge", help="Show what is near a file, a class or a function", panel=PROJECT
+    ),
+    "context": CommandEntry(
+        module="knowledge", help="Show a file's imports, exports and callers", panel=PROJECT
+    ),
 }

@@ -93,14 +93,34 @@ class CodebaseIndexer:
             yield from _parse_batch(self.project, tuple(paths), layout)
             return
         batches = [tuple(paths[at : at + BATCH]) for at in range(0, len(paths), BATCH)]
-        lost: list[str] = []
-        yield from self._in_processes(batches, layout, lost)
-        for path in lost:
-            yield from self._in_processes([(path,)], layout, [])
+        lost: list[tuple[str, ...]] = []
+        came_back = 0
+        for files in self._in_processes(batches, layout, lost):
+            came_back += 1
+            yield from files
+        if not came_back:
+            # No worker ever started: the program that asks cannot be started twice.
+            yield from _parse_batch(self.project, tuple(paths), layout)
+            return
+        for batch in lost:
+            yield from self._parse_alone(batch, layout)
+
+    def _parse_alone(self, batch: tuple[str, ...], layout: ProjectLayout) -> Iterator[CodeFile]:
+        """Halve a batch that ended its worker until the one file that did it is left out."""
+        lost: list[tuple[str, ...]] = []
+        for files in self._in_processes([batch], layout, lost):
+            yield from files
+        if lost and len(batch) > 1:
+            middle = len(batch) // 2
+            yield from self._parse_alone(batch[:middle], layout)
+            yield from self._parse_alone(batch[middle:], layout)
 
     def _in_processes(
-        self, batches: Iterable[tuple[str, ...]], layout: ProjectLayout, lost: list[str]
-    ) -> Iterator[CodeFile]:
+        self,
+        batches: Iterable[tuple[str, ...]],
+        layout: ProjectLayout,
+        lost: list[tuple[str, ...]],
+    ) -> Iterator[list[CodeFile]]:
         """Parse in workers with few batches under way, so that memory stays flat."""
         pending: dict[Future[list[CodeFile]], tuple[str, ...]] = {}
         waiting = iter(batches)
@@ -110,15 +130,15 @@ class CodebaseIndexer:
                     try:
                         pending[pool.submit(_parse_batch, self.project, batch, layout)] = batch
                     except BrokenProcessPool:
-                        lost.extend(batch)
+                        lost.append(batch)
                 if not pending:
                     return
                 future = next(iter(pending))
                 batch = pending.pop(future)
                 try:
-                    yield from future.result()
+                    yield future.result()
                 except BrokenProcessPool:
-                    lost.extend(batch)
+                    lost.append(batch)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:

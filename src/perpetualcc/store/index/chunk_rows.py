@@ -13,9 +13,9 @@ _FEW_CHUNKS = 20_000
 """Below this many chunks even the commonest words cost nothing worth saving."""
 _PARAMETERS = 500
 
-_COLUMNS = (
+COLUMNS = (
     'chunk.id, file.path, file.language, chunk.start, chunk."end", chunk.kind, chunk.symbol,'
-    " chunk.signature, chunk.text"
+    " chunk.signature, chunk.text, chunk.digest"
 )
 
 
@@ -46,7 +46,7 @@ class ChunkRows:
             part = ids[at : at + _PARAMETERS]
             marks = ",".join("?" * len(part))
             rows = self._database.connection.execute(
-                f"SELECT {_COLUMNS} FROM chunk JOIN file ON file.id = chunk.file"
+                f"SELECT {COLUMNS} FROM chunk JOIN file ON file.id = chunk.file"
                 f" WHERE chunk.id IN ({marks})",
                 part,
             )
@@ -62,8 +62,9 @@ class ChunkRows:
 
         return IndexCounts(
             files=count("SELECT count(*) FROM file WHERE lines > 0"),
+            modules=count("SELECT count(DISTINCT file) FROM definition"),
+            functions=count("SELECT count(*) FROM definition WHERE kind = 'function'"),
             chunks=count("SELECT count(*) FROM chunk"),
-            definitions=count("SELECT count(*) FROM definition WHERE kind = 'function'"),
             vectors=count(
                 "SELECT count(*) FROM chunk JOIN vector ON vector.digest = chunk.digest"
                 " WHERE vector.model = ?",
@@ -87,9 +88,9 @@ class ChunkRows:
         self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str]) -> StoredChunk:
-    """A row of `_COLUMNS`."""
-    chunk, path, language, start, end, kind, symbol, signature, text = row
+def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str, bytes]) -> StoredChunk:
+    """A row of the columns above."""
+    chunk, path, language, start, end, kind, symbol, signature, text, digest = row
     return StoredChunk(
         chunk=chunk,
         path=path,
@@ -100,6 +101,7 @@ def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str]) -> Sto
         symbol=symbol,
         signature=signature,
         text=text,
+        digest=digest,
     )
 
 

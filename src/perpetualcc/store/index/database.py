@@ -7,6 +7,7 @@ other version is a new file. Durability costs time and buys nothing here: `synch
 
 import fcntl
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,10 +20,11 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.code_words import VERSION as WORDS_VERSION
 from perpetualcc.knowledge.ports import IndexDamaged
 
+_DAMAGE = re.compile(r"no such (table|column|module)|readonly database|disk I/O|unable to open")
 P = ParamSpec("P")
 R = TypeVar("R")
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raise it when the tables or the parsers change what is stored."""
 FOLDER = ".perpetualcc"
 _VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION
@@ -64,11 +66,9 @@ class IndexDatabase:
         connection.execute("COMMIT")
 
     @contextmanager
-    def claimed(self, *, wait: bool) -> Iterator[bool]:
-        """Hold the lock of whoever indexes; the kernel lets go of it when the process ends."""
-        descriptor = os.open(
-            self.folder / "index.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644
-        )
+    def claimed(self, name: str, *, wait: bool) -> Iterator[bool]:
+        """Hold a lock file of the project; the kernel lets go of it when the process ends."""
+        descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -171,11 +171,17 @@ def reports_damage(method: Callable[P, R]) -> Callable[P, R]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return method(*args, **kwargs)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
                 raise PerpetualError(
                     "The index is being written by another process", hint="Try again in a minute"
                 ) from error
+            if not _DAMAGE.search(str(error)):
+                raise
+            raise IndexDamaged(
+                f"The index cannot be used: {error}", hint="Run `pcc init` to build it again"
+            ) from error
+        except sqlite3.DatabaseError as error:
             raise IndexDamaged(
                 f"The index cannot be used: {error}", hint="Run `pcc init` to build it again"
             ) from error

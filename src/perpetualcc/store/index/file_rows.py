@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from perpetualcc.knowledge.code_words import chunk_words, code_words
+from perpetualcc.knowledge.ranking import weight
 from perpetualcc.knowledge.values import Chunk, CodeFile, FileStamp, KnownFile
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
 
@@ -53,7 +54,7 @@ class FileRows:
             )
 
     def writing(self, *, wait: bool) -> AbstractContextManager[bool]:
-        return self._database.claimed(wait=wait)
+        return self._database.claimed("index.lock", wait=wait)
 
     @reports_damage
     def note(self, changes: Mapping[str, str]) -> None:
@@ -94,11 +95,11 @@ def _forget(connection: sqlite3.Connection, path: str) -> None:
 def _insert(connection: sqlite3.Connection, file: CodeFile) -> None:
     stamp = file.stamp
     identity = connection.execute(
-        "INSERT INTO file (path, language, lines, mtime_ns, size, digest, read_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO file (path, language, lines, mtime_ns, size, digest, read_ns, worth)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(file.path, file.language, file.lines),
-            *(stamp.mtime_ns, stamp.size, stamp.digest, time.time_ns()),
+            *(stamp.mtime_ns, stamp.size, stamp.digest, time.time_ns(), weight(file.path)),
         ),
     ).lastrowid
     path_words = code_words(file.path)

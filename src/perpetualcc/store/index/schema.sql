@@ -8,7 +8,8 @@ CREATE TABLE file (
     mtime_ns INTEGER NOT NULL,
     size INTEGER NOT NULL,
     digest TEXT NOT NULL,
-    read_ns INTEGER NOT NULL
+    read_ns INTEGER NOT NULL,
+    worth REAL NOT NULL  -- ranking.weight of the path
 );
 
 CREATE TABLE chunk (
