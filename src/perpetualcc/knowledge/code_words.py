@@ -20,7 +20,13 @@ def code_words(text: str) -> str:
 
 
 _STOP = frozenset(
-    ["a", "an", "the", "of", "to", "is", "are", "was", "be", "been", "being", "it", "its", "this", "that", "these", "those", "in", "on", "for", "with", "by", "from", "as", "at", "or", "and", "if", "then", "than", "into", "when", "where", "how", "what", "which", "who", "does", "do", "did", "can", "could", "should", "will", "would", "not", "no", "may", "might", "must", "have", "has", "had", "there", "here", "we", "you", "i", "they", "he", "she", "them", "their", "your", "our", "us", "so", "such", "any", "all", "each", "only", "also", "but", "about", "out", "up", "over", "after", "before", "between", "during", "used", "using", "use", "return", "returns", "whether", "given"]
+    """
+    a an the of to is are was be been being it its this that these those in on for with by from as
+    at or and if then than into when where how what which who does do did can could should will
+    would not no may might must have has had there here we you i they he she them their your our
+    us so such any all each only also but about out up over after before between during used using
+    use return returns whether given
+    """.split()  # noqa: SIM905  # words read better as words
 )
 MAX_QUERY = 4_000
 """Characters of a query that are read."""

@@ -15,11 +15,22 @@ LONG_LINE = 5_000
 """Characters; people do not write such lines, minifiers do."""
 
 VENDORED = frozenset(
-    ["node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "_vendor", "_vendored", "third_party", "third-party", "thirdparty", "site-packages", "Pods", "Carthage", ".venv", "venv", ".tox", ".nox", ".git", ".hg", ".svn", ".bzr", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".gradle", ".terraform", ".next", ".nuxt", ".svelte-kit", ".parcel-cache", ".yarn", ".pnpm-store", ".eggs", ".perpetualcc", ".idea", ".cache"]
+    """
+    node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
+    third-party thirdparty site-packages Pods Carthage .venv venv .tox .nox .git .hg .svn .bzr
+    __pycache__ .mypy_cache .ruff_cache .pytest_cache .hypothesis .gradle .terraform .next .nuxt
+    .svelte-kit .parcel-cache .yarn .pnpm-store .eggs .perpetualcc .idea .cache
+    """.split()  # noqa: SIM905  # words read better as words
 )
 
 _BINARY = frozenset(
-    ["png", "jpg", "jpeg", "gif", "bmp", "ico", "webp", "avif", "tif", "tiff", "psd", "svg", "pdf", "zip", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "tar", "jar", "war", "whl", "egg", "exe", "dll", "so", "dylib", "a", "o", "obj", "lib", "pyc", "pyo", "pyd", "class", "wasm", "woff", "woff2", "ttf", "otf", "eot", "mp3", "mp4", "m4a", "wav", "ogg", "flac", "avi", "mov", "mkv", "webm", "db", "sqlite", "sqlite3", "bin", "dat", "pkl", "pickle", "npy", "npz", "parquet", "feather", "h5", "onnx", "pt", "pth", "safetensors", "gguf", "mo", "po", "pot", "map", "csv", "tsv", "geojson", "lock", "snap", "sum", "rlib", "pdb", "dmg", "iso", "deb", "rpm", "ipa", "apk", "aab", "keystore", "p12", "pfx", "der", "crt", "pem", "key", "gpg", "asc", "sig"]
+    """
+    png jpg jpeg gif bmp ico webp avif tif tiff psd svg pdf zip gz tgz bz2 xz zst 7z rar tar jar
+    war whl egg exe dll so dylib a o obj lib pyc pyo pyd class wasm woff woff2 ttf otf eot mp3 mp4
+    m4a wav ogg flac avi mov mkv webm db sqlite sqlite3 bin dat pkl pickle npy npz parquet feather
+    h5 onnx pt pth safetensors gguf mo po pot map csv tsv geojson lock snap sum rlib pdb dmg iso
+    deb rpm ipa apk aab keystore p12 pfx der crt pem key gpg asc sig
+    """.split()  # noqa: SIM905  # words read better as words
 )
 
 _DATA = frozenset({"json", "xml", "xsd", "html", "htm", "yaml", "yml", "log", "txt", ""})
