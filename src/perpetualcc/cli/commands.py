@@ -22,4 +22,8 @@ PROJECT = "Project"
 DAEMON = "Daemon"
 
 # In the order people meet them.
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "learn": CommandEntry(
+        module="learn", help="Corrected once, remembered for good", panel=PROJECT
+    ),
+}
