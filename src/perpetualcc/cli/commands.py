@@ -66,4 +66,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "context": CommandEntry(
         module="knowledge", help="Show a file's imports, exports and callers", panel=PROJECT
     ),
+    "learn": CommandEntry(
+        module="learn", help="Corrected once, remembered for good", panel=PROJECT
+    ),
 }
