@@ -17,6 +17,7 @@ from perpetualcc.agent.endings import RunFacts, outcome_of, packet
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
 from perpetualcc.agent.ports import (
     Answerer,
+    Checkpoints,
     Claudes,
     Gatekeeper,
     Journal,
@@ -56,6 +57,7 @@ class Faculties:
     people: People
     clock: Clock
     limits: RateLimitMonitor
+    checkpoints: Checkpoints
 
 
 class MasterAgent:
@@ -123,8 +125,12 @@ class MasterAgent:
     async def _plan(self, session: Session, task: Task) -> Launch:
         """Begin a conversation for a new task; go on with it for one that was begun before."""
         conversation = session.claude_session if session.current_task == task.id else None
-        if conversation and await self._with.claudes.can_resume(session, conversation):
-            prompt, resume = continuation(task.answer), True
+        known = await self._with.checkpoints.recall(session, task) if conversation else None
+        if known and conversation and await self._with.claudes.can_resume(session, conversation):
+            prompt, resume = continuation(task.answer, known.changes), True
+        elif known:
+            conversation, resume = ClaudeSessionId(new_claude_session_id()), False
+            prompt = known.prompt
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)

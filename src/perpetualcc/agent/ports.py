@@ -70,6 +70,29 @@ class Claudes(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """What is known of a task that was begun before."""
+
+    prompt: str
+    """Begins a fresh conversation that goes on with it."""
+    changes: str
+    """What changed in the project meanwhile, for the conversation that goes on; or empty."""
+
+
+class Checkpoints(Protocol):
+    """What outlives a conversation."""
+
+    async def recall(self, session: Session, task: Task) -> Recollection:
+        """
+        What to tell the run that goes on with a task.
+
+        Raises:
+            PerpetualError: nothing can be read or written where checkpoints are.
+        """
+        ...
+
+
 class Journal(Protocol):
     """What is written down, before anything acts on it."""
 

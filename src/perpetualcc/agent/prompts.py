@@ -24,11 +24,10 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def continuation(answer: Mapping[str, Any] | None) -> str:
-    """How a conversation goes on: with a person's answer when there is one."""
-    if not answer:
-        return CONTINUE
-    return f"{answer.get('text', '')}\n\nContinue with the task.".strip()
+def continuation(answer: Mapping[str, Any] | None, changes: str = "") -> str:
+    """How a conversation goes on: with a person's answer, and what changed meanwhile."""
+    told = f"{answer.get('text', '')}\n\nContinue with the task.".strip() if answer else CONTINUE
+    return f"{told}\n\n{changes}" if changes else told
 
 
 def _first_line(text: str) -> str:

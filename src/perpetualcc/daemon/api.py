@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.faculties import HumanBridge
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
@@ -16,6 +17,7 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
@@ -34,6 +36,7 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    checkpoints: CheckpointKeeper
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -118,6 +121,9 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "checkpoints": [
+                checkpoint_data(one) for one in await self.checkpoints.list(session.id)
+            ],
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
@@ -233,6 +239,16 @@ def event_data(recorded: RecordedEvent) -> dict[str, Any]:
         "run": event.run,
         "task": event.task,
         **event.data(),
+    }
+
+
+def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:
+    return {
+        "at": checkpoint.timestamp,
+        "reason": checkpoint.reason,
+        "task": checkpoint.current_task,
+        "files": [mark.path for mark in checkpoint.modified_files],
+        "next": checkpoint.next_action,
     }
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
-from perpetualcc.claude.transcripts import transcript_exists
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
@@ -39,11 +38,13 @@ class ClaudeRunner:
         binary: Path | None,
         started: Callable[[RunId, int], Awaitable[None]],
         model_for: Callable[[Session], Awaitable[str]],
+        is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
         self._model_for = model_for
+        self._is_intact = is_intact
         self._canary: Canary | None = None
 
     @asynccontextmanager
@@ -71,7 +72,7 @@ class ClaudeRunner:
             await asyncio.shield(asyncio.to_thread(self._end, launch.run))
 
     async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
-        return await asyncio.to_thread(transcript_exists, conversation, dict(os.environ))
+        return await self._is_intact(session, conversation)
 
     def _end(self, run: RunId) -> None:
         left = processes.find(self._locations.data, run)

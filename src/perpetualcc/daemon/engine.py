@@ -22,8 +22,9 @@ from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
 from perpetualcc.config import Config, load_config, wall_clock
 from perpetualcc.daemon.api import Api
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.faculties import HumanBridge, InterimGatekeeper, NoAnswers
+from perpetualcc.daemon.faculties import HumanBridge, NoAnswers, PolicyGatekeeper
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.session_work import SessionWork
@@ -35,6 +36,8 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
@@ -128,6 +131,16 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             clock=clock,
             wake_ups=WakeUps(config.limits.stagger_seconds),
         )
+        checkpoints = CheckpointKeeper(
+            manager=CheckpointManager(
+                locations.data,
+                clock,
+                retention=timedelta(days=config.sessions.checkpoint_retention_days),
+            ),
+            events=events,
+            decisions=decisions,
+            ledger=ledger,
+        )
         claudes = ClaudeRunner(
             locations,
             binary=config.claude.path,
@@ -138,10 +151,11 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=InterimGatekeeper(),
+                gatekeeper=PolicyGatekeeper(PermissionSettings()),
                 answerer=NoAnswers(),
                 people=people,
                 clock=clock,
+                checkpoints=checkpoints,
                 limits=RateLimitMonitor(
                     clock,
                     warn_at=config.limits.warn_at,
@@ -150,7 +164,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             ),
             AgentSettings(hold=config.human.hold),
         )
-        work = SessionWork(agent, limits)
+        work = SessionWork(agent, limits, checkpoints)
         dispatcher = Dispatcher(
             ledger, work, lanes(config), clock, describe=work.describe, settled=work.settled
         )
@@ -167,6 +181,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            checkpoints=checkpoints,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

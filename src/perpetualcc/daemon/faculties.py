@@ -13,7 +13,8 @@ from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.permissions.interim import judge
+from perpetualcc.permissions.risk_classifier import classify_risk
+from perpetualcc.permissions.settings import PermissionSettings
 
 
 class HumanBridge:
@@ -41,16 +42,20 @@ class HumanBridge:
         return (await self.queue.escalate(request)).number
 
 
-class InterimGatekeeper:
-    """Reading and writing inside the project; a person for everything else."""
+class PolicyGatekeeper:
+    """LOW goes on, everything else is a person's to decide (seed 000, Component 2)."""
+
+    def __init__(self, settings: PermissionSettings) -> None:
+        self._settings = settings
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
-        verdict, reason = judge(call)
+        assessment = classify_risk(call, self._settings)
+        lets_through = assessment.risk is Risk.LOW and session.options.auto_approve
         return Judgement(
-            verdict=verdict,
-            risk=Risk.LOW if verdict is Verdict.ALLOW else Risk.HIGH,
-            confidence=0.95 if verdict is Verdict.ALLOW else 0.0,
-            reason=f"{reason}.",
+            verdict=Verdict.ALLOW if lets_through else Verdict.ASK,
+            risk=assessment.risk,
+            confidence=0.95 if assessment.risk is Risk.LOW else 0.0,
+            reason=" ".join(reason.explanation for reason in assessment.reasons[:3]),
         )
 
 

@@ -1,13 +1,15 @@
 """Between the dispatcher and the agent: a session's status follows its tasks."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.tasks import Outcome, Task
+from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.work.outcomes import Settlement
@@ -21,17 +23,29 @@ class SessionWork:
     manager: SessionManager
     """Set by the engine: the manager and the dispatcher need each other."""
 
-    def __init__(self, agent: MasterAgent, limits: LimitKeeper) -> None:
+    def __init__(
+        self, agent: MasterAgent, limits: LimitKeeper, checkpoints: CheckpointKeeper
+    ) -> None:
         self._agent = agent
         self._limits = limits
+        self._checkpoints = checkpoints
 
     async def advance(self, task: Task) -> Outcome:
         if held := await self._limits.admit(task):
             return held
         session = await self.manager.get_session(task.group)
         await self.manager.begin(session)
-        outcome = await self._agent.advance(task)
+        try:
+            outcome = await self._agent.advance(task)
+        except asyncio.CancelledError:
+            await self._keep(task, "stopped")
+            raise
+        if not isinstance(outcome, Done):
+            await self._keep(task, _reason(outcome))
         return await self._limits.settle(task, session, outcome)
+
+    async def _keep(self, task: Task, reason: str) -> None:
+        await self._checkpoints.save(await self.manager.get_session(task.group), task, reason)
 
     def describe(self, task: Task, became: Settlement) -> Iterator[Event]:
         yield TaskSettled(
@@ -50,3 +64,13 @@ class SessionWork:
             result=became.result,
             limited=(became.signal or "").startswith(SIGNAL),
         )
+
+
+def _reason(outcome: Outcome) -> str:
+    match outcome:
+        case Later(reason=reason) | Wait(reason=reason):
+            return reason or "waits"
+        case Failed(result=result) | Parked(result=result):
+            return result
+        case _:
+            return "goes on"

@@ -219,6 +219,16 @@ class ResumePlanned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointSaved(Event):
+    """What the session was doing is in a file now."""
+
+    level: ClassVar[str] = "debug"
+    reason: str
+    files: int = 0
+    """How many files the session has written so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 
