@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,23 +15,22 @@ pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 def story(fail: str) -> str:
     return f"""
     steps:
-      - tools: [{{Write: {{file_path: "{{project}}/first.txt", content: one}}}}]
+      - tools: [{{Write: {{file_path: "{{project}}/src/first.py", content: "one = 1"}}}}]
       - fail: {fail}
-      - tools: [{{Write: {{file_path: "{{project}}/second.txt", content: two}}}}]
+      - tools: [{{Write: {{file_path: "{{project}}/src/second.py", content: "two = 2"}}}}]
       - Both files are written.
     """
 
 
-FIVE_HOURS = story("{kind: usage_limit, in: 6s}")
+FIVE_HOURS = story("{kind: usage_limit, in: 4s}")
 
 
 def limited(install, scenario, *flags, config="", **signed_in_as):
     """An installation whose engine sleeps at once when nothing is to be done."""
     pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **signed_in_as)
-    path = pcc.environment["PERPETUALCC_CONFIG"]
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(config)
+    path = Path(pcc.environment["PERPETUALCC_CONFIG"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(config)
     return pcc
 
 
@@ -41,7 +41,7 @@ def assert_went_on(pcc, session, *, runs=2) -> None:
         for event in pcc.events(session, "ToolDecided")
         if event["tool"] == "Write" and event["verdict"] == "allow"
     ]
-    assert written == ["first.txt", "second.txt"]
+    assert written == ["src/first.py", "src/second.py"]
     states = [event["state"] for event in pcc.events(session, "TaskSettled")]
     assert states == ["waiting"] * (runs - 1) + ["done"]
     started = pcc.events(session, "RunStarted")
@@ -109,11 +109,11 @@ def test_source_and_prose_about_limits_are_no_limit(install):
     pcc = limited(
         install,
         f"""
-        files: {{limits.py: "RATE_LIMIT = 429  # {talk}"}}
+        files: {{src/limits.py: "RATE_LIMIT = 429  # {talk}"}}
         steps:
           - say: "{talk}"
-            tools: [{{Write: {{file_path: "{{project}}/limits.py", content: "# {talk}"}}}}]
-          - tools: [{{Read: {{file_path: "{{project}}/limits.py"}}}}]
+            tools: [{{Write: {{file_path: "{{project}}/src/limits.py", content: "# {talk}"}}}}]
+          - tools: [{{Read: {{file_path: "{{project}}/src/limits.py"}}}}]
           - "Done: usage limit reached|1893456000 is now documented. {talk}"
         """,
     )
@@ -134,3 +134,47 @@ def test_a_person_cuts_a_wait_short(install):
     wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2)
     assert pcc.events(session, "RunStarted")[1]["at"] < due
     assert pcc.wait(session)["status"] == "COMPLETED"
+
+
+def test_a_checkpoint_is_kept_of_the_limit_and_shown(install):
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    (pcc.project / "src/first.py").write_text("somebody else's")
+
+    assert "Checkpoints: 1" in pcc.pcc("status", session).stdout
+    kept = pcc.status(session)["checkpoints"]
+    assert [(one["reason"], one["files"]) for one in kept] == [("the 5-hour limit", ["src/first.py"])]
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    told = transcript(pcc, session).read_text()
+    assert "src/first.py: changed" in told
+    assert "src/first.py" in told.split("no longer as you left them")[1]
+
+
+def transcript(pcc, session) -> Path:
+    conversation = pcc.events(session, "RunStarted")[0]["claude_session"]
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    return next(home.glob(f"projects/*/{conversation}.jsonl"))
+
+
+@pytest.mark.parametrize("damage", ["lost", "cut in half"])
+def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    file = transcript(pcc, session)
+    if damage == "lost":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    started = pcc.events(session, "RunStarted")
+    assert [event["resumed"] for event in started][:2] == [False, False]
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    fresh = next(home.glob(f"projects/*/{started[1]['claude_session']}.jsonl")).read_text()
+    assert "CONTEXT RESTORATION" in fresh
+    assert "src/first.py" in fresh
+    assert "Continue from: Write two files" in fresh

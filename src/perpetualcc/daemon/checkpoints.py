@@ -90,9 +90,7 @@ class CheckpointKeeper:
         return 0 < size >= known
 
     async def _gather(self, session: Session, task: Task, reason: str) -> SessionState:
-        allowed = await self.decisions.read(
-            session=session.id, verdict=Verdict.ALLOW, limit=_CALLS
-        )
+        allowed = await self.decisions.read(session=session.id, verdict=Verdict.ALLOW, limit=_CALLS)
         calls = [(one.tool, one.input) for one in reversed(allowed)]
         todos = todo_items(calls)
         tasks = await self.ledger.list(session.id)
@@ -118,9 +116,7 @@ class CheckpointKeeper:
         )
 
     async def _decisions(self, session: Session) -> tuple[KeyDecision, ...]:
-        asked = await self.events.tail(
-            session.id, 100, kinds=[QuestionAnswered.__name__]
-        )
+        asked = await self.events.tail(session.id, 100, kinds=[QuestionAnswered.__name__])
         return tuple(
             KeyDecision(question=question, answer=answer, rationale=one.event.reason)
             for one in asked

@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import logging
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace

@@ -146,6 +146,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             binary=config.claude.path,
             started=journal.process_started,
             model_for=limits.model_for,
+            is_intact=checkpoints.is_intact,
         )
         agent = MasterAgent(
             Faculties(

@@ -94,9 +94,13 @@ class SessionCheckpoint:
         """Raises: KeyError, TypeError, ValueError for what is no checkpoint."""
         if int(data["version"]) > _VERSION:
             raise ValueError("a newer version wrote it")
-        texts = ("session_id", "project_path", "current_task", "conversation_summary")
         return cls(
-            **{name: str(data[name]) for name in (*texts, "next_action", "reason")},
+            session_id=str(data["session_id"]),
+            project_path=str(data["project_path"]),
+            current_task=str(data["current_task"]),
+            conversation_summary=str(data["conversation_summary"]),
+            next_action=str(data["next_action"]),
+            reason=str(data["reason"]),
             timestamp=float(data["timestamp"]),
             completed_subtasks=tuple(map(str, data["completed_subtasks"])),
             pending_subtasks=tuple(map(str, data["pending_subtasks"])),
@@ -190,9 +194,7 @@ class CheckpointManager:
 
     def _folder(self, session_id: str) -> Path:
         if not session_id.isalnum():
-            raise PerpetualError(
-                f"{session_id!r} is no session id", hint="See them with: pcc list"
-            )
+            raise PerpetualError(f"{session_id!r} is no session id", hint="See them with: pcc list")
         return self._directory / session_id
 
     def _read(self, session_id: str, *, newest_first: bool = False) -> Iterator[SessionCheckpoint]:
@@ -283,15 +285,11 @@ def restoration_prompt(checkpoint: SessionCheckpoint, changes: Mapping[str, Chan
         for title, lines in sections
         if any(lines)
     ]
-    return "\n\n".join(
-        filter(
-            None,
-            (
-                "You worked on this before, and the conversation is lost. This is what is known. "
-                "Check what exists before you do anything a second time.",
-                *told,
-                told_changes(changes),
-                f"Continue: {checkpoint.next_action}",
-            ),
-        )
-    )
+    parts = (_LOST, *told, told_changes(changes), f"Continue from: {checkpoint.next_action}")
+    return "\n\n".join(filter(None, parts))
+
+
+_LOST = (
+    "CONTEXT RESTORATION: you worked on this before, and the conversation is lost. This is what "
+    "is known. Check what exists before you do anything a second time."
+)

@@ -91,7 +91,11 @@ def test_an_empty_credit_balance_is_no_wait(kind):
 @pytest.mark.parametrize(
     ("kind", "text", "window"),
     [
-        ("rate_limit", "Server is temporarily limiting requests (not your usage limit)", "overload"),
+        (
+            "rate_limit",
+            "Server is temporarily limiting requests (not your usage limit)",
+            "overload",
+        ),
         ("server_error", "API Error: 529 Overloaded. This is a server-side issue", "overload"),
         ("overloaded", "", "overload"),
         ("server_error", "API Error: Connection dropped (ECONNRESET). Check", "unreachable"),
@@ -204,7 +208,14 @@ def test_ambiguous_times_become_the_earliest_that_is_ahead(now, text, at):
 
 @pytest.mark.parametrize(
     "text",
-    ["resets 27:00", "resets 13pm", "resets Feb 31 at 8pm", "resets 2026-13-40 00:00", "", "resets 3"],
+    [
+        "resets 27:00",
+        "resets 13pm",
+        "resets Feb 31 at 8pm",
+        "resets 2026-13-40 00:00",
+        "",
+        "resets 3",
+    ],
 )
 def test_nonsense_is_no_time(text):
     assert reset_time(text, NOW.timestamp(), BERLIN) is None
@@ -228,12 +239,14 @@ def test_any_text_is_survived_and_no_reset_is_absurd(text, kind):
 @given(
     st.integers(0, 23),
     st.integers(0, 59),
-    st.datetimes(datetime(2026, 1, 1), datetime(2030, 1, 1)),
-    st.sampled_from(["Europe/Berlin", "Asia/Colombo", "America/Chicago", "UTC", "Australia/Lord_Howe"]),
+    st.integers(1_767_225_600, 1_893_456_000),
+    st.sampled_from(
+        ["Europe/Berlin", "Asia/Colombo", "America/Chicago", "UTC", "Australia/Lord_Howe"]
+    ),
 )
 def test_a_time_of_day_comes_back_within_a_day(hour, minute, now, name):
     zone = ZoneInfo(name)
-    now = now.replace(tzinfo=zone)
+    now = datetime.fromtimestamp(now, zone)
     half, twelve = ("pm" if hour >= 12 else "am"), hour % 12 or 12
     at = reset_time(f"resets {twelve}:{minute:02}{half} ({name})", now.timestamp())
 

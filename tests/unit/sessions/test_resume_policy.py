@@ -1,6 +1,6 @@
 """When a session goes on after a limit."""
 
-from datetime import datetime
+import time
 
 import pytest
 
@@ -52,10 +52,12 @@ def test_a_models_own_limit_is_escaped_only_when_the_policy_names_another_model(
     assert plan(LimitWindow.SEVEN_DAY, resets_at=until, settings=policy).model == ""
 
 
+def local(clock: str) -> float:
+    return time.mktime(time.strptime(f"2026-11-21 {clock}", "%Y-%m-%d %H:%M"))
+
+
 def test_nothing_resumes_in_quiet_hours():
-    night = datetime(2026, 11, 21, 3, 0).timestamp()
-    morning = datetime(2026, 11, 21, 7, 0).timestamp()
-    evening = datetime(2026, 11, 21, 23, 30).timestamp()
+    night, morning, evening = (local(clock) for clock in ("03:00", "07:00", "23:30"))
     hours = parse_hours("23:00-07:00")
 
     assert end_of_quiet(night, hours) == morning
