@@ -29,8 +29,7 @@ def limited(install, scenario, *flags, config="", **signed_in_as):
     """An installation whose engine sleeps at once when nothing is to be done."""
     pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **signed_in_as)
     path = Path(pcc.environment["PERPETUALCC_CONFIG"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(config)
+    path.write_text(path.read_text() + config)
     return pcc
 
 
@@ -145,7 +144,9 @@ def test_a_checkpoint_is_kept_of_the_limit_and_shown(install):
 
     assert "Checkpoints: 1" in pcc.pcc("status", session).stdout
     kept = pcc.status(session)["checkpoints"]
-    assert [(one["reason"], one["files"]) for one in kept] == [("the 5-hour limit", ["src/first.py"])]
+    assert [(one["reason"], one["files"]) for one in kept] == [
+        ("the 5-hour limit", ["src/first.py"])
+    ]
     assert pcc.wait(session)["status"] == "COMPLETED"
     told = transcript(pcc, session).read_text()
     assert "src/first.py: changed" in told

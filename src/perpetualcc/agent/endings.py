@@ -7,6 +7,7 @@ from typing import Any
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Wait
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
@@ -28,6 +29,10 @@ _NAMES: Mapping[LimitWindow, str] = {
 }
 
 
+_MONEY = "error_max_budget_usd"
+"""Claude Code's word for a turn that it ended because of `max_budget_usd`."""
+
+
 @dataclass(slots=True, kw_only=True)
 class RunFacts:
     """What was seen of a run so far."""
@@ -39,6 +44,8 @@ class RunFacts:
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
+    over: Refusal | None = None
+    """The budget that the run was ended for."""
     order: Order | None = None
     question: int | None = None
     """The escalation that the run was ended for, to wait without a process."""
@@ -58,6 +65,12 @@ def outcome_of(
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
     if facts.turn is not None and not facts.turn.is_error:
         return Done(result=facts.turn.result)
+    if facts.over is not None and facts.over.scope is BudgetScope.RUN:
+        return Parked(result=facts.over.reason, packet=packet(facts, attempts))
+    if facts.over is not None:  # whoever admits the next run knows what follows
+        return Later(due=now, counts=False, reason=facts.over.reason)
+    if facts.turn is not None and facts.turn.subtype == _MONEY:
+        return Later(due=now, counts=False, reason="the money that was reserved is used up")
     if limit is not None:
         return Later(
             due=now,
@@ -74,6 +87,8 @@ def outcome_of(
 
 
 def _what_failed(facts: RunFacts) -> str:
+    if facts.over is not None:
+        return facts.over.reason
     if facts.trouble is not None:
         return facts.trouble.text
     if facts.turn is not None:

@@ -31,6 +31,12 @@ class Said:
     text: str
     context_tokens: int | None = None
     """How full the context was for this reply: what went in and what came out."""
+    message: str = ""
+    """The reply that this is a part of."""
+    tokens_fresh: int = 0
+    """Input of the whole reply that did not come from the cache."""
+    tokens_out: int = 0
+    """Output of this part, estimated: Claude Code tells it only at the end of the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +100,8 @@ class TurnEnded:
     turns: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`: what was read from the cache."""
     cost_usd: float = 0.0
     context_window: int | None = None
 
@@ -135,6 +143,11 @@ class HoldExpired:
     number: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeUp:
+    """The task has worked as long as it may."""
+
+
 Arrival = (
     Started
     | Said
@@ -148,6 +161,7 @@ Arrival = (
     | Told
     | Settled
     | HoldExpired
+    | TimeUp
 )
 
 

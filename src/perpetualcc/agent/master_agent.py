@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
-from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
+from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.ports import (
     Answerer,
     Checkpoints,
@@ -22,6 +22,7 @@ from perpetualcc.agent.ports import (
     Gatekeeper,
     Journal,
     Launch,
+    Meter,
     People,
 )
 from perpetualcc.agent.prompts import continuation, first_prompt
@@ -58,6 +59,7 @@ class Faculties:
     clock: Clock
     limits: RateLimitMonitor
     checkpoints: Checkpoints
+    meter: Meter
 
 
 class MasterAgent:
@@ -89,7 +91,7 @@ class MasterAgent:
         begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
         try:
-            await self._supervise(launch, task, facts)
+            await self._metered(launch, task, facts)
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
@@ -141,7 +143,16 @@ class MasterAgent:
             claude_session=conversation,
             resume=resume,
             prompt=prompt,
+            max_usd=self._with.meter.allowance(task.id).usd,
         )
+
+    async def _metered(self, launch: Launch, task: Task, facts: RunFacts) -> None:
+        try:
+            await self._supervise(launch, task, facts)
+        finally:
+            turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
+            tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
+            await self._with.meter.ended(task.id, launch.session.id, tokens, turn.cost_usd)
 
     async def _supervise(self, launch: Launch, task: Task, facts: RunFacts) -> None:
         inbox = self._inboxes[launch.session.id] = Inbox()
@@ -156,6 +167,8 @@ class MasterAgent:
                     faculties=self._with,
                     hold=self._settings.hold,
                 )
+                if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
+                    asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())
                 async for arrival in inbox:
                     await run.handle(arrival)
                     if isinstance(arrival, TurnEnded | Gone):

@@ -9,11 +9,12 @@ from perpetualcc.agent.inbox import Inbox
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.escalations import EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.sessions.budget import Grant, Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    max_usd: float | None = None
+    """Claude Code itself stops when the run has cost so much."""
 
 
 class ClaudeCode(Protocol):
@@ -90,6 +93,26 @@ class Checkpoints(Protocol):
         Raises:
             PerpetualError: nothing can be read or written where checkpoints are.
         """
+        ...
+
+
+class Meter(Protocol):
+    """The budget, as a run meets it."""
+
+    def allowance(self, task: TaskId) -> Grant:
+        """What was reserved for the task's run before it started."""
+        ...
+
+    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+        """The run has used so much more. Not None: it must stop."""
+        ...
+
+    async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
+        """The run is over; zero tokens: nobody told, and what was counted stands."""
+        ...
+
+    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        """How much of a subscription's window is used."""
         ...
 
 

@@ -18,6 +18,7 @@ from perpetualcc.agent.inbox import (
     Said,
     Settled,
     Started,
+    TimeUp,
     Told,
     ToolEnded,
     ToolWanted,
@@ -52,6 +53,7 @@ from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
@@ -76,8 +78,10 @@ class SupervisedRun:
     """What a person was asked, by escalation number."""
     context_tokens: int = 0
     context_window: int = 200_000
+    counted: set[str] = field(default_factory=set)
+    """Replies whose input is counted: each comes in several parts."""
 
-    async def handle(self, arrival: Arrival) -> None:  # noqa: C901  # a table, one line each
+    async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
         match arrival:
             case ToolWanted():
@@ -100,6 +104,8 @@ class SupervisedRun:
                 await self._trouble(arrival)
             case Told(order=order):
                 await self._told(order)
+            case TimeUp():
+                await self._time_up()
             case TurnEnded():
                 await self._turn_ended(arrival)
             case Gone(error=error):
@@ -180,7 +186,8 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        if self.facts.order is Order.PAUSE and not self.at_work:
+        is_ending = self.facts.order is Order.PAUSE or self.facts.over is not None
+        if is_ending and not self.at_work:
             await self.claude.interrupt()
 
     # -- questions -----------------------------------------------------------------------------
@@ -308,6 +315,27 @@ class SupervisedRun:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         await self.faculties.journal.record(*events)
+        await self._count(said)
+
+    async def _count(self, said: Said) -> None:
+        is_new = said.message not in self.counted
+        self.counted.add(said.message)
+        tokens = said.tokens_out + (said.tokens_fresh if is_new else 0)
+        session = self.launch.session.id
+        if over := await self.faculties.meter.spent(self.task.id, session, tokens):
+            await self._stop_for(over)
+
+    async def _stop_for(self, over: Refusal) -> None:
+        """After the tools of this reply, so that none is cut in two; at once on a further reply."""
+        if self.facts.over is None:
+            self.facts.over = over
+        else:
+            await self.claude.interrupt()
+
+    async def _time_up(self) -> None:
+        self.facts.over = Refusal(scope=BudgetScope.TASK, limit="task_minutes", used=0, allowed=0)
+        if not self.at_work:
+            await self.claude.interrupt()
 
     async def _turn_ended(self, turn: TurnEnded) -> None:
         self.facts.turn = turn
@@ -323,6 +351,8 @@ class SupervisedRun:
     async def _limit(self, limit: LimitReported) -> None:
         """A limit that stops the run is written down when it has ended, with the wait for it."""
         limits = self.faculties.limits
+        if limit.utilization is not None:
+            await self.faculties.meter.saw_window(limit.window, limit.utilization, limit.resets_at)
         if limits.detect(limit, None) is not None:
             self.facts.limit = limit
             if limit.is_overage:

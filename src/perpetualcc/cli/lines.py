@@ -65,6 +65,16 @@ def _limit(event: Data) -> list[str]:
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
 
 
+def _budget(event: Data) -> list[str]:
+    what = f"{event['name']}: {event['used']:,.6g} of {event['allowed']:,.6g}"
+    if event["kind"] == "BudgetApproached":
+        return [f"{coloured('⚠', 'yellow')}  A budget is nearly used up: {what}"]
+    return [
+        f"{coloured('✗', 'red')} A budget is used up: {what}",
+        f"  hint: pcc budget set {event['name']} …",
+    ]
+
+
 def _planned(event: Data) -> list[str]:
     if event["model"]:
         return [f"Goes on with {event['model']} instead of waiting"]
@@ -114,6 +124,8 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],
     "ResumePlanned": _planned,
+    "BudgetApproached": _budget,
+    "BudgetUsedUp": _budget,
     "TaskSettled": _settled,
     "ProblemNoticed": _problem,
     "SessionStatusChanged": _status,

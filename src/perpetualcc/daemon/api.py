@@ -3,13 +3,15 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.daemon.budget import day_shares
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.faculties import HumanBridge
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
@@ -17,8 +19,10 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.budget import BUDGET, BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
@@ -37,6 +41,8 @@ class Api:
     decisions: DecisionJournal
     dispatcher: Dispatcher
     checkpoints: CheckpointKeeper
+    budget: SqliteBudget
+    clock: Clock
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -89,6 +95,8 @@ class Api:
                     "answers": dict | None,
                 },
             ),
+            "budget.show": Method(call=self.show_budget),
+            "budget.set": Method(call=self.set_budget, params={"name": str, "value": float}),
             "daemon.info": Method(call=self.info),
         }
 
@@ -185,6 +193,22 @@ class Api:
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
         return escalation_data(settled)
 
+    async def show_budget(self, _params: Params, _: Connection) -> Any:
+        limits, spent = await self.budget.limits(), await self.budget.spent(self.clock.now())
+        return {
+            "budgets": budget_data(limits, spent),
+            "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
+        }
+
+    async def set_budget(self, params: Params, _: Connection) -> Any:
+        """Change a budget, and wake what waits for one."""
+        name = params["name"]
+        limits = await self.budget.set_limit(name, float(params["value"]))
+        for session in await self.manager.list_sessions(statuses=[SessionStatus.RATE_LIMITED]):
+            if session.detail.startswith(BUDGET):
+                await self.manager.resume_session(session.id)
+        return {"name": name, "allowed": getattr(limits, name)}
+
     async def info(self, _params: Params, _: Connection) -> Any:
         return {
             "version": __version__,
@@ -240,6 +264,17 @@ def event_data(recorded: RecordedEvent) -> dict[str, Any]:
         "task": event.task,
         **event.data(),
     }
+
+
+def budget_data(limits: BudgetLimits, spent: Spent) -> list[dict[str, Any]]:
+    """Every budget; `used` where it is one of the day or the week."""
+    used = {name: amount for name, (amount, _) in day_shares(limits, spent).items()}
+    if limits.weekly_share:
+        used["weekly_share"] = spent.week_used
+    return [
+        {"name": one.name, "allowed": getattr(limits, one.name), "used": used.get(one.name)}
+        for one in fields(BudgetLimits)
+    ]
 
 
 def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:

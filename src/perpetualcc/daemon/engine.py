@@ -22,6 +22,7 @@ from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
 from perpetualcc.config import Config, load_config, wall_clock
 from perpetualcc.daemon.api import Api
+from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.faculties import HumanBridge, NoAnswers, PolicyGatekeeper
@@ -41,6 +42,8 @@ from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
+from perpetualcc.sessions.system_load import LoadGate
+from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
@@ -131,6 +134,11 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             clock=clock,
             wake_ups=WakeUps(config.limits.stagger_seconds),
         )
+        spending = SqliteBudget(database)
+        await spending.recover(clock.now())
+        budget = BudgetKeeper(
+            store=spending, settings=config.limits, record=journal.record, clock=clock
+        )
         checkpoints = CheckpointKeeper(
             manager=CheckpointManager(
                 locations.data,
@@ -157,6 +165,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 people=people,
                 clock=clock,
                 checkpoints=checkpoints,
+                meter=budget,
                 limits=RateLimitMonitor(
                     clock,
                     warn_at=config.limits.warn_at,
@@ -165,9 +174,15 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             ),
             AgentSettings(hold=config.human.hold),
         )
-        work = SessionWork(agent, limits, checkpoints)
+        work = SessionWork(agent, limits, budget, checkpoints)
         dispatcher = Dispatcher(
-            ledger, work, lanes(config), clock, describe=work.describe, settled=work.settled
+            ledger,
+            work,
+            lanes(config),
+            clock,
+            describe=work.describe,
+            settled=work.settled,
+            is_open=LoadGate(config.load).is_open,
         )
         workers = Workers(agent, dispatcher)
         manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
@@ -183,6 +198,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             decisions=decisions,
             dispatcher=dispatcher,
             checkpoints=checkpoints,
+            budget=spending,
+            clock=clock,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

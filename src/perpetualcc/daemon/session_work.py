@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.domain.events import Event, TaskSettled
@@ -24,16 +25,23 @@ class SessionWork:
     """Set by the engine: the manager and the dispatcher need each other."""
 
     def __init__(
-        self, agent: MasterAgent, limits: LimitKeeper, checkpoints: CheckpointKeeper
+        self,
+        agent: MasterAgent,
+        limits: LimitKeeper,
+        budget: BudgetKeeper,
+        checkpoints: CheckpointKeeper,
     ) -> None:
         self._agent = agent
         self._limits = limits
+        self._budget = budget
         self._checkpoints = checkpoints
 
     async def advance(self, task: Task) -> Outcome:
         if held := await self._limits.admit(task):
             return held
         session = await self.manager.get_session(task.group)
+        if held := await self._budget.admit(task, session):
+            return held
         await self.manager.begin(session)
         try:
             outcome = await self._agent.advance(task)

@@ -219,6 +219,26 @@ class ResumePlanned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetApproached(Event):
+    """A budget is nearly used up."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    used: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetUsedUp(Event):
+    """A budget is used up, and work waits or is parked for it."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    used: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointSaved(Event):
     """What the session was doing is in a file now."""
 

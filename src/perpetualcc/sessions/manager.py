@@ -213,7 +213,7 @@ class SessionManager:
         detail: str = "",
         resumes_at: float | None = None,
     ) -> None:
-        if status is session.status:
+        if status is session.status and resumes_at == session.resumes_at:
             return
         check_transition(session.name, session.status, status)
         await self._record(
