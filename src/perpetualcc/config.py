@@ -24,6 +24,7 @@ from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.sessions.settings import LimitSettings, SessionSettings
+from perpetualcc.sessions.stuck import StuckSettings
 from perpetualcc.sessions.system_load import LoadSettings
 
 __all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
@@ -70,6 +71,7 @@ class Config:
     human: HumanSettings = field(default_factory=HumanSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     load: LoadSettings = field(default_factory=LoadSettings)
+    stuck: StuckSettings = field(default_factory=StuckSettings)
 
 
 class ConfigError(PerpetualError):

@@ -6,8 +6,9 @@ from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Wait
+from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
+from perpetualcc.sessions.retries import back_off, same_failure
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
@@ -46,6 +47,8 @@ class RunFacts:
     limit: LimitReported | None = None
     over: Refusal | None = None
     """The budget that the run was ended for."""
+    stuck: str = ""
+    """Why the run was ended: it went round in circles."""
     order: Order | None = None
     question: int | None = None
     """The escalation that the run was ended for, to wait without a process."""
@@ -54,7 +57,7 @@ class RunFacts:
 
 
 def outcome_of(
-    facts: RunFacts, *, attempts: int, now: float, limit: RateLimitInfo | None = None
+    facts: RunFacts, task: Task, *, now: float, limit: RateLimitInfo | None = None
 ) -> Outcome:
     """
     First match wins: a person's word, a good end, a limit, trouble, a lost process.
@@ -65,6 +68,9 @@ def outcome_of(
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
     if facts.turn is not None and not facts.turn.is_error:
         return Done(result=facts.turn.result)
+    attempts = task.attempts
+    if facts.stuck:
+        return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, attempts))
     if facts.over is not None and facts.over.scope is BudgetScope.RUN:
         return Parked(result=facts.over.reason, packet=packet(facts, attempts))
     if facts.over is not None:  # whoever admits the next run knows what follows
@@ -83,10 +89,28 @@ def outcome_of(
         return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
     if facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason="paused")
-    return Later(due=now + 2.0 ** min(attempts, 8), reason=_what_failed(facts))
+    return _failed(facts, task, now)
+
+
+def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
+    """Again after a while; one that fails the same way to the last is set aside for a person."""
+    reason = _what_failed(facts)
+    if task.attempts >= task.max_attempts and same_failure(task.result, reason):
+        told = {**packet(facts, task.attempts), "analysis": "it fails the same way each time"}
+        return Parked(result=reason, packet={**told, "options": _OPTIONS})
+    return Later(due=now + back_off(task.attempts, task.id), reason=reason)
+
+
+_OPTIONS = [
+    "Mend the cause, then try again with: pcc resume",
+    "Say it differently with: pcc add",
+    "Leave it: pcc stop",
+]
 
 
 def _what_failed(facts: RunFacts) -> str:
+    if facts.stuck:
+        return f"Stuck: {facts.stuck}"
     if facts.over is not None:
         return facts.over.reason
     if facts.trouble is not None:

@@ -9,7 +9,7 @@ The master agent: one call of `advance` supervises one run, from its first promp
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -34,6 +34,7 @@ from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_sessio
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
+from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class AgentSettings:
     hold: timedelta = timedelta(minutes=5)
     """How long a running Claude is kept waiting for a person. After that the run ends and the
     session waits as a row, for days if need be."""
+    stuck: StuckSettings = field(default_factory=StuckSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ class MasterAgent:
             raise
         outcome = outcome_of(
             facts,
-            attempts=task.attempts,
+            task,
             now=self._with.clock.now(),
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
@@ -166,6 +168,7 @@ class MasterAgent:
                     inbox=inbox,
                     faculties=self._with,
                     hold=self._settings.hold,
+                    watch=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
                 )
                 if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
                     asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())

@@ -54,11 +54,14 @@ from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.budget import BudgetScope, Refusal
+from perpetualcc.sessions.stuck import StuckWatch
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
 
 E = TypeVar("E", bound=Event)
+
+_STUCK = "Look at it with: pcc attach; go on with: pcc resume"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +75,8 @@ class SupervisedRun:
     inbox: Inbox
     faculties: "Faculties"
     hold: timedelta
-    at_work: set[RequestId] = field(default_factory=set)
+    watch: StuckWatch
+    at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
     """Tool calls that were let through and have no result yet."""
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
@@ -152,8 +156,9 @@ class SupervisedRun:
         )
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         if decision.verdict is Verdict.ALLOW:
-            self.at_work.add(wanted.request)
+            self.at_work[wanted.request] = call
         await self.claude.respond_permission(wanted.request, decision)
+        await self._look(self.watch.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
     async def _escalate_call(self, wanted: ToolWanted, judgement: Judgement) -> None:
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
@@ -177,7 +182,7 @@ class SupervisedRun:
         )
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
-        self.at_work.discard(ended.request)
+        call = self.at_work.pop(ended.request, None)
         await self.faculties.journal.record(
             self._event(
                 ToolFinished,
@@ -186,8 +191,22 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        is_ending = self.facts.order is Order.PAUSE or self.facts.over is not None
-        if is_ending and not self.at_work:
+        if call is not None:
+            now = self.faculties.clock.now()
+            await self._look(self.watch.ended(call, is_error=ended.is_error, now=now))
+        facts = self.facts
+        if not self.at_work and (facts.order is Order.PAUSE or facts.over or facts.stuck):
+            await self.claude.interrupt()
+
+    async def _look(self, stuck: str) -> None:
+        """End a run that goes round in circles; what it did, and its conversation, stay."""
+        if not stuck or self.facts.stuck:
+            return
+        self.facts.stuck = stuck
+        await self.faculties.journal.record(
+            self._event(ProblemNoticed, text=f"Stuck: {stuck}", hint=_STUCK)
+        )
+        if not self.at_work:
             await self.claude.interrupt()
 
     # -- questions -----------------------------------------------------------------------------
@@ -270,6 +289,7 @@ class SupervisedRun:
         )
 
     async def _settled(self, settled: Settled) -> None:
+        self.watch.waited(self.faculties.clock.now())
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
                 await self._execute(wanted, by_person(settled.answer))
@@ -316,6 +336,8 @@ class SupervisedRun:
             events.append(self._usage())
         await self.faculties.journal.record(*events)
         await self._count(said)
+        if said.text.strip():
+            await self._look(self.watch.replied(self.faculties.clock.now()))
 
     async def _count(self, said: Said) -> None:
         is_new = said.message not in self.counted

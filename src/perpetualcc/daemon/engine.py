@@ -172,7 +172,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                     overage_allowed=config.limits.overage,
                 ),
             ),
-            AgentSettings(hold=config.human.hold),
+            AgentSettings(hold=config.human.hold, stuck=config.stuck),
         )
         work = SessionWork(agent, limits, budget, checkpoints)
         dispatcher = Dispatcher(
