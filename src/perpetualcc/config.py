@@ -21,6 +21,7 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.settings import SessionSettings
 
 __all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
@@ -64,6 +65,7 @@ class Config:
 
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
 
 
