@@ -19,7 +19,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
-from perpetualcc.config import Config, load_config
+from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.host import run
