@@ -67,7 +67,8 @@ def dependencies() -> list[str]:
 def test_every_dependency_has_its_reason_licence_and_size(name: str) -> None:
     page = (ROOT / "docs" / "dependencies.md").read_text().lower()
 
-    assert re.search(rf"^\| {re.escape(name)} \| .+ \| .+ \| [\d.]+ mb \|$", page, re.MULTILINE)
+    row = rf"^\| {re.escape(name)} \| .+ \| .+ \| [\d.]+ mb \|$"
+    assert re.search(row, page, re.MULTILINE), "add a row: name, reason, licence, size"
 
 
 def test_every_setting_says_what_it_is_for() -> None:
