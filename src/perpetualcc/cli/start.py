@@ -40,9 +40,11 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
-    check_available(brain=brain, requirements=requirements)
-    if task is None:
-        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+    check_available(brain)
+    if task is None and requirements is None:
+        raise PerpetualError(
+            "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
+        )
     options: dict[str, Any] = {
         "brain": brain,
         "model": model,
@@ -54,7 +56,10 @@ def start(  # noqa: PLR0917  # one parameter an option
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
-            tasks=[task],
+            task=task,
+            requirements=None
+            if requirements is None
+            else str(requirements.expanduser().absolute()),
             name=session_name,
             options=options,
         )
@@ -66,12 +71,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     _watch(ctx.obj, session)
 
 
-def check_available(*, brain: str, requirements: Path | None) -> None:
+def check_available(brain: str) -> None:
     """Options whose machinery is not there say so. Raises PerpetualError."""
-    if requirements is not None:
-        raise PerpetualError(
-            "--requirements is not available in this version", hint='Use --task "…"'
-        )
     if brain != "none":
         raise PerpetualError(
             f"--brain {brain} is not available in this version", hint="Leave it out: rules answer"
