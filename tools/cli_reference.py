@@ -1,13 +1,11 @@
 """`docs/cli.md`: every command with its arguments, options and example, from the parser itself."""
 
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
 
 import typer
 
-from perpetualcc.cli.commands import COMMANDS
-from perpetualcc.cli.main import app, load_command
+from perpetualcc.cli.main import app, by_panel, load_command
 from tools.marked import cell
 
 _START = """# Commands
@@ -22,16 +20,11 @@ def page() -> str:
     """The whole page."""
     root = typer.main.get_command(app)
     lines = [_START, "## Global options", "", *_options(root)]
-    by_panel = sorted(COMMANDS, key=lambda name: _panels().index(COMMANDS[name].panel))
-    for panel, names in groupby(by_panel, key=lambda name: COMMANDS[name].panel):
+    for panel, names in by_panel():
         lines += [f"## {panel}", ""]
         for name in names:
             lines += _command(f"pcc {name}", load_command(name))
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _panels() -> list[str]:
-    return list(dict.fromkeys(entry.panel for entry in COMMANDS.values()))
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -80,15 +73,9 @@ def _options(command: Any) -> list[str]:
 
 
 def _names(param: Any) -> str:
-    kind = "" if param.is_flag else f" {_kind(param)}"
+    kind = "" if param.is_flag else f" {param.metavar}"
     names = ", ".join(f"`{name}{kind}`" for name in param.opts)
     return names + "".join(f" / `{name}`" for name in param.secondary_opts)
-
-
-def _kind(param: Any) -> str:
-    shown = str(param.type_descriptor.annotation)
-    names = {"Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
-    return next((word for kind, word in names.items() if kind in shown), "TEXT")
 
 
 def _default(param: Any) -> str:
