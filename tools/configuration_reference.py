@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from perpetualcc import config
+from perpetualcc.config import file as config
 from tools.marked import cell
 
 _START = """# Configuration

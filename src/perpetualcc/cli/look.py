@@ -41,7 +41,7 @@ def _widths(text: str) -> Iterator[int]:
     for c in text:
         if c == _EMOJI_STYLE:
             columns = 1 if taken == 1 and before not in "0123456789#*" else 0
-        elif before == _JOINER or c == _JOINER or unicodedata.category(c) in {"Mn", "Me"}:
+        elif _JOINER in {before, c} or unicodedata.category(c) in {"Mn", "Me"}:
             columns = 0
         else:
             columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
