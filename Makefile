@@ -55,5 +55,8 @@ soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 bench: $(STAMP) ## The product's numbers, as ratios in one run (AREA=name for one)
 	@$(BIN)/python -m benchmarks $(AREA)
 
+docs: $(STAMP) ## Write the generated documentation (DEMO=1: the README's demo too)
+	@$(BIN)/python -m tools.documented $(if $(DEMO),--demo)
+
 clean: ## Remove what the other targets made
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -94,6 +94,7 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
+        """Create a session with its first tasks, and start it."""
         session = await self.manager.create_session(
             Path(params["project"]),
             plan_of(params["task"], params["requirements"]),
@@ -105,6 +106,7 @@ class Api:
         return session_data(session)
 
     async def list(self, params: Params, _: Connection) -> Any:
+        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
         sessions = await self.manager.list_sessions(
             statuses=None if status is None else [SessionStatus(status)],
@@ -117,6 +119,7 @@ class Api:
         ]
 
     async def get(self, params: Params, _: Connection) -> Any:
+        """One session, with its tasks, the number of its runs and what was decided."""
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
@@ -127,15 +130,19 @@ class Api:
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
+        """Stop after the current operation; the work stays."""
         return session_data(await self.manager.pause_session(params["session"]))
 
     async def resume(self, params: Params, _: Connection) -> Any:
+        """Go on with a paused session, or try again what failed."""
         return session_data(await self.manager.resume_session(params["session"]))
 
     async def stop(self, params: Params, _: Connection) -> Any:
+        """End a session for good: its tasks are cancelled, its run stops now."""
         return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
+        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
@@ -160,6 +167,7 @@ class Api:
                 yield recorded.event.kind, event_data(recorded)
 
     async def tail(self, params: Params, _: Connection) -> Any:
+        """The last `count` events (50), oldest first; `levels`: only these."""
         found = await self.events.tail(
             await self._session_id(params["session"]),
             params["count"] or 50,
@@ -168,15 +176,18 @@ class Api:
         return [event_data(recorded) for recorded in found]
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
+        """What was decided about tool calls, newest first."""
         session = await self.manager.get_session(params["session"])
         found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
         return [decision_data(recorded) for recorded in found]
 
     async def pending(self, params: Params, _: Connection) -> Any:
+        """What waits for a person, oldest first."""
         session = await self._session_id(params["session"])
         return [escalation_data(one) for one in await self.queue.get_pending(session)]
 
     async def respond(self, params: Params, connection: Connection) -> Any:
+        """Answer what waits: `approve` or not, one `text`, or `answers` by question."""
         answer = {
             name: params[name]
             for name in ("text", "approve", "answers")
@@ -186,6 +197,7 @@ class Api:
         return escalation_data(settled)
 
     async def info(self, _params: Params, _: Connection) -> Any:
+        """The engine's version, what runs in each lane, and its clock."""
         return {
             "version": __version__,
             "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
