@@ -11,7 +11,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -119,7 +119,7 @@ class _Source:
 
 def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: _Source) -> Any:
     hints = typing.get_type_hints(kind)
-    known = [one.name for one in fields(kind) if one.init]
+    known = [one.name for one in fields(kind) if _is_setting(one)]
     values = {}
     for name, value in data.items():
         here = (*keys, name)
@@ -133,6 +133,11 @@ def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: 
             )
         values[name] = _value(hints[name], value, here, source)
     return kind(**values)
+
+
+def _is_setting(one: "Field[Any]") -> bool:
+    """Some fields are for tests and callers: they say so in their metadata."""
+    return bool(one.init and one.metadata.get("is_setting", True))
 
 
 def _value(kind: Any, value: Any, keys: tuple[str, ...], source: _Source) -> Any:
@@ -191,7 +196,7 @@ def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, A
     """Every key with its type and default, in the order of the sections."""
     hints = typing.get_type_hints(kind)
     defaults = kind()
-    for one in fields(kind):
+    for one in filter(_is_setting, fields(kind)):
         name = f"{prefix}{one.name}"
         if is_dataclass(hints[one.name]):
             yield from settings(hints[one.name], f"{name}.")
