@@ -59,3 +59,22 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _RESERVED.sub("?", _CONTROL.sub("?", text))
+
+
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def judge_content(text: str) -> list[Finding]:
+    """Text that is written to a file: only what shows another order than it has counts."""
+    match = None if text.isascii() else _DIRECTION.search(text)
+    if match is None:
+        return []
+    return [
+        Finding(
+            risk=Risk.MEDIUM,
+            rule="direction-characters",
+            part=readable(match[0]),
+            explanation="The text has characters that show it in another order",
+            kind="direction-characters",
+        )  # fmt: skip
+    ]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import blocked_patterns, blocking
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import Arguments, Given, read_arguments
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings
@@ -36,6 +37,7 @@ FINDING_LIMIT = 4_000
 _PROBLEM_RISK = {
     Problem.SYNTAX: Risk.MEDIUM,
     Problem.UNKNOWN_CONSTRUCT: Risk.MEDIUM,
+    Problem.RECURSION: Risk.HIGH,
     Problem.TOO_DEEP: Risk.HIGH,
     Problem.TOO_LONG: Risk.HIGH,
 }
@@ -44,14 +46,16 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
 
 class CommandJudge:
     """Judges shell text in one project."""
 
-    def __init__(self, territory: Territory) -> None:
+    def __init__(self, territory: Territory, blocked_commands: tuple[str, ...] = ()) -> None:
         self.territory = territory
+        self._blocked = blocked_patterns(blocked_commands)
         self.knowledge: Knowledge = knowledge()
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
@@ -94,7 +98,7 @@ class CommandJudge:
     def _assignments(self, command: SimpleCommand) -> Findings:
         findings = []
         for assignment in command.assignments:
-            meaning = self.knowledge.variable(assignment.name)
+            meaning = self.knowledge.variable(assignment.name, assignment.value.text)
             if meaning is not None:
                 findings.append(
                     Finding(
@@ -149,6 +153,11 @@ class CommandJudge:
     # Programs
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
+        if (pattern := blocking(command, self._blocked)) is not None:
+            return [_blocked(command, pattern), *self._known_call(command, depth)]
+        return self._known_call(command, depth)
+
+    def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]
         if depth > NESTING_LIMIT:
             return [_problem(Problem.TOO_DEEP, command.source)]
@@ -248,13 +257,7 @@ class CommandJudge:
                     EffectKind.EXECUTE,
                 )  # fmt: skip
             ]
-        if (
-            len(call.command.words) <= 3
-            and call.command.words[-1].text in _HELP
-            and not rule.wraps
-            and len(call.command.words) > 1
-            and not any(c in rule.handler for c in ("interpreter", "shell"))
-        ):
+        if _asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
@@ -262,7 +265,7 @@ class CommandJudge:
         findings += self._unknown_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
-        if rule.wraps:
+        if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
             findings += self._wrapped(call, rule)
         return findings
 
@@ -450,6 +453,9 @@ class CommandJudge:
                     EffectKind.NETWORK,
                 )
             ]
+        known = self._known_script(word, call)
+        if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
+            return known
         if location.zone not in {Zone.SAFE, Zone.PROJECT}:
             return [
                 call.finding(
@@ -467,8 +473,33 @@ class CommandJudge:
                 return self.shell(text, call) + [judge_task(word.text, call)]
         return [judge_task(word.text, call, is_script=True)]
 
+    def _known_script(self, word: Word, call: Call) -> Findings | None:
+        """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
+        name = posixpath.basename(word.text)
+        program = self.knowledge.program(name)
+        operands = call.arguments.operands
+        if program is None or program.rule is None or name == call.arguments.path or not operands:
+            return None
+        if operands[0] is not word:
+            return None
+        return self.words([Word(name), *operands[1:]], call)
+
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _asks_for_help(call: Call, rule: CommandRule) -> bool:
+    words = call.command.words
+    if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
+        return False
+    if words[-1].text in _HELP:
+        return len(words) == 2 or not (rule.stops or rule.wraps)
+    return (
+        len(words) == 2
+        and words[1].text in _SHORT_HELP
+        and rule.risk is not Risk.HIGH
+        and not rule.stops
+    )
 
 
 def _has_danger(arguments: Arguments) -> bool:
@@ -489,6 +520,14 @@ def _problem(problem: Problem, part: str) -> Finding:
     return Finding(
         risk=_PROBLEM_RISK[problem], rule=problem.name.lower().replace("_", "-"), part=part,
         explanation=f"It cannot be read with certainty: {problem.value}", kind=problem.value,
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def _blocked(command: SimpleCommand, pattern: str) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="blocked-command", part=command.source, kind=f"blocked {pattern}",
+        explanation=f"The settings always block {pattern!r}", forbidden=True,
         effects=(Effect(kind=EffectKind.EXECUTE),),
     )  # fmt: skip
 

@@ -76,6 +76,7 @@ class _Reader:
         self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
         self.expander = Expander(self.variables, self.substitution)
         self.functions: set[str] = set()
+        self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
         self.source = b""
@@ -174,8 +175,9 @@ class _Reader:
 
     def visit_function(self, node: Node) -> None:
         name = node.child_by_field_name("name")
-        if name is not None:
-            self.functions.add(self.text(name))
+        own = "" if name is None else self.text(name)
+        self.functions.add(own)
+        self.defining.add(own)
         before, cwds = self.snapshot(), self.cwds
         self.cwds = (*cwds, None)
         for child in self.children(node):
@@ -183,6 +185,7 @@ class _Reader:
                 self.emit_redirects([child], node)
             elif child.is_named and child != name:
                 self.visit(child)
+        self.defining.discard(own)
         self.cwds = cwds
         self.merge(before)
 
@@ -301,6 +304,8 @@ class _Reader:
         if len(self.script.commands) >= COMMAND_LIMIT or self.word_count > WORD_LIMIT:
             self.stop(Problem.TOO_LONG, self.text(node))
         name = words[0].text if words else ""
+        if name and name in self.defining:
+            self.problem(Problem.RECURSION, self.text(node))
         command = SimpleCommand(
             words=tuple(words),
             source=self.text(node)[:400],

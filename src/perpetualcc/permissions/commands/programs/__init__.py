@@ -1,6 +1,8 @@
 """What tables cannot say about single programs. Importing this registers all of it."""
 
 from perpetualcc.permissions.commands.programs import (
+    databases,
+    network,
     files,
     interpreters,
     packages,
@@ -8,4 +10,4 @@ from perpetualcc.permissions.commands.programs import (
     streams,
 )
 
-__all__ = ["files", "interpreters", "packages", "runners", "streams"]
+__all__ = ["databases", "network", "files", "interpreters", "packages", "runners", "streams"]

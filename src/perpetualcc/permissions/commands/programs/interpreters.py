@@ -95,10 +95,21 @@ def interpreter(call: Call) -> Findings:
     if module is not None and call.arguments.path.startswith("python"):
         return _module(call)
     operands = call.arguments.operands
+    if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
+        return []
+    if not operands and call.arguments.has("--version", "-V", "-v", "--help", "-h"):
+        return []
     if operands and operands[0].text != "-":
         return call.judge.script_file(operands[0], call)
-    if call.arguments.has("--version", "-V", "-v", "--help", "-h") and not call.command.upstream:
-        return []
+    if call.command.stdin is None and not call.command.upstream and not call.command.redirections:
+        return [
+            call.finding(
+                Risk.MEDIUM,
+                "bare-interpreter",
+                "Starts an interpreter that waits for code",
+                EffectKind.EXECUTE,
+            )
+        ]
     return _from_stdin(call, inline_code)
 
 
@@ -114,17 +125,17 @@ def _module(call: Call) -> Findings:
 
 
 @cache
-def _patterns() -> dict[Risk, list[tuple[re.Pattern[str], str]]]:
-    table = load_table("inline_code")
-    return {
-        Risk(entry["risk"]): [(re.compile(p), entry["explanation"]) for p in entry["patterns"]]
-        for entry in table["code"]
-    }
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What inline code must not do, with the reason."""
+    return tuple(
+        (re.compile("|".join(entry["patterns"])), entry["explanation"])
+        for entry in load_table("inline_code")["code"]
+    )
 
 
 def inline_code(text: str, call: Call) -> Findings:
     """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
-    for pattern, why in _patterns()[Risk.HIGH]:
+    for pattern, why in _patterns():
         if pattern.search(text[:20_000]):
             return [
                 call.finding(
