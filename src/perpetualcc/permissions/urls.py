@@ -3,39 +3,28 @@
 import ipaddress
 import re
 from enum import StrEnum
+from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import judge_characters
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
-_METADATA_HOSTS = frozenset(
-    {"metadata.google.internal", "metadata", "metadata.goog", "instance-data", "instance-data.ec2.internal",
-     "metadata.azure.internal", "metadata.tencentyun.com", "100-100-100-200.aliyun.com"}
-)  # fmt: skip
-_METADATA_ADDRESSES = frozenset(
-    ipaddress.ip_address(text)
-    for text in ("169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "192.0.0.192", "fd00:ec2::254")
-)  # fmt: skip
-_REBINDING = (
-    ".nip.io",
-    ".sslip.io",
-    ".xip.io",
-    ".localtest.me",
-    ".lvh.me",
-    ".vcap.me",
-    ".rbndr.us",
-)
-_DROP_BOXES = frozenset(
-    {"webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "transfer.sh", "file.io", "0x0.st", "termbin.com",
-     "ix.io", "pastebin.com", "paste.rs", "hastebin.com", "dpaste.com", "oast.fun", "oast.pro", "oast.me", "oast.live",
-     "interact.sh", "burpcollaborator.net", "beeceptor.com", "requestcatcher.com", "hookbin.com", "anonfiles.com",
-     "gofile.io", "temp.sh", "bashupload.com", "ngrok.io", "ngrok.app", "ngrok-free.app", "ngrok-free.dev", "trycloudflare.com", "loca.lt", "serveo.net", "canarytokens.com"}
-)  # fmt: skip
 _SECRET_PARAMETER = re.compile(
-    r"[?&](?:api[_-]?key|key|token|access[_-]?token|secret|password|passwd|pwd|auth|session|sig)=[^&]{6,}", re.IGNORECASE
-)  # fmt: skip
+    r"[?&](?:api[_-]?key|key|token|access[_-]?token|secret|password|passwd|pwd|auth|session|sig)="
+    r"[^&]{6,}",
+    re.IGNORECASE,
+)
+_ODD_SCHEMES = frozenset(
+    {"file", "gopher", "dict", "ldap", "smb", "data", "jar", "javascript", "tftp", "sftp", "scp"}
+)
+
+
+@cache
+def _hosts() -> dict[str, tuple[str, ...]]:
+    return {name: tuple(values) for name, values in load_table("hosts").items()}
 
 
 class HostKind(StrEnum):
@@ -61,17 +50,15 @@ def kind_of(host: str) -> HostKind:
     """Loopback, metadata or private, also when an IP address is written in an odd way."""
     if not host or UNKNOWN in host:
         return HostKind.UNKNOWN
-    if host in _METADATA_HOSTS:
+    if host in _hosts()["metadata_hosts"]:
         return HostKind.METADATA
     if host == "localhost" or host.endswith((".localhost", ".localdomain")):
         return HostKind.LOOPBACK
     address = _address(host)
     if address is None:
-        if host.endswith(_REBINDING):
+        if host.endswith(_hosts()["rebinding"]):
             return HostKind.PRIVATE
-        is_internal = "." not in host or host.endswith(
-            (".local", ".internal", ".lan", ".corp", ".home", ".intranet", ".cluster.local")
-        )
+        is_internal = "." not in host or host.endswith(_hosts()["internal"])
         return HostKind.PRIVATE if is_internal else HostKind.PUBLIC
     return _kind_of_address(address)
 
@@ -79,7 +66,7 @@ def kind_of(host: str) -> HostKind:
 def _kind_of_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> HostKind:
     mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
     address = mapped or address
-    if address in _METADATA_ADDRESSES:
+    if str(address) in _hosts()["metadata_addresses"]:
         return HostKind.METADATA
     if address.is_loopback or address.is_unspecified:
         return HostKind.LOOPBACK
@@ -114,9 +101,13 @@ def judge_url(url: str, part: str, trusted: tuple[str, ...] = ()) -> Finding:
     """What fetching `url` would mean."""
     risk, rule, why, host = _judged(url, trusted)
     return Finding(
-        risk=risk, rule=rule, part=part or url[:200], explanation=why, kind=f"fetch {host}"[:60] if host else rule,
+        risk=risk,
+        rule=rule,
+        part=part or url[:200],
+        explanation=why,
+        kind=f"fetch {host}"[:60] if host else rule,
         effects=(Effect(kind=EffectKind.NETWORK, target=host),),
-    )  # fmt: skip
+    )
 
 
 def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
@@ -126,24 +117,7 @@ def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
     except ValueError:
         return Risk.MEDIUM, "address-unreadable", "The address cannot be read", ""
     if parts.scheme not in {"http", "https", "ftp", "ftps", "ws", "wss"}:
-        risk = (
-            Risk.HIGH
-            if parts.scheme
-            in {
-                "file",
-                "gopher",
-                "dict",
-                "ldap",
-                "smb",
-                "data",
-                "jar",
-                "javascript",
-                "tftp",
-                "sftp",
-                "scp",
-            }
-            else Risk.MEDIUM
-        )
+        risk = Risk.HIGH if parts.scheme in _ODD_SCHEMES else Risk.MEDIUM
         return risk, "address-scheme", f"{parts.scheme!r} is no way to read a web page", host
     if UNKNOWN in url.split("/")[2:3]:
         return (
@@ -167,7 +141,7 @@ def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
             "The address holds a name or password, or hides its real host",
             host,
         )
-    if any(host == box or host.endswith("." + box) for box in _DROP_BOXES):
+    if any(host == box or host.endswith("." + box) for box in _hosts()["drop_boxes"]):
         return (
             Risk.HIGH,
             "address-drop-box",

@@ -10,6 +10,7 @@ share one state, and half of them would be a worse half.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from tree_sitter import Node
 
@@ -94,7 +95,7 @@ class _Reader:
     def problem(self, problem: Problem, part: str) -> None:
         self.script.problems.append((problem, part[:60]))
 
-    def stop(self, problem: Problem, part: str) -> None:
+    def stop(self, problem: Problem, part: str) -> NoReturn:
         self.problem(problem, part)
         raise _Stop
 
@@ -475,9 +476,8 @@ class _Reader:
                 outer, self.upstream = self.upstream, tuple(self.script.commands[start:])
                 self.visit(child)
                 self.upstream = outer
-            elif child.is_named and child.type not in _HEREDOC_PARTS and not child.is_error:
-                if child.type not in _REDIRECTS and child.type not in _VALUES:
-                    self.visit(child)
+            elif child.is_named and child.type not in _INSIDE_HEREDOC and not child.is_error:
+                self.visit(child)
 
     # Words
 
@@ -548,7 +548,9 @@ _VALUES = _SUBSTITUTIONS | {
     "extglob_pattern", "regex", "variable_name", "test_operator", "special_variable_name",
 }  # fmt: skip
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
-_HEREDOC_PARTS = frozenset({"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"})
+_INSIDE_HEREDOC = (
+    _REDIRECTS | _VALUES | {"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"}
+)
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

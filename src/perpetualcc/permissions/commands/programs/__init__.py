@@ -2,12 +2,12 @@
 
 from perpetualcc.permissions.commands.programs import (
     databases,
-    network,
     files,
     interpreters,
+    network,
     packages,
     runners,
     streams,
 )
 
-__all__ = ["databases", "network", "files", "interpreters", "packages", "runners", "streams"]
+__all__ = ["databases", "files", "interpreters", "network", "packages", "runners", "streams"]

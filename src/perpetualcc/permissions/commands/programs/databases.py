@@ -1,30 +1,31 @@
 """Database clients: what their statements would do, as far as keywords tell."""
 
 import re
+from functools import cache
 from itertools import chain
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
 _QUOTED = re.compile(r"'(?:''|\\.|[^'\\])*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_DESTROYS = re.compile(
-    r"\b(drop|truncate|delete|update|alter|grant|revoke|insert|replace|merge|create\s+(user|role)|rename|attach|detach|vacuum|reindex|shutdown|kill|reset|set\s+password|load\s+data|into\s+(outfile|dumpfile)|copy|purge|optimize|call|exec(ute)?|do\s|xp_cmdshell|pg_read_file|pg_terminate_backend|pg_sleep|lo_import|lo_export|load_extension|writefile|readfile|edit)\b"
-    r"|\\(!|copy|o|w|g|i|ir)\b|\\!|^\s*\.(shell|system|output|once|import|load|save|backup|restore|open|read|clone|excel|log)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_MONGO_DESTROYS = re.compile(
-    r"\b(drop\w*|remove|delete(One|Many)|insert\w*|update(One|Many)?|replaceOne|bulkWrite|renameCollection|createUser|dropUser|grantRoles\w*|shutdownServer|fsyncLock|runCommand|adminCommand|eval|findAndModify|findOneAnd\w+|\$out|\$merge)\b"
-)
-_KEY_VALUE_DESTROYS = frozenset(
-    {"flushall", "flushdb", "del", "unlink", "config", "shutdown", "debug", "eval", "evalsha", "script", "rename", "set",
-     "mset", "hset", "lpush", "rpush", "sadd", "zadd", "hdel", "srem", "zrem", "lrem", "ltrim", "expire", "persist",
-     "migrate", "restore", "replicaof", "slaveof", "cluster", "acl", "module", "bgsave", "save", "bgrewriteaof", "monitor",
-     "failover", "swapdb", "move", "getdel", "append", "incr", "decr", "setex", "publish", "client", "function", "xdel", "xtrim", "pexpire", "lpop", "rpop", "spop"}
-)  # fmt: skip
 _KEY_VALUE = ("redis-cli", "valkey-cli", "keydb-cli")
+
+
+@cache
+def _destroys(*, is_mongo: bool) -> re.Pattern[str]:
+    table = load_table("statements")
+    if is_mongo:
+        return re.compile(table["mongo"])
+    return re.compile(table["sql"], re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _key_value_words() -> frozenset[str]:
+    return frozenset(load_table("statements")["key_value"])
 
 
 @handles("sql")
@@ -53,7 +54,7 @@ def _statements(text: str, call: Call) -> Findings:
     if text == UNKNOWN:
         return [_unseen(call)]
     bare = text if is_mongo else _QUOTED.sub("''", text)
-    match = (_MONGO_DESTROYS if is_mongo else _DESTROYS).search(bare)
+    match = _destroys(is_mongo=is_mongo).search(bare)
     if match is None:
         return []
     return [
@@ -63,7 +64,7 @@ def _statements(text: str, call: Call) -> Findings:
             f"{match[0].strip()!r} changes or deletes data, or the server",
             EffectKind.DELETE,
             kind=f"{call.arguments.path} {match[0].strip().lower()[:20]}",
-        )  # fmt: skip
+        )
     ]
 
 
@@ -81,7 +82,7 @@ def _key_value(call: Call) -> Findings:
     lines = (call.command.stdin or "").split() if call.command.stdin else []
     if call.command.upstream and not words:
         return [_unseen(call)]
-    if _KEY_VALUE_DESTROYS.intersection([*words[:1], *(line.lower() for line in lines)]):
+    if _key_value_words().intersection([*words[:1], *(line.lower() for line in lines)]):
         return [
             call.finding(
                 Risk.HIGH,

@@ -1,19 +1,30 @@
 """Shells and interpreters: code on the command line, in a file, or through a pipe."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.words import unescape_ansi
 
 
 @handles("shell")
 def shell(call: Call) -> Findings:
     """`bash -c code`, `bash file`, `bash < code`, `… | bash`."""
     operands = call.arguments.operands
+    if operands and operands[0].text == UNKNOWN and operands[0].splits:
+        return [
+            call.finding(
+                Risk.HIGH,
+                "computed-code",
+                "The code it runs is known only when it runs",
+                EffectKind.EXECUTE,
+            )
+        ]
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
@@ -26,12 +37,12 @@ def shell(call: Call) -> Findings:
 @handles("source")
 def source(call: Call) -> Findings:
     """`. file`: runs it in this very shell."""
-    return (
-        call.judge.script_file(call.arguments.operands[0], call) if call.arguments.operands else []
-    )
+    files = call.arguments.operands[:1]
+    credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
+    return credentials + [f for word in files for f in call.judge.script_file(word, call)]
 
 
-def _bare(call: Call) -> "Finding":  # type: ignore[name-defined]  # noqa: F821
+def _bare(call: Call) -> Finding:
     return call.finding(
         Risk.HIGH,
         "bare-shell",
@@ -40,7 +51,7 @@ def _bare(call: Call) -> "Finding":  # type: ignore[name-defined]  # noqa: F821
     )
 
 
-def _from_stdin(call: Call, judge) -> Findings:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _from_stdin(call: Call, judge: Callable[[str, Call], Findings]) -> Findings:
     if call.command.stdin is not None:
         return judge(call.command.stdin, call)
     if not call.command.upstream:
@@ -78,7 +89,9 @@ def printed_text(call: Call) -> str | None:
         return None
     texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
     text = " ".join(texts)
-    return text.replace("\\n", "\n").replace("%s", "")
+    if name.text == "printf" or "-e" in {word.text for word in words}:
+        text = unescape_ansi(text)
+    return text.replace("%s", "")
 
 
 @handles("interpreter")
@@ -89,8 +102,15 @@ def interpreter(call: Call) -> Findings:
         for g in call.arguments.given
         if g.rule.explanation == "inline code" and g.value is not None
     ]
+    in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
+    if inline and in_place:
+        return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)
+    if in_place and call.arguments.path == "perl":  # `perl -pi -e code file`
+        return call.writes(call.arguments.operands[1:])
     if inline:
-        return [finding for value in inline for finding in inline_code(value.text, call)]
+        return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
+            finding for value in inline for finding in inline_code(value.text, call)
+        ]
     module = next((g for g in call.arguments.given if g.name == "-m" and g.value is not None), None)
     if module is not None and call.arguments.path.startswith("python"):
         return _module(call)
@@ -168,6 +188,3 @@ def inline_code(text: str, call: Call) -> Findings:
             )
         )
     return findings
-
-
-__all__ = ["Word"]

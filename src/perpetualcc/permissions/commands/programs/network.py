@@ -63,9 +63,13 @@ def _addresses(call: Call) -> Findings:
 def _effect_only(text: str, call: Call) -> Finding:
     host = host_of(text) or UNKNOWN
     return Finding(
-        risk=Risk.LOW, rule="address", part=call.part, explanation=f"Speaks to {host.replace(UNKNOWN, '…')}",
-        kind=call.arguments.path, effects=(Effect(kind=EffectKind.NETWORK, target=host),),
-    )  # fmt: skip
+        risk=Risk.LOW,
+        rule="address",
+        part=call.part,
+        explanation=f"Speaks to {host.replace(UNKNOWN, '…')}",
+        kind=call.arguments.path,
+        effects=(Effect(kind=EffectKind.NETWORK, target=host),),
+    )
 
 
 def _is_local(call: Call) -> bool:

@@ -6,6 +6,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 
@@ -106,7 +107,7 @@ def find(call: Call) -> Findings:
                     "Deletes every file it finds",
                     EffectKind.DELETE,
                     kind="find -delete",
-                )  # fmt: skip
+                )
             )
         elif text in _FIND_NAMES and position < len(words):
             names = [words[position]]
@@ -180,11 +181,11 @@ def evaluate(call: Call) -> Findings:
 
 
 def _is_shell_setup(code: str) -> bool:
+    """One call of a known tool, and nothing around it."""
     words = code.split()
-    return len(words) <= 5 and words[0].rpartition("/")[2] in {
-        "ssh-agent", "pyenv", "rbenv", "nodenv", "goenv", "jenv", "direnv", "brew", "conda", "mamba", "starship",
-        "fnm", "opam", "mise", "asdf", "zoxide", "dircolors", "dbus-launch", "luarocks", "minikube", "docker-machine", "perl",
-    } and not any(c in code for c in "|;&><`$")  # fmt: skip
+    name = words[0].rpartition("/")[2] if words else ""
+    is_plain = len(words) <= 5 and not any(c in code for c in "|;&><`$")
+    return is_plain and name in load_table("tasks")["shell_setup"]
 
 
 @handles("trap")
@@ -239,12 +240,17 @@ def container_run(call: Call) -> Findings:
             findings += _mount(given.value, call)
     inner = call.arguments.operands[1:]
     if inner:
+        is_running = call.arguments.path.endswith("exec")
         findings += [
             f
             for f in call.judge.words(inner, call)
-            if f.risk is Risk.HIGH and f.rule in {"remote-code", "raw-socket", "privilege"}
+            if f.risk is Risk.HIGH
+            and (f.rule in _ESCAPES or (is_running and not f.rule.startswith(("write-", "read-"))))
         ]
     return findings
+
+
+_ESCAPES = frozenset({"remote-code", "raw-socket", "privilege", "data-leaves"})
 
 
 def _mount(value: Word, call: Call) -> Findings:
