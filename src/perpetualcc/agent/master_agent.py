@@ -174,7 +174,7 @@ class MasterAgent:
                     asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())
                 async for arrival in inbox:
                     await run.handle(arrival)
-                    if isinstance(arrival, TurnEnded | Gone):
+                    if run.is_over or isinstance(arrival, TurnEnded | Gone):
                         return
         finally:
             del self._inboxes[launch.session.id]

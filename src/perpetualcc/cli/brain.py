@@ -2,19 +2,31 @@
 
 import asyncio
 import json
+import logging
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.brain.factory import open_brain
 from perpetualcc.brain.fallback import THRESHOLD
 from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_id, read_line
-from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.brain.settings import (
+    BrainSettings,
+    BrainType,
+    ClaudeSettings,
+    GeminiSettings,
+    OllamaSettings,
+)
+from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
 from perpetualcc.requirements import parse_requirements, read_text
+
+_log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer")
 
@@ -25,7 +37,7 @@ def _group() -> None:
 
 
 @app.command()
-def ask(
+def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's options
     question: Annotated[
         str | None, typer.Argument(help="The question; with --jsonl a file of questions")
     ] = None,
@@ -39,6 +51,9 @@ def ask(
     project: Annotated[
         Path | None, typer.Option(help="Project, for questions of where things belong")
     ] = None,
+    brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
+    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
+    host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object")] = False,
     jsonl: Annotated[
         bool,
@@ -48,9 +63,9 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from the requirements, or say that a person must."""
-    brain = RuleBasedBrain(parse_requirements)
+    chosen = _open(brain, model, host)
     if jsonl:
-        asyncio.run(_answer_lines(brain, Path(question) if question else None))
+        asyncio.run(_answer_lines(chosen, Path(question) if question else None))
         return
     if not question:
         raise typer.BadParameter("Give a question, or --jsonl", param_hint="question")
@@ -60,11 +75,27 @@ def ask(
         multi_select=multi,
     )
     context = _context(str(requirements) if requirements else "", str(project or ""))
-    answer = asyncio.run(brain.answer_question(asked, context))
+    answer = asyncio.run(chosen.answer_question(asked, context))
     if as_json:
         print(json.dumps(_as_data(answer), ensure_ascii=False))
     else:
         _say(answer)
+
+
+def _open(kind: BrainType, model: str, host: str) -> Brain:
+    """The brain that the options name, with the defaults of the settings for the rest."""
+    settings = BrainSettings(
+        type=kind,
+        claude=ClaudeSettings(model=model) if model else ClaudeSettings(),
+        gemini=GeminiSettings(model=model or GeminiSettings().model, base_url=host),
+        ollama=OllamaSettings(model=model, host=host or OllamaSettings().host),
+    )
+    return open_brain(
+        settings,
+        parse=parse_requirements,
+        environment=os.environ,
+        open_claude=ClaudeCompletion,
+    )
 
 
 def _context(requirements: str, project: str = "") -> QuestionContext:
@@ -110,7 +141,8 @@ async def _answer_lines(brain: Brain, path: Path | None) -> None:
         line = raw.decode("utf-8", errors="replace").strip()
         if line:
             data = await _answer_line(brain, line, number, contexts)
-            print(json.dumps(data, ensure_ascii=False), flush=True)
+            # ASCII, because a label may hold what no encoding can write.
+            print(json.dumps(data), flush=True)
 
 
 async def _answer_line(
@@ -120,20 +152,26 @@ async def _answer_line(
         asked = read_line(line, number)
         if asked.requirements not in contexts:
             contexts[asked.requirements] = _context(asked.requirements)
-        answers = [
-            await brain.answer_question(one, contexts[asked.requirements])
-            for one in asked.questions
-        ]
+        context = contexts[asked.requirements]
+        answers = [await brain.answer_question(one, context) for one in asked.questions]
     except PerpetualError as error:
-        return {
-            "id": read_id(line, number),
-            "action": "escalate",
-            "labels": [],
-            "confidence": 0.0,
-            "because": "The line cannot be answered",
-            "error": error.message,
-        }
+        return _failed(line, number, error.message)
+    except Exception as error:  # noqa: BLE001  # the loop outlives its lines
+        # One line must not cost the others their answers.
+        _log.exception("line %s", number)
+        return _failed(line, number, f"Unexpected: {type(error).__name__}")
     return {"id": asked.id, **_together(answers)}
+
+
+def _failed(line: str, number: int, error: str) -> dict[str, Any]:
+    return {
+        "id": read_id(line, number),
+        "action": "escalate",
+        "labels": [],
+        "confidence": 0.0,
+        "because": "The line cannot be answered",
+        "error": error,
+    }
 
 
 def _together(answers: list[BrainAnswer]) -> dict[str, Any]:

@@ -20,14 +20,16 @@ from perpetualcc import __version__
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
-from perpetualcc.config import Config, load_config, wall_clock
+from perpetualcc.config.clock import wall_clock
+from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.faculties import HumanBridge, NoAnswers, PolicyGatekeeper
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
@@ -37,7 +39,6 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
@@ -149,6 +150,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             decisions=decisions,
             ledger=ledger,
         )
+        minds = Minds(config.brain, locations)
         claudes = ClaudeRunner(
             locations,
             binary=config.claude.path,
@@ -160,8 +162,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=PolicyGatekeeper(PermissionSettings()),
-                answerer=NoAnswers(),
+                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
                 checkpoints=checkpoints,
@@ -200,6 +202,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             checkpoints=checkpoints,
             budget=spending,
             clock=clock,
+            minds=minds,
+            defaults=config.brain,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
