@@ -51,6 +51,10 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     terms = values(read_terms(sentence, prose=True))
     offered = frozenset().union(*(choice.own for choice in choices)) if choices else frozenset()
     stems = values(read_terms(f"{question.text} ; {question.header}", prose=True))
+    named = [choice for choice in choices if choice.own & stems]
+    if len(named) < 2:
+        # "JSON Feed" among the options does not make the question one about anything but feeds.
+        offered = frozenset(term for term in offered if term.startswith(("@", "#")))
     folded = fold(sentence).strip()
     return Asked(
         folded=folded,
@@ -79,11 +83,11 @@ def _topics(
     served = _served_by(choices)
     candidates = [*_after_which(tokens), *named, *in_header, *everything]
     if not candidates:
-        return frozenset(served)
+        return _shared(served)
     wide = {one: broad_topics(frozenset({one})) for one in candidates}
     best = max((max(served[topic] for topic in wide[one]) for one in candidates), default=0)
-    if best == 0 and served and table("topics")[candidates[0]]["names"]:
-        return frozenset(served)
+    if best == 0 and _shared(served) and table("topics")[candidates[0]]["names"]:
+        return _shared(served)
     if best > 0:
         fitting = [one for one in candidates if max(served[topic] for topic in wide[one]) == best]
         return frozenset({fitting[0]})
@@ -135,10 +139,13 @@ def _served_by(choices: tuple[Choice, ...]) -> Counter[str]:
             )
         )
         served.update(topics)
-    several = [count for count in served.values() if count > 1]
-    if not several:
-        return Counter()
-    return Counter({topic: count for topic, count in served.items() if count == max(several)})
+    return served
+
+
+def _shared(served: Counter[str]) -> frozenset[str]:
+    """What most options serve, if it is more than one."""
+    most = max(served.values(), default=0)
+    return frozenset(topic for topic, count in served.items() if count == most and count > 1)
 
 
 def specific(topics: frozenset[str]) -> frozenset[str]:

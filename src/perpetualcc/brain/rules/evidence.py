@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import Term, read_terms
-from perpetualcc.brain.rules.text import content_stems, fold, split_tokens
+from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
+from perpetualcc.brain.rules.text import fold, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -25,6 +25,11 @@ _FOR = re.compile(r"\w+\s+(?:for|as|für|para|pour|per|voor|als)\s+\w+", re.IGNO
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
+_ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
+# So few words are a name and no sentence, whatever they are written like.
+_SHORT = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A part of a statement that says one thing."""
@@ -36,6 +41,7 @@ class Clause:
     """Topics that its own words name."""
     key_topics: frozenset[str]
     heading_topics: frozenset[str]
+    key_stems: frozenset[str]
     key_rest: frozenset[str]
     """Stems of the key that name no topic: `TTL` in `Cache TTL`."""
     about: frozenset[str]
@@ -46,7 +52,7 @@ class Clause:
     def said_words(self) -> frozenset[str]:
         """What its own words and its key say, without its heading."""
         own = frozenset(term.value for term in self.terms if term.value)
-        return own | self.key_rest
+        return own | self.key_stems
 
     @property
     def says_none(self) -> bool:
@@ -84,14 +90,15 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     key_tokens = list(split_tokens(key))
     found = find_topics(key_tokens)
     in_topics = {at for start, end, _ in found for at in range(start, end)}
-    rest = content_stems(token.word for at, token in enumerate(key_tokens) if at not in in_topics)
+    key_terms = read_terms(key)
+    rest = frozenset(one.value for one in key_terms if one.value and one.at not in in_topics)
     heading = list(split_tokens(statement.heading))
-    context = content_stems(token.word for token in [*key_tokens, *heading])
+    context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    for piece, inherited in _pieces(statement.text):
-        text = re.sub(r"(?<=\d)\s*%", " percent", piece)
-        terms = read_terms(text, prose=not key)
+    for piece, inherited in _pieces(statement.text, lists=mood is Polarity.REFUSED):
+        text = spelled_out(piece)
         tokens = split_tokens(text)
+        terms = read_terms(text, prose=not key and len(tokens) > _SHORT)
         words = [token.word for token in tokens]
         marks = polarities(words, terms)
         if statement.text.rstrip().endswith("?"):
@@ -107,6 +114,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
             key_topics=frozenset(topic for _, _, topic in found),
             heading_topics=frozenset(topic for _, _, topic in find_topics(heading)),
+            key_stems=values(key_terms),
             key_rest=rest,
             about=context | inherited | frozenset(term.value for term in terms if term.value),
             scopes=scopes_of(
@@ -124,12 +132,14 @@ def _mood(key: str, heading: str) -> Polarity | None:
         words = [token.word for token in split_tokens(text)]
         if find_phrases(cues("refused_headings"), words):
             return Polarity.REFUSED
-        if find_phrases(cues("open_headings"), words):
-            return Polarity.OPEN
+        for start, end, _ in find_phrases(cues("open_headings"), words):
+            # "Background" alone tells a story; "Background jobs" are something else.
+            if end - start > 1 or len(words) == 1 or words[start] in _ALWAYS_OPEN:
+                return Polarity.OPEN
     return None
 
 
-def _pieces(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     """The parts that say one thing each, with the stems that a part leaves unsaid."""
     asides = [aside for aside in _ASIDE.findall(text) if _says_something_else(aside)]
     for aside in asides:
@@ -138,7 +148,7 @@ def _pieces(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     for sentence in [*_BREAKS.split(text), *asides]:
         if not sentence or not sentence.strip():
             continue
-        parts = _list_pieces(sentence)
+        parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
         lends = len(parts) > 1 and not _FOR.search(parts[0])
         unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
@@ -171,8 +181,23 @@ def _list_pieces(sentence: str) -> list[str]:
     parts = [part for part in _LIST_BREAK.split(sentence) if part.strip()]
     if len(parts) < 2:
         return [sentence]
-    each_for_something = all(_FOR.search(part) for part in parts)
-    return parts if each_for_something or all(map(_stands_alone, parts)) else [sentence]
+    for_something = _joined_by_for(parts)
+    if len(for_something) > 1:
+        return for_something
+    return parts if all(map(_stands_alone, parts)) else [sentence]
+
+
+def _joined_by_for(parts: list[str]) -> list[str]:
+    """ "X for A, Y for B and C" is two parts; empty when the first is no "X for A"."""
+    joined: list[str] = []
+    for part in parts:
+        if _FOR.search(part):
+            joined.append(part)
+        elif not joined:
+            return []
+        else:
+            joined[-1] += f" and {part}"
+    return joined
 
 
 def _stands_alone(part: str) -> bool:
