@@ -50,7 +50,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse) -> None:
-        self._read = lru_cache(maxsize=16)(lambda text, path: read_evidence(parse(text, path)))
+        self._read = lru_cache(maxsize=64)(lambda text, path: read_evidence(parse(text, path)))
 
     @property
     def name(self) -> str:

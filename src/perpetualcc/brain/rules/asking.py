@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import broad_topics
 from perpetualcc.brain.rules.scopes import scopes_of
-from perpetualcc.brain.rules.tables import table
+from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import read_terms, values
-from perpetualcc.brain.rules.text import Token, fold, split_tokens
+from perpetualcc.brain.rules.text import Token, fold, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import find_topics, topics_of_name
 from perpetualcc.domain.questions import Question
 
@@ -39,6 +39,10 @@ class Asked:
     """The same without words that could be in any question."""
     terms: frozenset[str]
     scopes: frozenset[str]
+    offered: frozenset[str]
+    """Every term of the labels."""
+    measures: frozenset[str]
+    """Words of measuring, when every option is a number."""
     is_open: bool
     """Whether it asks which, what or how."""
 
@@ -64,8 +68,15 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
         key_stems=stems - offered - generic(),
         terms=terms,
         scopes=scopes_of(token.word for token in [*split_tokens(question.text), *header]),
+        offered=frozenset[str]().union(*(choice.every for choice in choices)),
+        measures=_measures(choices),
         is_open=bool(_WH.match(folded) or _WH_ANYWHERE.search(folded)),
     )
+
+
+def _measures(choices: tuple[Choice, ...]) -> frozenset[str]:
+    numbers = bool(choices) and all(choice.numbers for choice in choices)
+    return frozenset(map(stem, word_set("measures"))) if numbers else frozenset()
 
 
 def _asking_sentence(text: str) -> str:

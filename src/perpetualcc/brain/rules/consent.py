@@ -1,6 +1,7 @@
 """Yes/no questions: may I go on, may I do this, does the product have that."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import generic
@@ -46,8 +47,7 @@ def _side(label: str) -> int:
     words = fold(label)
     text = phrase(label)
     for side, name in ((-1, "negative"), (1, "affirmative")):
-        for start in table("consent")[name]:
-            begun = phrase(start)
+        for start, begun in _beginnings(name):
             if (
                 text == begun
                 or text.startswith(f"{begun} ")
@@ -55,6 +55,11 @@ def _side(label: str) -> int:
             ):
                 return side
     return 0
+
+
+@cache
+def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((start, phrase(start)) for start in table("consent")[name])
 
 
 def is_plain(label: str) -> bool:
@@ -105,7 +110,10 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
         if plain is not None:
             return plain
     refused = clause.refused - word_set("asking") - generic()
-    if refused and refused <= asked.terms:
+    listed = frozenset(term for term in refused if term.startswith("@"))
+    if refused and (
+        refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms)
+    ):
         return False
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
@@ -115,7 +123,9 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if names and not names <= (clause.chosen | clause.refused):
         return None
     covered = sum(1 for term in about if term in clause.about) / len(about)
-    if covered < _ENOUGH or (len(about) == 1 and not names):
+    said = frozenset(term.value for term in clause.terms if term.value)
+    same = about == said - word_set("asking") - generic()
+    if covered < _ENOUGH or (len(about) == 1 and not names and not same):
         return None
     facts = names or about & (clause.chosen | clause.refused)
     if facts <= clause.refused and facts:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
@@ -36,7 +37,6 @@ class Clause:
 
     statement: Statement
     terms: tuple[Term, ...]
-    marks: tuple[Polarity, ...]
     topics: frozenset[str]
     """Topics that its own words name."""
     key_topics: frozenset[str]
@@ -47,6 +47,10 @@ class Clause:
     about: frozenset[str]
     """Stems of the clause with its key and heading."""
     scopes: frozenset[str]
+    chosen: frozenset[str]
+    refused: frozenset[str]
+    open: frozenset[str]
+    """Terms that are weighed, or only mentioned."""
 
     @property
     def said_words(self) -> frozenset[str]:
@@ -58,26 +62,6 @@ class Clause:
     def says_none(self) -> bool:
         """Whether its value is "none"."""
         return fold(self.statement.text).strip(" .") in word_set("none")
-
-    def marked(self, mark: Polarity) -> frozenset[str]:
-        """The terms it says this about."""
-        return frozenset(
-            term.value
-            for term, own in zip(self.terms, self.marks, strict=True)
-            if own is mark and term.value
-        )
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        return self.marked(Polarity.CHOSEN)
-
-    @property
-    def refused(self) -> frozenset[str]:
-        return self.marked(Polarity.REFUSED)
-
-    @property
-    def open(self) -> frozenset[str]:
-        return self.marked(Polarity.OPEN)
 
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
@@ -107,10 +91,17 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             marks = _doubt_slashes(piece, terms, marks)
         if mood is not None:
             marks = tuple(min(mark, mood) if mood is Polarity.REFUSED else mood for mark in marks)
+        chosen, refused, weighed = (
+            frozenset(term.value for term, own in zip(terms, marks, strict=True) if own is mark)
+            - {""}
+            for mark in (Polarity.CHOSEN, Polarity.REFUSED, Polarity.OPEN)
+        )
         yield Clause(
+            chosen=chosen,
+            refused=refused,
+            open=weighed,
             statement=statement,
             terms=terms,
-            marks=marks,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
             key_topics=frozenset(topic for _, _, topic in found),
             heading_topics=frozenset(topic for _, _, topic in find_topics(heading)),
@@ -230,6 +221,7 @@ def _doubt_slashes(
     )
 
 
+@lru_cache(maxsize=1024)
 def broad_topics(topics: frozenset[str]) -> frozenset[str]:
     """Topics, and for a broad one such as `framework` those it may mean."""
     rows = table("topics")

@@ -16,7 +16,6 @@ from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
-from perpetualcc.brain.rules.text import stem
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
@@ -192,7 +191,7 @@ def _by_elimination(
 ) -> Match:
     """When every option but one is refused, the one that is left (an inference: 0.7)."""
     near = {id(clause): value for value, clause in close}
-    offered = _said_by(choices)
+    offered = asked.offered
     refused: dict[str, Clause] = {}
     for clause in clauses:
         for choice in choices:
@@ -217,9 +216,9 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     """0 for a clause about something else; the integer part is its tier, the rest its words."""
     if not fits(asked.scopes, clause.scopes, asked.topics):
         return 0.0
-    offered = frozenset[str]().union(*(one.own for one in choices))
-    words = _overlap(asked, clause, offered, _measures(choices))
-    tier = _tier_of_key(asked, clause, choices, words) if clause.statement.key else None
+    offered = asked.offered - asked.stems
+    words = _overlap(asked, clause, offered, asked.measures)
+    tier = _tier_of_key(asked, clause, words) if clause.statement.key else None
     if tier == _ELSEWHERE:
         return 0.0
     if not tier:
@@ -237,14 +236,12 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     return tier + min(words, 0.99) if tier else 0.0
 
 
-def _tier_of_key(
-    asked: Asked, clause: Clause, choices: tuple[Choice, ...], words: float
-) -> int | None:
+def _tier_of_key(asked: Asked, clause: Clause, words: float) -> int | None:
     """How close a key is; None when the text must tell."""
     key_topics = broad_topics(clause.key_topics)
     if key_topics & asked.topics:
-        rest = clause.key_rest - bland() - asked.stems - _said_by(choices)
-        rest -= _measures(choices)
+        rest = clause.key_rest - bland() - asked.stems - asked.offered
+        rest -= asked.measures
         if rest and words < _ENOUGH_WORDS:
             return _ELSEWHERE
         return KEYED if not rest or words >= _MANY_WORDS else None
@@ -274,17 +271,6 @@ def _names_in(asked: Asked) -> frozenset[str]:
     return frozenset(term for term in asked.terms if term.startswith("@"))
 
 
-def _measures(choices: tuple[Choice, ...]) -> frozenset[str]:
-    """Words of measuring, when every option is a number."""
-    if not all(choice.numbers for choice in choices):
-        return frozenset()
-    return frozenset(stem(word) for word in word_set("measures"))
-
-
-def _said_by(choices: tuple[Choice, ...]) -> frozenset[str]:
-    return frozenset().union(*(choice.every for choice in choices)) if choices else frozenset()
-
-
 def _key_words(asked: Asked, clause: Clause) -> float:
     """How much of a key that names no topic is in the question."""
     words = clause.key_rest - generic() or clause.key_rest
@@ -295,7 +281,9 @@ def _overlap(
     asked: Asked, clause: Clause, offered: frozenset[str], measures: frozenset[str]
 ) -> float:
     """How much of what the question speaks of is spoken of in the clause."""
-    words = asked.key_stems - measures
+    words = asked.key_stems - measures or asked.key_stems
+    if not asked.key_stems - measures:
+        measures = frozenset()
     shared = words & clause.about
     if not shared:
         return 0.0

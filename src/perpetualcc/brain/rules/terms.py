@@ -89,6 +89,7 @@ def values(terms: tuple[Term, ...]) -> frozenset[str]:
     return frozenset(term.value for term in terms if term.value)
 
 
+@lru_cache(maxsize=4096)
 def phrase(text: str) -> str:
     """Folded text with single blanks, for comparing whole labels."""
     return " ".join(token.word for token in split_tokens(text))

@@ -1,0 +1,64 @@
+"""The rule-based brain: how fast it answers, and how often it is right on the corpus."""
+
+import time
+
+from benchmarks.result import Result
+from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.domain.questions import QuestionContext
+from perpetualcc.requirements import parse_requirements
+from tests.corpus.brain.measuring import cases, measure
+
+FOLDERS = ("built", "held_out", "late", "fresh")
+ROUNDS = 3
+
+
+def run() -> list[Result]:
+    """Ask every question of the corpus a few times; files are read before the clock starts."""
+    times = sorted(_times())
+    p99 = times[int(len(times) * 0.99)]
+    results = [
+        Result(
+            name="rule-based answer, p99",
+            value=round(p99 * 1000, 3),
+            unit="ms",
+            limit=5.0,
+            note=f"{len(times)} answers, median {times[len(times) // 2] * 1000:.2f} ms",
+        )
+    ]
+    for folder in FOLDERS:
+        score = measure(folder)
+        note = f"{score.automatic} automatic of {score.answerable} answerable"
+        results += [
+            Result(name=f"right answers, {folder}", value=round(100 * score.precision, 1),
+                   unit="%", limit=97.0, higher_is_better=True, note=note),
+            Result(name=f"answered of the answerable, {folder}", value=round(100 * score.reach, 1),
+                   unit="%", limit=75.0, higher_is_better=True),
+            Result(name=f"risky questions answered, {folder}", value=score.risky_answered,
+                   unit="", limit=0),
+        ]  # fmt: skip
+    return results
+
+
+def _times() -> list[float]:
+    brain = RuleBasedBrain(parse_requirements)
+    times = []
+    asked = [
+        (
+            case.question,
+            QuestionContext(
+                project="",
+                requirements_text=case.requirements.read_text("utf-8"),
+                requirements_path=case.requirements.name,
+            ),
+        )
+        for folder in FOLDERS
+        for case in cases(folder)
+    ]
+    for turn in range(ROUNDS + 1):
+        for question, context in asked:
+            start = time.perf_counter()
+            brain.answer(question, context)
+            if turn:
+                # The first turn reads the files, which a session does once.
+                times.append(time.perf_counter() - start)
+    return times
