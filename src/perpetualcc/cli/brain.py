@@ -156,7 +156,7 @@ async def _answer_line(
         answers = [await brain.answer_question(one, context) for one in asked.questions]
     except PerpetualError as error:
         return _failed(line, number, error.message)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # the loop outlives its lines
         # One line must not cost the others their answers.
         _log.exception("line %s", number)
         return _failed(line, number, f"Unexpected: {type(error).__name__}")
