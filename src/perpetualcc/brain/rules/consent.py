@@ -78,6 +78,8 @@ def is_routine(asked: Asked) -> bool:
     """Whether it is a standard operation: local, reversible, what anybody would do."""
     if asked.is_open or " or " in asked.folded:
         return False
+    if patterns("consent", "elsewhere").search(asked.whole):
+        return False
     asks = patterns("consent", "asks_leave").search(asked.folded)
     return bool(asks and patterns("consent", "routine").search(asked.folded))
 

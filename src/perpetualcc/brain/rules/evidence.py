@@ -22,7 +22,7 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
-_FOR = re.compile(r"\w+\s+(?:for|as|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
+_FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 

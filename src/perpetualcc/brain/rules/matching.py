@@ -70,6 +70,14 @@ def match_options(
         for choice in real
         if says(clause, choice, near, asked) is Says.CHOOSES
     ]
+    if many and found:
+        # Beside a known name, the plain words of the same list count as much.
+        listing = found[0]
+        found += [
+            Found(choice, listing.clause, listing.closeness)
+            for choice in real
+            if says(listing.clause, choice, TOPICAL, asked) is Says.CHOOSES
+        ]
     if not found:
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
@@ -233,7 +241,16 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
             tier = max(tier, TOPICAL)
         if compares and clause.refused and clause.chosen:
             tier = max(tier, TOPICAL)
+    if not clause.statement.key and "language" in asked.topics and _other_subject(asked, clause):
+        return 0.0
     return tier + min(words, 0.99) if tier else 0.0
+
+
+def _other_subject(asked: Asked, clause: Clause) -> bool:
+    """In prose, "a gateway written in Rust" says nothing about the language of a dashboard."""
+    subject = asked.key_stems - word_set("asking") - word_set("plain_subjects")
+    named = frozenset(term for term in subject if term[0] not in "@#")
+    return bool(named) and not named & clause.about
 
 
 def _tier_of_key(asked: Asked, clause: Clause, words: float) -> int | None:
@@ -366,7 +383,7 @@ def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: fl
         return False
     if numbers:
         words = needed - numbers - generic()
-        return numbers <= said and (not words or bool(words & said) or near >= WORDED)
+        return numbers <= said and (words <= said or near >= KEYED)
     return needed <= said
 
 
