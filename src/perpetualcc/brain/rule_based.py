@@ -139,7 +139,7 @@ def _consent(
         return no_opinion("The requirements refuse something the question speaks of")
     if not is_plain(sides.yes):
         return no_opinion("Agreeing would mean more than going on")
-    if asks_to_proceed(asked):
+    if asks_to_proceed(asked, clauses):
         return BrainAnswer(
             selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
         )

@@ -1,5 +1,6 @@
 """Yes/no questions: may I go on, may I do this, does the product have that."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -8,10 +9,11 @@ from perpetualcc.brain.rules.choices import generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import phrase
-from perpetualcc.brain.rules.text import fold
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold, stem
 from perpetualcc.brain.rules.vocabulary import patterns
 from perpetualcc.domain.questions import Question
+from perpetualcc.domain.requirements import StatementKind
 
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -67,11 +69,34 @@ def is_plain(label: str) -> bool:
     return len(phrase(label).split()) <= 6
 
 
-def asks_to_proceed(asked: Asked) -> bool:
+def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
-    return bool(patterns("consent", "proceed").search(asked.folded))
+    found = patterns("consent", "proceed").search(asked.folded)
+    if not found:
+        return False
+    if not found[0].isascii():
+        return len(asked.folded) <= _SHORT
+    return _is_agreed(asked.folded, found, clauses)
+
+
+def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) -> bool:
+    """Whether it is the work itself that is gone on with: the next step, a module, a task."""
+    words = values(read_terms(asked[found.end() :])) - word_set("asking") - _GOING_ON
+    if not words or patterns("consent", "agreed").search(asked[found.start() :]):
+        return True
+    tasks = frozenset[str]().union(
+        *(one.about for one in clauses if one.statement.kind is StatementKind.TASK)
+    )
+    return bool(words & tasks)
+
+
+# Characters of a question in a script without blanks, where words cannot be looked up.
+_SHORT = 30
+_GOING_ON = frozenset(
+    map(stem, ("proceed", "continue", "go", "ahead", "now", "then", "start", "begin"))
+)
 
 
 def is_routine(asked: Asked) -> bool:
