@@ -87,8 +87,15 @@ def _global(
 
 def main() -> None:
     """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
+    run_alone(app, "pcc")
+
+
+def run_alone(command: typer.Typer, name: str) -> None:
+    """Run a command line under its own name, with our errors."""
     try:
-        code = cast("Any", typer.main.get_command(app)).main(standalone_mode=True)
+        code = cast("Any", typer.main.get_command(command)).main(
+            prog_name=name, standalone_mode=True
+        )
     except PerpetualError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.hint:
