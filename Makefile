@@ -49,8 +49,8 @@ unit: $(STAMP) ## The quick tests only
 soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 	@$(BIN)/pytest -m soak -q
 
-bench: $(STAMP) ## The product's numbers, as ratios in one run
-	@$(BIN)/python -m benchmarks
+bench: $(STAMP) ## The product's numbers, as ratios in one run (AREA=name for one)
+	@$(BIN)/python -m benchmarks $(AREA)
 
 clean: ## Remove what the other targets made
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

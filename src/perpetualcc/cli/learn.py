@@ -32,7 +32,7 @@ def install() -> None:
     """Put the hooks into your Claude Code settings."""
     from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
 
-    done = put(_places())
+    done = put(learning_places())
     print(
         "The hooks are installed already" if done.was_there else f"Hooks added to {done.settings}"
     )
@@ -43,7 +43,7 @@ def uninstall() -> None:
     """Take the hooks out again; the settings are as they were."""
     from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415  # not for help pages
 
-    print("Hooks removed" if take(_places()) else "No hooks of ours were installed")
+    print("Hooks removed" if take(learning_places()) else "No hooks of ours were installed")
 
 
 @app.command()
@@ -53,7 +53,7 @@ def status(as_json: JsonOption = False) -> None:
 
     from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
 
-    health = examine(_places())
+    health = examine(learning_places())
     print(json.dumps(asdict(health)) if as_json else describe(health))
 
 
@@ -63,7 +63,7 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last")] = 50,
 ) -> None:
     """The worker's log."""
-    path = _places().log
+    path = learning_places().log
     if not path.exists():
         raise PerpetualError("The worker has not written a log yet", hint="pcc learn restart")
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -80,7 +80,7 @@ def restart(
     """Stop the worker, if it runs, and start one."""
     from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
 
-    places = _places()
+    places = learning_places()
     control.stop(places, force=force, say=print)
     control.start(places, say=print)
 
@@ -97,7 +97,7 @@ def run(
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s [%(levelname)s] %(message)s")
     try:
-        count = Worker(_places()).run(threading.Event(), once=once)
+        count = Worker(learning_places()).run(threading.Event(), once=once)
     except AnotherWorker:
         raise PerpetualError("Another worker is at work", hint="See `pcc learn status`") from None
     print(f"Processed {count:,} events")
@@ -147,6 +147,7 @@ def review(
     """Accept, edit or reject what was learned, one by one."""
     from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
 
+    _only_a_person()
     library = _library()
     for identity in accept or []:
         print(f"Accepted: {library.accept(library.find(identity)).rule}")
@@ -191,7 +192,11 @@ def remember(
     from perpetualcc.learning.process import typed_rule  # noqa: PLC0415  # not for help pages
 
     where = "" if everywhere else str((project or Path.cwd()).resolve())
-    print(f"Remembered: {typed_rule(_library(), where, rule).rule}")
+    by_person = not _is_agent()
+    made = typed_rule(_library(), where, rule, by_person=by_person)
+    print(f"Remembered: {made.rule}")
+    if not by_person:
+        print("It waits for your review: pcc learn review")
 
 
 @app.command()
@@ -214,7 +219,8 @@ def auto(
     """Accept without review what was said often and surely. Off unless you turn it on."""
     from perpetualcc.learning.files import read_json, write_whole  # noqa: PLC0415
 
-    places = _places()
+    _only_a_person()
+    places = learning_places()
     if off:
         places.options.unlink(missing_ok=True)
     elif above is not None:
@@ -278,7 +284,20 @@ def classify(
     print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
 
 
-def _places() -> Places:
+def _is_agent() -> bool:
+    """Whether Claude Code runs us: it sets this for the commands of its tools."""
+    return bool(os.environ.get("CLAUDECODE"))
+
+
+def _only_a_person() -> None:
+    if _is_agent():
+        raise PerpetualError(
+            "Only a person accepts what was learned", hint="Type it in a terminal of your own"
+        )
+
+
+def learning_places() -> Places:
+    """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
     return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
 
@@ -286,7 +305,7 @@ def _places() -> Places:
 def _library() -> "Library":
     from perpetualcc.learning.library import Library  # noqa: PLC0415  # not for help pages
 
-    return Library(_places())
+    return Library(learning_places())
 
 
 def _row(one: "Learned") -> str:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -93,6 +94,7 @@ def main() -> None:
 def run_alone(command: typer.Typer, name: str) -> None:
     """Run a command line under its own name, with our errors."""
     try:
+        use_plain_values()
         code = cast("Any", typer.main.get_command(command)).main(
             prog_name=name, standalone_mode=True
         )

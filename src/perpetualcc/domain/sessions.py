@@ -23,6 +23,8 @@ class SessionStatus(StrEnum):
     """By a person."""
     COMPLETED = "COMPLETED"
     """Every task of its queue is finished."""
+    STOPPED = "STOPPED"
+    """By a person, for good: its tasks are cancelled."""
     ERROR = "ERROR"
     """A task failed for good; a person must look."""
 

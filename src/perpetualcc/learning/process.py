@@ -126,8 +126,11 @@ def pending(library: Library, project: str | None = None) -> list[Learned]:
     return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
 
 
-def typed_rule(library: Library, project: str, rule: str) -> Preference:
-    """A rule that a person states outright: remembered and accepted in one step."""
+def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) -> Preference:
+    """
+    A rule that is stated outright. Typed by a person, it is accepted in the same step; through
+    an agent's shell it waits for review, whatever the agent read.
+    """
     now = time.time()
     text = redact(" ".join(rule.split()))
     scope = "project" if project else "global"
@@ -144,5 +147,7 @@ def typed_rule(library: Library, project: str, rule: str) -> Preference:
         evidence=(Evidence(event="", session="", at=now, said=text),),
     )
     library.remember(project, preference, event=f"typed-{time.time_ns()}")
+    if not by_person:
+        return preference
     known = [one for one in library.all(project) if is_same(one.preference, preference)]
     return library.accept(known[0], rule=text)

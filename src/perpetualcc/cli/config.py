@@ -1,0 +1,155 @@
+"""`pcc config`: show the settings, change one, go back to the defaults."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc import config
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(
+    help="Show and change the settings.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="Such as sessions.max_concurrent, or max_concurrent")
+]
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    Show every setting; those that differ from the default are marked.
+
+    Example: pcc config show
+    """
+    path = _path(ctx)
+    current = config.load_config(path)
+    found = [
+        (name, config.value_of(current, name), default) for name, _, default in config.settings()
+    ]
+    if as_json:
+        print(json.dumps({name: _plain(value) for name, value, _ in found}, indent=2))
+        return
+    print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")
+    for name, value, default in found:
+        mark = "" if value == default else f"   # default: {_toml(default)}"
+        print(f"{name} = {_toml(value)}{mark}")
+
+
+@app.command()
+def get(ctx: typer.Context, key: KeyArgument) -> None:
+    """
+    Print one setting.
+
+    Example: pcc config get max_concurrent
+    """
+    name, _ = config.resolve_key(key)
+    print(_toml(config.value_of(config.load_config(_path(ctx)), name)))
+
+
+@app.command("set")
+def set_value(
+    ctx: typer.Context,
+    key: KeyArgument,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists: separated by commas")],
+) -> None:
+    """
+    Change one setting; the rest of the file, comments too, stays as it is.
+
+    Example: pcc config set max_concurrent 8
+    """
+    name, kind = config.resolve_key(key)
+    _change(_path(ctx), name, config.parse_value(kind, value))
+    print(f"{name} = {_toml(config.value_of(config.load_config(_path(ctx)), name))}")
+    print("It counts from the next start of the engine: pcc daemon restart")
+
+
+@app.command()
+def reset(
+    ctx: typer.Context,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this one")] = None,
+) -> None:
+    """
+    Go back to the defaults; the old file is kept beside the new one.
+
+    Example: pcc config reset max_concurrent
+    """
+    path = _path(ctx)
+    if key is not None:
+        name, _ = config.resolve_key(key)
+        _change(path, name, None)
+        print(f"{name} is back at its default")
+    elif path.exists():
+        kept = path.with_suffix(".toml.old")
+        path.replace(kept)
+        print(f"Back at the defaults; the old settings are in {kept}")
+    else:
+        print("The settings are the defaults already")
+
+
+@app.command("path")
+def show_path(ctx: typer.Context) -> None:
+    """
+    Print where the settings are.
+
+    Example: $EDITOR "$(pcc config path)"
+    """
+    print(_path(ctx))
+
+
+def _path(ctx: typer.Context) -> Path:
+    if ctx.obj.config is not None:
+        config.use_config(ctx.obj.config)
+    return config.config_path()
+
+
+def _change(path: Path, name: str, value: Any) -> None:
+    """Write one key (None: remove it), atomically, and only if the result can be used."""
+    import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
+
+    config.load_config(path)
+    document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    *sections, key = name.split(".")
+    table: Any = document
+    for section in sections:
+        table = table.setdefault(section, tomlkit.table())
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_text(tomlkit.dumps(document), encoding="utf-8")
+        draft.chmod(0o600)
+        config.load_config(draft)
+        draft.replace(path)
+    except OSError as error:
+        raise PerpetualError(
+            f"'{path}' cannot be written: {error.strerror}", hint="Check the permissions"
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _plain(value: Any) -> Any:
+    return (
+        list(value)
+        if isinstance(value, tuple)
+        else str(value)
+        if isinstance(value, Path)
+        else value
+    )
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)

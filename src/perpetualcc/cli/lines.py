@@ -1,0 +1,111 @@
+"""Events as lines on a terminal: one table, in the look of the seed's manual."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from perpetualcc.cli.look import clock, coloured, fit, moment, printable
+
+Data = Mapping[str, Any]
+
+_BY = {
+    "policy": "auto-approved",
+    "brain": "approved by the brain",
+    "person": "approved by you",
+    "memory": "approved from memory",
+}
+
+
+def shown(event: Data) -> list[str]:
+    """The lines for one event; none for those that are not for people."""
+    render = _LINES.get(str(event["kind"]))
+    lines = render(event) if render else []
+    stamp = f"[{clock(event['at'])}]"
+    blank = " " * len(stamp)
+    return [f"{blank if i else stamp} {line}" for i, line in enumerate(lines)]
+
+
+def _said(event: Data) -> list[str]:
+    first, *rest = printable(event["text"]).strip().splitlines() or [""]
+    return [f"Claude: {first}", *(f"        {line}" for line in rest)]
+
+
+def _tool(event: Data) -> list[str]:
+    line = f"[TOOL] {event['tool']} → {fit(event['summary'], 90)}"
+    if event["verdict"] == "allow":
+        return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
+    return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+def _question(event: Data) -> list[str]:
+    lines = []
+    for question in event["questions"]:
+        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{question["question"]}"')
+        options = [f"[{i}] {o['label']}" for i, o in enumerate(question["options"], start=1)]
+        lines.append(f"   Options: {'  '.join(options)}")
+    return [printable(line) if "\x1b" not in line else line for line in lines]
+
+
+def _answered(event: Data) -> list[str]:
+    who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
+    chosen = "; ".join(event["answers"].values())
+    because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""
+    return [f"{who} answered: {fit(chosen, 80)} (confidence: {event['confidence']:.0%}){because}"]
+
+
+def _escalated(event: Data) -> list[str]:
+    title = fit(event["title"], 120)
+    return [
+        f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
+        f'   Answer here, or with: pcc respond {event["number"]} "…" | --approve | --deny',
+    ]
+
+
+def _limit(event: Data) -> list[str]:
+    when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
+
+
+def _status(event: Data) -> list[str]:
+    words = {
+        "PAUSED": ["⏸  Paused. Go on with: pcc resume"],
+        "COMPLETED": [coloured("✓ Session completed", "green")],
+        "STOPPED": ["■ Session stopped"],
+        "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
+    }
+    return words.get(event["after"], [])
+
+
+def _settled(event: Data) -> list[str]:
+    if event["state"] == "done":
+        return [f"{coloured('✓', 'green')} Task completed"]
+    if event["state"] == "waiting" and event["due"] and event["result"]:
+        return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
+    return []
+
+
+def _problem(event: Data) -> list[str]:
+    hint = [f"  hint: {event['hint']}"] if event["hint"] else []
+    return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
+
+
+_LINES: dict[str, Callable[[Data], list[str]]] = {
+    "RunStarted": lambda e: [
+        "Resuming Claude Code session..." if e["resumed"] else "Starting Claude Code session..."
+    ],
+    "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
+    "TextSaid": _said,
+    "ToolDecided": _tool,
+    "QuestionAsked": _question,
+    "QuestionAnswered": _answered,
+    "EscalationRaised": _escalated,
+    "EscalationSettled": lambda e: [
+        f"Request #{e['number']} is settled by {e['decided_by']}: {fit(e['answer'], 80)}"
+    ],
+    "LimitReached": _limit,
+    "LimitApproached": lambda e: [
+        f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
+    ],
+    "TaskSettled": _settled,
+    "ProblemNoticed": _problem,
+    "SessionStatusChanged": _status,
+}

@@ -1,0 +1,107 @@
+"""`pcc start` and `pcc attach`: give Claude something to do, and watch it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.sessions import SessionArgument, session_panel
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def start(  # noqa: PLR0917  # one parameter an option
+    ctx: typer.Context,
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    task: Annotated[str | None, typer.Option(help="What to do")] = None,
+    requirements: Annotated[
+        Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
+    ] = None,
+    brain: Annotated[str, typer.Option(help="none, claude, gemini or ollama")] = "none",
+    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
+    auto_approve: Annotated[
+        bool, typer.Option("--auto-approve/--no-auto-approve", help="Let LOW risk through")
+    ] = True,
+    confidence: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Answers below it go to a person")
+    ] = 0.7,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
+    ] = None,
+    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+) -> None:
+    """
+    Start a supervised Claude Code session.
+
+    Example: pcc start ./api --task "Build user authentication with JWT"
+    """
+    check_available(brain=brain, requirements=requirements)
+    if task is None:
+        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+    options: dict[str, Any] = {
+        "brain": brain,
+        "model": model,
+        "auto_approve": auto_approve,
+        "confidence": confidence,
+        "max_turns": max_turns,
+    }
+    with connect(ctx.obj) as daemon:
+        session = daemon.call(
+            "session.start",
+            project=str(project.expanduser().absolute()),
+            tasks=[task],
+            name=session_name,
+            options=options,
+        )
+    if detach:
+        print(f"Session started: {session['id']} ({session['name']})")
+        print(f"Attach with: pcc attach {session['id']}")
+        return
+    print(session_panel(session))
+    _watch(ctx.obj, session)
+
+
+def check_available(*, brain: str, requirements: Path | None) -> None:
+    """Options whose machinery is not there say so. Raises PerpetualError."""
+    if requirements is not None:
+        raise PerpetualError(
+            "--requirements is not available in this version", hint='Use --task "…"'
+        )
+    if brain != "none":
+        raise PerpetualError(
+            f"--brain {brain} is not available in this version", hint="Leave it out: rules answer"
+        )
+
+
+@app.command()
+def attach(ctx: typer.Context, session: SessionArgument) -> None:
+    """
+    Watch a session: what it did, then what it does, live.
+
+    Ctrl+C detaches (the session goes on), Ctrl+D stops the session.
+
+    Example: pcc attach abc123
+    """
+    with connect(ctx.obj) as daemon:
+        found = daemon.call("session.get", session=session)
+    print(f"Attached to session {found['id']} ({found['name']})")
+    print("─" * 41)
+    _watch(ctx.obj, found)
+
+
+def _watch(options: GlobalOptions, session: dict[str, Any]) -> None:
+    from perpetualcc.cli.stream import Ending, Watcher  # noqa: PLC0415  # not for --help
+
+    ending = Watcher(options, session["id"]).watch()
+    match ending:
+        case Ending.DETACHED:
+            print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")
+        case Ending.FAILED:
+            raise typer.Exit(1)
+        case Ending.FINISHED | Ending.PAUSED | Ending.STOPPED:
+            pass

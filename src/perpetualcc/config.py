@@ -1,0 +1,283 @@
+"""
+The configuration: read once from TOML, environment and flags. The only module that reads the
+environment. Nothing happens on import.
+
+Each section is a frozen dataclass, defined by the capability that uses it; its fields are the
+keys, their defaults the defaults, and the strings under them the documentation.
+"""
+
+import difflib
+import os
+import re
+import shlex
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+from perpetualcc.sessions.settings import SessionSettings
+
+__all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
+
+CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
+"""Path of the configuration file, when it is not the usual one. `--config` sets it."""
+
+DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
+DEFAULT_DATA = Path("~/.perpetualcc/data")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeSettings:
+    """`[claude]`: which Claude Code runs, and how."""
+
+    binary: str = ""
+    """Path of the executable; empty: the one that comes with the Claude Agent SDK."""
+    model: str = ""
+    """Model that Claude Code uses; empty: its own default."""
+
+    @property
+    def path(self) -> Path | None:
+        return Path(self.binary).expanduser() if self.binary else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanSettings:
+    """`[human]`: how long a running Claude waits for a person."""
+
+    hold_seconds: float = 300.0
+    """After that the run ends and the session waits without a process, for days if need be."""
+
+    @property
+    def hold(self) -> timedelta:
+        return timedelta(seconds=self.hold_seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The whole configuration: one frozen value per section."""
+
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    human: HumanSettings = field(default_factory=HumanSettings)
+
+
+class ConfigError(PerpetualError):
+    """The file says something that cannot be used: which key, on which line."""
+
+    def __init__(self, path: Path, line: int | None, problem: str, hint: str) -> None:
+        where = f"'{path}'" + ("" if line is None else f", line {line}")
+        super().__init__(f"{problem} ({where})", hint=hint)
+
+
+def locate(data_dir: Path | None = None) -> Locations:
+    """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
+    return Locations(data=Path(os.path.abspath((data_dir or DEFAULT_DATA).expanduser())))  # noqa: PTH100  # symlinks stay as typed
+
+
+def config_path() -> Path:
+    """The configuration file: of `--config`, or the usual one. It need not exist."""
+    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser()
+
+
+def use_config(path: Path) -> None:
+    """Make this process, and a daemon that it starts, use another file."""
+    os.environ[CONFIG_VARIABLE] = str(path.expanduser().absolute())
+
+
+def supervisor_flags() -> list[str]:
+    """
+    Flags for a supervisor that a command starts, from `PERPETUALCC_SUPERVISOR`.
+
+    For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
+    """
+    return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
+
+
+def search_path() -> str:
+    """The PATH of the person who types the command."""
+    return os.environ.get("PATH", os.defpath)
+
+
+def load_config(path: Path | None = None) -> Config:
+    """
+    The configuration; defaults where the file, or a key, is missing.
+
+    Raises:
+        ConfigError: no TOML, an unknown key, a wrong type; with the line and the nearest key.
+    """
+    path = path or config_path()
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            path, None, f"The configuration cannot be read: {error}", _EDIT
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(path, None, f"The configuration is no TOML: {error}", _EDIT) from error
+    return _section(Config, data, (), _Source(path, text))  # type: ignore[no-any-return]
+
+
+_EDIT = "Correct the file, or begin again with: pcc config reset"
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    path: Path
+    text: str
+
+    def line_of(self, keys: tuple[str, ...]) -> int | None:
+        """The line of a key, counted from 1: in its section, or as a dotted key."""
+        section: str = ""
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+                section = header[1].strip()
+                if section == ".".join(keys):
+                    return number
+            elif assigned := re.match(r"\s*([\w.\"-]+)\s*=", line):
+                name = f"{section}.{assigned[1]}" if section else assigned[1]
+                if name.replace('"', "") == ".".join(keys):
+                    return number
+        return None
+
+    def error(self, keys: tuple[str, ...], problem: str, hint: str) -> ConfigError:
+        return ConfigError(self.path, self.line_of(keys), problem, hint)
+
+
+def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: _Source) -> Any:
+    hints = typing.get_type_hints(kind)
+    known = [one.name for one in fields(kind) if one.init]
+    values = {}
+    for name, value in data.items():
+        here = (*keys, name)
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {'.'.join((*keys, close[0]))!r}?" if close else ""
+            raise source.error(
+                here,
+                f"Unknown key {'.'.join(here)!r}",
+                hint or f"Known here: {', '.join(known)}",
+            )
+        values[name] = _value(hints[name], value, here, source)
+    return kind(**values)
+
+
+def _value(kind: Any, value: Any, keys: tuple[str, ...], source: _Source) -> Any:
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise source.error(keys, f"{'.'.join(keys)!r} is a section", f"[{'.'.join(keys)}]")
+        return _section(kind, value, keys, source)
+    converted = _converted(kind, value)
+    if converted is _WRONG:
+        raise source.error(
+            keys,
+            f"{'.'.join(keys)!r} must be {kind_name(kind)}, not {value!r}",
+            f"pcc config set {'.'.join(keys)} …",
+        )
+    return converted
+
+
+_WRONG = object()
+
+
+def _converted(kind: Any, value: Any) -> Any:
+    """The value as a field of that type; `_WRONG` when it cannot be."""
+    if isinstance(kind, types.UnionType):
+        fitting = (_converted(one, value) for one in typing.get_args(kind))
+        return next((one for one in fitting if one is not _WRONG), _WRONG)
+    if typing.get_origin(kind) is tuple:
+        fits = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return tuple(value) if fits else _WRONG
+    if kind is Path:
+        return Path(value).expanduser() if isinstance(value, str) else _WRONG
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, bool) and kind is not bool:
+        return _WRONG
+    return value if isinstance(value, kind) else _WRONG
+
+
+def kind_name(kind: Any) -> str:
+    """A type in the words of a person."""
+    if typing.get_origin(kind) is tuple:
+        return "a list of texts"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return names.get(kind, "a path" if kind is Path else str(kind))
+
+
+def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every key with its type and default, in the order of the sections."""
+    hints = typing.get_type_hints(kind)
+    defaults = kind()
+    for one in fields(kind):
+        name = f"{prefix}{one.name}"
+        if is_dataclass(hints[one.name]):
+            yield from settings(hints[one.name], f"{name}.")
+        else:
+            yield name, hints[one.name], getattr(defaults, one.name)
+
+
+def value_of(config: Config, name: str) -> Any:
+    """The value of a dotted key."""
+    value: Any = config
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def resolve_key(name: str) -> tuple[str, Any]:
+    """
+    A key and its type from what a person types: `sessions.max_concurrent`, or just
+    `max_concurrent` where that is unique.
+
+    Raises:
+        PerpetualError: no such key, or several.
+    """
+    known = {key: kind for key, kind, _ in settings()}
+    found = [key for key in known if key == name] or [
+        key for key in known if key.rpartition(".")[2] == name
+    ]
+    if len(found) == 1:
+        return found[0], known[found[0]]
+    if found:
+        raise PerpetualError(
+            f"Several keys are called {name!r}", hint=f"One of: {', '.join(found)}"
+        )
+    short = {key.rpartition(".")[2]: key for key in known}
+    close = difflib.get_close_matches(name, [*known, *short], n=1)
+    raise PerpetualError(
+        f"No key is called {name!r}",
+        hint=f"Did you mean {short.get(close[0], close[0])!r}?"
+        if close
+        else "See: pcc config show",
+    )
+
+
+def parse_value(kind: Any, text: str) -> Any:
+    """
+    What a person types, as a value of that type.
+
+    Raises:
+        PerpetualError: it is none.
+    """
+    if typing.get_origin(kind) is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind is bool and text.lower() in {"true", "false", "yes", "no", "on", "off"}:
+        return text.lower() in {"true", "yes", "on"}
+    for number in (int, float):
+        if kind is number or (isinstance(kind, types.UnionType) and number in kind.__args__):
+            try:
+                return number(text)
+            except ValueError:
+                break
+    if kind in {str, Path} or isinstance(kind, types.UnionType):
+        return text
+    raise PerpetualError(f"{text!r} is not {kind_name(kind)}", hint="pcc config set --help")

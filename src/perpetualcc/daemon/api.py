@@ -1,0 +1,270 @@
+"""What the engine offers to clients: JSON in, a capability's call, JSON out."""
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perpetualcc import __version__
+from perpetualcc.daemon.faculties import HumanBridge
+from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.events import RecordedEvent
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Task
+from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.runs import RunStore
+from perpetualcc.work.dispatcher import Dispatcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """The engine's methods, over its parts."""
+
+    manager: SessionManager
+    queue: EscalationQueue
+    people: HumanBridge
+    events: EventLog
+    runs: RunStore
+    decisions: DecisionJournal
+    dispatcher: Dispatcher
+
+    def methods(self) -> Mapping[str, Method]:
+        """Every method with its parameters; `docs/protocol.md` is made from this table."""
+        name = {"session": str}
+        return {
+            "session.start": Method(
+                call=self.start,
+                params={
+                    "project": str,
+                    "tasks": list,
+                    "name": str | None,
+                    "options": dict | None,
+                },
+            ),
+            "session.list": Method(
+                call=self.list,
+                params={"status": str | None, "project": str | None, "limit": int | None},
+            ),
+            "session.get": Method(call=self.get, params=name),
+            "session.pause": Method(call=self.pause, params=name),
+            "session.resume": Method(call=self.resume, params=name),
+            "session.stop": Method(call=self.stop, params=name),
+            "task.add": Method(
+                call=self.add,
+                params={
+                    "session": str,
+                    "prompt": str,
+                    "priority": int | None,
+                    "after": list | None,
+                },
+            ),
+            "events.follow": Method(
+                call=self.follow,
+                params={"session": str | None, "since": int | None, "attend": bool | None},
+            ),
+            "events.tail": Method(
+                call=self.tail,
+                params={"session": str | None, "count": int | None, "levels": list | None},
+            ),
+            "decision.list": Method(
+                call=self.list_decisions, params={"session": str, "limit": int | None}
+            ),
+            "escalation.list": Method(call=self.pending, params={"session": str | None}),
+            "escalation.respond": Method(
+                call=self.respond,
+                params={
+                    "number": int,
+                    "text": str | None,
+                    "approve": bool | None,
+                    "answers": dict | None,
+                },
+            ),
+            "daemon.info": Method(call=self.info),
+        }
+
+    async def start(self, params: Params, _: Connection) -> Any:
+        session = await self.manager.create_session(
+            Path(params["project"]),
+            [str(prompt) for prompt in params["tasks"]],
+            name=params["name"] or "",
+            options=SessionOptions(**(params["options"] or {})),
+        )
+        return session_data(session)
+
+    async def list(self, params: Params, _: Connection) -> Any:
+        status, project = params["status"], params["project"]
+        sessions = await self.manager.list_sessions(
+            statuses=None if status is None else [SessionStatus(status)],
+            project=None if project is None else Path(project),
+            limit=params["limit"] or 100,
+        )
+        prompts = await self.manager.current_prompts(sessions)
+        return [
+            {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
+        ]
+
+    async def get(self, params: Params, _: Connection) -> Any:
+        session = await self.manager.get_session(params["session"])
+        queue = self.manager.queue(session.id)
+        return {
+            **session_data(session),
+            "tasks": [task_data(task) for task in await queue.everything()],
+            "runs": len(await self.runs.list(session.id)),
+            "counts": await self.decisions.counts(session.id),
+        }
+
+    async def pause(self, params: Params, _: Connection) -> Any:
+        return session_data(await self.manager.pause_session(params["session"]))
+
+    async def resume(self, params: Params, _: Connection) -> Any:
+        return session_data(await self.manager.resume_session(params["session"]))
+
+    async def stop(self, params: Params, _: Connection) -> Any:
+        return session_data(await self.manager.stop_session(params["session"]))
+
+    async def add(self, params: Params, _: Connection) -> Any:
+        task = await self.manager.add_task(
+            params["session"],
+            params["prompt"],
+            priority=params["priority"] or 0,
+            after=[str(name) for name in params["after"] or []],
+        )
+        return task_data(task)
+
+    async def follow(self, params: Params, connection: Connection) -> Any:
+        """Push events from `since` on, past and then present; `attend`: a person looks at them."""
+        session = await self._session_id(params["session"])
+        feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
+        return {"subscription": connection.subscribe(feed)}
+
+    async def _feed(
+        self, since: int, session: SessionId | None, *, attended: bool
+    ) -> AsyncIterator[tuple[str, Any]]:
+        with ExitStack() as looking:
+            if attended and session is not None:
+                looking.enter_context(self.people.looking(session))
+            async for recorded in self.events.follow(since, session=session):
+                yield recorded.event.kind, event_data(recorded)
+
+    async def tail(self, params: Params, _: Connection) -> Any:
+        found = await self.events.tail(
+            await self._session_id(params["session"]),
+            params["count"] or 50,
+            levels=params["levels"],
+        )
+        return [event_data(recorded) for recorded in found]
+
+    async def list_decisions(self, params: Params, _: Connection) -> Any:
+        session = await self.manager.get_session(params["session"])
+        found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
+        return [decision_data(recorded) for recorded in found]
+
+    async def pending(self, params: Params, _: Connection) -> Any:
+        session = await self._session_id(params["session"])
+        return [escalation_data(one) for one in await self.queue.get_pending(session)]
+
+    async def respond(self, params: Params, connection: Connection) -> Any:
+        answer = {
+            name: params[name]
+            for name in ("text", "approve", "answers")
+            if params[name] is not None
+        }
+        settled = await self.queue.respond(params["number"], answer, by=connection.client)
+        return escalation_data(settled)
+
+    async def info(self, _params: Params, _: Connection) -> Any:
+        return {
+            "version": __version__,
+            "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
+            "time": time.time(),
+        }
+
+    async def _session_id(self, name: str | None) -> SessionId | None:
+        return None if name is None else (await self.manager.get_session(name)).id
+
+
+def session_data(session: Session) -> dict[str, Any]:
+    """A session as clients see it."""
+    return {
+        "id": session.id,
+        "name": session.name,
+        "project": str(session.project),
+        "status": session.status.value,
+        "detail": session.detail,
+        "brain": session.options.brain,
+        "confidence": session.options.confidence,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "resumes_at": session.resumes_at,
+        "tokens": session.tokens,
+        "context_window": session.context_window,
+    }
+
+
+def task_data(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "prompt": task.prompt,
+        "state": task.state.value,
+        "priority": task.priority,
+        "after": list(task.after),
+        "attempts": task.attempts,
+        "result": task.result,
+        "packet": task.packet,
+        "due": task.due,
+    }
+
+
+def event_data(recorded: RecordedEvent) -> dict[str, Any]:
+    event = recorded.event
+    return {
+        "seq": recorded.seq,
+        "at": recorded.at,
+        "kind": event.kind,
+        "level": event.level,
+        "session": event.session,
+        "run": event.run,
+        "task": event.task,
+        **event.data(),
+    }
+
+
+def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
+    decision = recorded.decision
+    return {
+        "id": recorded.id,
+        "at": recorded.at,
+        "session": recorded.session,
+        "tool": recorded.tool,
+        "summary": recorded.summary,
+        "verdict": decision.verdict.value,
+        "risk": decision.risk.value,
+        "confidence": decision.confidence,
+        "reason": decision.reason,
+        "decided_by": decision.decided_by.value,
+    }
+
+
+def escalation_data(escalation: Escalation) -> dict[str, Any]:
+    request = escalation.request
+    return {
+        "number": escalation.number,
+        "session": request.session,
+        "type": request.type.value,
+        "title": request.title,
+        "context": request.context,
+        "options": [dict(option) for option in request.options],
+        "suggestion": request.suggestion,
+        "confidence": request.confidence,
+        "raised_at": escalation.raised_at,
+        "settled_at": escalation.settled_at,
+        "settled_by": escalation.settled_by,
+        "raw": dict(request.raw),
+    }

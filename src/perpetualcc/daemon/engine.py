@@ -1,0 +1,173 @@
+"""
+The composition root: every part of the engine is made here, and nowhere else.
+
+    database ── stores ── ledger ── dispatcher ── session work ── master agent ── Claude Code
+                                        │               │              │
+                                      lanes          sessions     gatekeeper, answerer, people
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from perpetualcc import __version__
+from perpetualcc.agent.inbox import Order, Settled
+from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
+from perpetualcc.claude import processes
+from perpetualcc.config import Config, load_config
+from perpetualcc.daemon.api import Api
+from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.faculties import HumanBridge, InterimGatekeeper, NoAnswers
+from perpetualcc.daemon.host import run
+from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.domain.clock import SystemClock
+from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.events import EngineStarted
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.gateway.methods import Method
+from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.database import Database
+from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.journal import SqliteJournal
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.runs import RunStore
+from perpetualcc.store.sessions import SessionStore
+from perpetualcc.work.dispatcher import Dispatcher
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Workers:
+    """`sessions.manager.Workers` and `human.escalation.Runs`: the way back to what runs."""
+
+    agent: MasterAgent
+    dispatcher: Dispatcher
+
+    def pause(self, session: SessionId) -> bool:
+        return self.agent.tell(session, Order.PAUSE)
+
+    async def cancel(self, task: TaskId) -> TaskState:
+        return await self.dispatcher.cancel(task)
+
+    def wake(self) -> None:
+        self.dispatcher.wake()
+
+    def answered(self, escalation: Escalation) -> None:
+        settled = Settled(number=escalation.number, answer=escalation.answer or {})
+        self.agent.answered(escalation.request.session, settled)
+        self.dispatcher.wake()
+
+
+class Engine:
+    """`daemon.host.Hosted`."""
+
+    def __init__(
+        self, methods: Mapping[str, Method], dispatcher: Dispatcher, ledger: SqliteLedger
+    ) -> None:
+        self.methods = methods
+        self._dispatcher = dispatcher
+        self._ledger = ledger
+
+    @property
+    def busy(self) -> bool:
+        return not self._dispatcher.is_idle
+
+    async def next_due(self) -> float | None:
+        return await self._ledger.next_due()
+
+    async def stop(self, grace: timedelta) -> None:
+        await self._dispatcher.stop(grace)
+
+
+@asynccontextmanager
+async def build(locations: Locations) -> AsyncIterator[Engine]:
+    """Put the engine together, recover what an earlier one left, and start working."""
+    config = load_config()
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        database = await Database.open(locations.database)
+        stack.push_async_callback(database.close)
+        ledger = SqliteLedger(database, clock, owner=f"{os.getpid()}-{secrets.token_hex(4)}")
+        events = EventLog(database, clock)
+        runs = RunStore(database)
+        sessions = SessionStore(database, clock)
+        decisions = DecisionJournal(database, clock)
+        journal = SqliteJournal(
+            events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
+        )
+        people = HumanBridge()
+        claudes = ClaudeRunner(
+            locations, binary=config.claude.path, started=journal.process_started
+        )
+        agent = MasterAgent(
+            Faculties(
+                claudes=claudes,
+                journal=journal,
+                gatekeeper=InterimGatekeeper(),
+                answerer=NoAnswers(),
+                people=people,
+                clock=clock,
+            ),
+            AgentSettings(hold=config.human.hold),
+        )
+        work = SessionWork(agent)
+        dispatcher = Dispatcher(
+            ledger, work, lanes(config), clock, describe=work.describe, settled=work.settled
+        )
+        workers = Workers(agent, dispatcher)
+        manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
+        queue = EscalationQueue(SqliteEscalations(database, clock, ledger), workers)
+        people.queue = queue
+        await _recover(locations, ledger, manager, events)
+        api = Api(
+            manager=manager,
+            queue=queue,
+            people=people,
+            events=events,
+            runs=runs,
+            decisions=decisions,
+            dispatcher=dispatcher,
+        )
+        working = await stack.enter_async_context(asyncio.TaskGroup())
+        working.create_task(dispatcher.run(), name="dispatcher")
+        stack.push_async_callback(dispatcher.stop, timedelta())
+        yield Engine(api.methods(), dispatcher, ledger)
+
+
+def lanes(config: Config) -> Mapping[Lane, int]:
+    """How many tasks of each kind run at the same time."""
+    return {
+        Lane.INTERACTIVE: config.sessions.max_concurrent,
+        Lane.GOAL: config.sessions.max_concurrent,
+        Lane.CRON: 2,  # seed 003, NFR-1
+        Lane.MAINTENANCE: 1,
+    }
+
+
+async def _recover(
+    locations: Locations, ledger: SqliteLedger, manager: SessionManager, events: EventLog
+) -> None:
+    """End what an earlier engine left running, then take its tasks over."""
+    orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
+    recovered = await ledger.recover()
+    await manager.recover()
+    await events.append(
+        [EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)]
+    )
+    if recovered or orphans:
+        log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
+
+
+if __name__ == "__main__":
+    run(build)
