@@ -312,7 +312,7 @@ def _row(one: "Learned") -> str:
     known = one.preference
     where = "global" if not one.project else Path(one.project).name
     return (
-        f"{known.id}  {known.status:<10} {known.confidence:.2f} ×{known.seen:<3} "
+        f"{known.id}  {known.status:<10} {known.confidence:.2f} x{known.seen:<3} "
         f"{known.category:<13} {where:<16} {known.rule}"
     )
 

@@ -4,7 +4,7 @@ from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.preferences import Preference
 
 TOKEN_BUDGET = 400
-"""A block is read with every request of a session: a page of rules would cost more than it gives."""
+"""A block is read with every request: a page of rules would cost more than it gives."""
 _CHARACTERS_PER_TOKEN = 3.0
 _OPEN = "<perpetualcc-preferences>"
 _CLOSE = "</perpetualcc-preferences>"

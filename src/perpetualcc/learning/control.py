@@ -15,7 +15,7 @@ from perpetualcc.learning.places import Places
 _STOP_SECONDS = 5.0
 
 
-class WorkerWillNotStop(PerpetualError):
+class WorkerWillNotStop(PerpetualError):  # noqa: N818  # says what happened
     """It was asked, and is still there."""
 
     def __init__(self, pid: int) -> None:
@@ -69,5 +69,6 @@ def start(places: Places, *, say: Callable[[str], None]) -> int | None:
     while time.monotonic() < deadline and running_pid(places) is None and child.poll() is None:
         time.sleep(0.05)
     pid = running_pid(places)
+    child.returncode = 0  # it outlives us: nobody here waits for it
     say(f"Worker started (PID {pid})" if pid else "The worker did not start: see pcc learn logs")
     return pid

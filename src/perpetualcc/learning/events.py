@@ -33,7 +33,7 @@ class CapturedEvent:
         return value if isinstance(value, str) else ""
 
 
-class UnreadableLine(ValueError):
+class UnreadableLine(ValueError):  # noqa: N818  # says what happened
     """A queue line that is cut, binary, or from a newer version."""
 
 

@@ -7,7 +7,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.preferences import Preference, from_json
 
 
-class ExportUnreadable(PerpetualError):
+class ExportUnreadable(PerpetualError):  # noqa: N818  # says what happened
     """The file is not an export of preferences."""
 
     def __init__(self, path: Path, why: str) -> None:

@@ -25,7 +25,7 @@ _MARK = "perpetualcc/learning/hooks/"
 _TIMEOUT_SECONDS = 10
 
 
-class SettingsUnreadable(PerpetualError):
+class SettingsUnreadable(PerpetualError):  # noqa: N818  # says what happened
     """The user's settings are not what Claude Code or we could change safely."""
 
     def __init__(self, path: Path, why: str) -> None:

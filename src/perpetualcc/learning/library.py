@@ -15,7 +15,7 @@ GLOBAL = ""
 """The name of no project: the global memory."""
 
 
-class NoSuchPreference(PerpetualError):
+class NoSuchPreference(PerpetualError):  # noqa: N818  # says what happened
     """The id is unknown, or begins several."""
 
     def __init__(self, identity: str) -> None:

@@ -11,7 +11,7 @@ from perpetualcc.learning.corrections import Judgement, Scope, classify, familie
 from perpetualcc.learning.corrections.text import fold, strip_injected
 from perpetualcc.learning.events import CapturedEvent
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.library import Library, Learned
+from perpetualcc.learning.library import Learned, Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Evidence, Preference, Status, is_same, new_id
 from perpetualcc.learning.transcript import last_reply

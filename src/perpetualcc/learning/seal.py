@@ -29,7 +29,7 @@ def is_accepted(preference: Preference, project: str, places: Places) -> bool:
 
 def _seal(preference: Preference, project: str, key: bytes) -> str:
     where = "" if preference.scope == "global" else project
-    text = "\0".join((where, preference.scope, preference.rule))
+    text = f"{where}\x00{preference.scope}\x00{preference.rule}"
     return hmac.new(key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
 
 

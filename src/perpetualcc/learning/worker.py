@@ -35,15 +35,16 @@ STUCK_SECONDS = 120
 POLL_SECONDS = 1.0
 MOST_ATTEMPTS = 5
 """An event that ended the worker so often is set aside."""
+_LOCK_SECONDS = 0.5
 _REJECTED_CHARACTERS = 4_000
 _REJECTED_BYTES = 5_000_000
 
 
-class EventTimeout(Exception):
+class EventTimeout(Exception):  # noqa: N818  # says what happened
     """An event took more than `EVENT_SECONDS`."""
 
 
-class AnotherWorker(Exception):
+class AnotherWorker(Exception):  # noqa: N818  # says what happened
     """The lock is held: one worker serves everything."""
 
 
@@ -68,6 +69,7 @@ class Worker:
         with self._alone():
             log.info("Worker started (PID %d)", os.getpid())
             self._notice_a_crash()
+            self._beat("starting")
             self._watch()
             while not stop.is_set():
                 count = self._batch(stop)
@@ -160,19 +162,31 @@ class Worker:
     def _alone(self) -> Iterator[None]:
         descriptor = os.open(self._places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(descriptor)
             os.truncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             yield
-        except BlockingIOError as error:
-            raise AnotherWorker from error
         finally:
             os.close(descriptor)
 
 
+def _take(descriptor: int) -> None:
+    """Lock, trying for a moment: who only asks whether a worker runs holds it for an instant."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                raise AnotherWorker from error
+            time.sleep(0.02)
+        else:
+            return
+
+
 @contextlib.contextmanager
 def _deadline(seconds: float) -> Iterator[None]:
-    """Raise `EventTimeout` in the main thread after so long; elsewhere, leave it to the watchdog."""
+    """Raise `EventTimeout` in the main thread after so long; elsewhere there is the watchdog."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -133,7 +133,7 @@ class EpisodicMemory:
 
 
 def _searchable(episode: Episode) -> str:
-    return " ".join((episode.event_type, episode.context, episode.action, episode.rationale))
+    return f"{episode.event_type} {episode.context} {episode.action} {episode.rationale}"
 
 
 def _rarity(hits: int) -> float:

@@ -84,7 +84,7 @@ class SqliteEpisodes:
     async def forget(self, provenance: Provenance, before: float) -> int:
         def delete(connection: sqlite3.Connection) -> int:
             old = connection.execute(
-                f"SELECT {_COLUMNS} FROM episodes WHERE provenance = ? AND timestamp < ?"
+                f"SELECT {_COLUMNS} FROM episodes WHERE provenance = ? AND timestamp < ?"  # noqa: S608  # only our own constants
                 " AND coalesce(last_useful, 0) < ? LIMIT ?",
                 (str(provenance), before, before, _FORGET_BATCH),
             ).fetchall()
@@ -104,14 +104,14 @@ class SqliteEpisodes:
 
     async def _select(self, where: str, values: tuple[object, ...]) -> list[KeptEpisode]:
         def look(connection: sqlite3.Connection) -> list[KeptEpisode]:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM episodes {where}", values)
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM episodes {where}", values)  # noqa: S608  # only our own constants
             return [_kept(row) for row in rows]
 
         return await self._database.read(look)
 
 
 def _terms(event_type: str, context: str, action: str, rationale: str) -> str:
-    return " ".join(terms_of(" ".join((event_type, context, action, rationale))))
+    return " ".join(terms_of(f"{event_type} {context} {action} {rationale}"))
 
 
 def _kept(row: tuple[object, ...]) -> KeptEpisode:

@@ -7,6 +7,7 @@ from perpetualcc.domain.secrets import redact
 from perpetualcc.memory.semantic import Fact, FactCategory
 from perpetualcc.store.database import Database
 
+# Put into statements below; nothing that comes from outside is.
 _RANK = "CASE provenance WHEN 'user' THEN 0 WHEN 'repository' THEN 1 WHEN 'tool' THEN 2 ELSE 3 END"
 _NEW_RANK = _RANK.replace("CASE provenance", "CASE excluded.provenance")
 
@@ -25,7 +26,7 @@ class SqliteFacts:
 
         def insert(connection: sqlite3.Connection) -> int:
             connection.execute(
-                "INSERT INTO facts (project_path, category, fact, source, provenance, created_at)"
+                "INSERT INTO facts (project_path, category, fact, source, provenance, created_at)"  # noqa: S608
                 " VALUES (?,?,?,?,?,?) ON CONFLICT (project_path, category, fact) DO UPDATE SET"
                 " source = excluded.source, provenance = excluded.provenance"
                 f" WHERE {_NEW_RANK} < {_RANK.replace('CASE prov', 'CASE facts.prov')}",
@@ -42,7 +43,7 @@ class SqliteFacts:
     async def of_project(self, project: str, category: FactCategory | None) -> list[Fact]:
         def look(connection: sqlite3.Connection) -> list[Fact]:
             rows = connection.execute(
-                "SELECT id, project_path, category, fact, source, provenance, created_at"
+                "SELECT id, project_path, category, fact, source, provenance, created_at"  # noqa: S608
                 " FROM facts WHERE project_path = ? AND (? IS NULL OR category = ?)"
                 f" ORDER BY {_RANK}, created_at DESC",
                 (project, category and str(category), category and str(category)),

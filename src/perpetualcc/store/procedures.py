@@ -49,7 +49,7 @@ class SqliteProcedures:
         await self._database.write(
             lambda connection: connection.execute(
                 # Rounded, or twenty successes would not add up to one.
-                "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"
+                "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
                 f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
                 (high, low, change, time.time(), number),
             )
@@ -57,7 +57,7 @@ class SqliteProcedures:
 
     async def _select(self, where: str, value: str) -> list[Procedure]:
         def look(connection: sqlite3.Connection) -> list[Procedure]:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM procedures {where}", (value,))
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM procedures {where}", (value,))  # noqa: S608  # only our own constants
             return [
                 Procedure(
                     id=row[0],
