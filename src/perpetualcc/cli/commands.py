@@ -77,4 +77,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "learn": CommandEntry(
         module="learn", help="Corrected once, remembered for good", panel=PROJECT
     ),
+    "memory": CommandEntry(
+        module="memory", help="Search what happened and what works", panel=PROJECT
+    ),
 }
