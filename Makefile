@@ -40,8 +40,11 @@ format: $(STAMP) ## Format and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+# Most tests wait for a process most of the time: three at once keep two cores busy.
+WORKERS ?= 3
+
 test: $(STAMP) ## Every test but the soaks
-	@$(BIN)/pytest -m "not soak" -q
+	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS)
 
 unit: $(STAMP) ## The quick tests only
 	@$(BIN)/pytest -q tests/unit tests/contracts
