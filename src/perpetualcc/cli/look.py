@@ -23,6 +23,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 _JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def width(text: str) -> int:
@@ -34,14 +35,19 @@ def _widths(text: str) -> Iterator[int]:
     """
     Columns of each character, given what stands before it.
 
-    What is joined to an emoji takes no room of its own, and the emoji style makes a narrow
-    symbol wide (UAX #11, UTS #51). Terminals disagree about these; most modern ones do this.
+    A symbol that is joined to another takes no room of its own, nor does a skin tone, and the
+    emoji style makes a narrow symbol wide (UAX #11, UTS #51). Terminals disagree about these;
+    most modern ones do this.
     """
     before, taken = "", 0
     for c in text:
+        category = unicodedata.category(c)
+        follows_symbol = unicodedata.category(before or " ") == "So"
         if c == _EMOJI_STYLE:
-            columns = 1 if taken == 1 and before not in "0123456789#*" else 0
-        elif _JOINER in {before, c} or unicodedata.category(c) in {"Mn", "Me"}:
+            columns = 1 if taken == 1 and follows_symbol else 0
+        elif c == _JOINER or category in {"Mn", "Me"}:
+            columns = 0
+        elif (category == "So" and before == _JOINER) or (c in _SKIN_TONES and follows_symbol):
             columns = 0
         else:
             columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
@@ -115,7 +121,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-_NARROWEST = 6
+_NARROWEST = 4
 """Columns that a cell keeps on the narrowest terminal; then the lines wrap."""
 
 
@@ -166,7 +172,7 @@ def duration(seconds: float) -> str:
 
 
 def thousands(tokens: int) -> str:
-    """`45K`, `1M`."""
+    """`45K`, `1M`, `1.23M`."""
     if tokens >= 1_000_000:
-        return f"{tokens / 1_000_000:g}M"[:5]
+        return f"{round(tokens / 1_000_000, 2):g}M"
     return f"{tokens // 1000}K" if tokens >= 1000 else str(tokens)
