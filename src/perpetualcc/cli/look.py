@@ -41,18 +41,23 @@ def _widths(text: str) -> Iterator[int]:
     """
     before, taken = "", 0
     for c in text:
-        category = unicodedata.category(c)
-        follows_symbol = unicodedata.category(before or " ") == "So"
+        columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
         if c == _EMOJI_STYLE:
-            columns = 1 if taken == 1 and follows_symbol else 0
-        elif c == _JOINER or category in {"Mn", "Me"}:
+            columns = 1 if taken == 1 and _is_symbol(before) else 0
+        elif _takes_no_room(c, before):
             columns = 0
-        elif (category == "So" and before == _JOINER) or (c in _SKIN_TONES and follows_symbol):
-            columns = 0
-        else:
-            columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
         yield columns
         before, taken = c, columns
+
+
+def _takes_no_room(c: str, before: str) -> bool:
+    if c == _JOINER or unicodedata.category(c) in {"Mn", "Me"}:
+        return True
+    return (_is_symbol(c) and before == _JOINER) or (c in _SKIN_TONES and _is_symbol(before))
+
+
+def _is_symbol(c: str) -> bool:
+    return c != "" and unicodedata.category(c) == "So"
 
 
 def printable(text: str) -> str:

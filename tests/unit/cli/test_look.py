@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from perpetualcc.cli import look
 
-_TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0fｆ …\t\n", max_size=60)
+_TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0f\uff46 …\t\n", max_size=60)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ _TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0fｆ …\t\n
         ("schön", 5),
         ("scho\u0308n", 5),
         ("漢字", 4),
-        ("ｆｕｌｌ", 8),
+        ("\uff46\uff55", 4),
         ("ﾊﾝｶｸ", 4),
         ("🚀", 2),
         ("👩\u200d💻", 2),
@@ -98,8 +98,7 @@ def test_a_panel_keeps_within_the_terminal(columns: int | None, monkeypatch) -> 
     assert columns is None or look.width(drawn[0]) <= columns
 
 
-@pytest.mark.parametrize("columns", [None, 20])
-def test_output_that_goes_to_a_file_is_never_cut(columns: int | None, capsys, monkeypatch) -> None:
+def test_output_that_goes_to_a_file_is_never_cut(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
 
     assert look.terminal_width() is None, "pytest's output is no terminal"
