@@ -65,6 +65,11 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t\u200d" or c.isprintable() else "�" for c in text)
 
 
+def one_line(text: str) -> str:
+    """The whole text, uncut, without what could steer a terminal."""
+    return " ".join(printable(text).split())
+
+
 def fit(text: str, columns: int) -> str:
     """The text's first line that says something, cut to at most so many columns."""
     line = printable(next(iter(text.strip().splitlines()), "")).replace("\t", " ")
@@ -157,7 +162,10 @@ def clock(at: float) -> str:
 
 def moment(at: float) -> str:
     """`17:30` today, `Mon 17:30` within a week, else with the date; local time."""
-    local, now = time.localtime(at), time.localtime()
+    try:
+        local, now = time.localtime(at), time.localtime()
+    except (OverflowError, ValueError, OSError):  # no calendar has that year
+        return "never"
     if local[:3] == now[:3]:
         return time.strftime("%H:%M", local)
     if 0 < at - time.time() < 6 * 86400:
