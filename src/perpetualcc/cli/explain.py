@@ -54,11 +54,18 @@ def judge_lines(project: Path) -> None:
         try:
             data = _data(*_judged(call_from_line(line, project)))
         except UnreadableLine as error:
-            data = {
-                "risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": str(error),
-                "reasons": [{"risk": Risk.MEDIUM, "rule": "unreadable-line", "part": "", "explanation": str(error)}],
-            }  # fmt: skip
+            data = _unread(str(error))
         print(json.dumps(data))
+
+
+def _unread(problem: str) -> dict[str, Any]:
+    reason = {"risk": Risk.MEDIUM, "rule": "unreadable-line", "part": "", "explanation": problem}
+    return {
+        "risk": Risk.MEDIUM,
+        "verdict": Verdict.ASK,
+        "error": problem,
+        "reasons": [reason],
+    }
 
 
 def _judged(call: ToolCall) -> tuple[Assessment, Verdict]:

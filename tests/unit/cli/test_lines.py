@@ -4,7 +4,6 @@ import re
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.options import Detail
@@ -62,37 +61,54 @@ def event(kind: str, **data) -> list[str]:
     return [re.sub(r"^\[[\d:]+\]", "[T]", line) for line in shown(sent(made))]
 
 
+REQUEST = {"request": RequestId("q")}
+DECIDED = {**REQUEST, "tool": "Bash", "summary": "rm -rf /", "risk": "HIGH", "reason": "it deletes"}
+ANSWERED = {"answers": {"Which?": "SQLite"}, "decided_by": "brain", "reason": "line 3 says so"}
+INDENT = " " * 11
+
+
 @pytest.mark.parametrize(
-    ("lines", "kind", "data"),
+    ("kind", "data", "lines"),
     [
         (
-            ["[T] ⚠  QUESTION from Claude: \"Which �[31mdatabase?\"", " " * 11 + "   Options: [1] PostgreSQL  [2] SQLite"],
             "QuestionAsked",
-            {"request": RequestId("q"), "questions": [QUESTION]},
+            {**REQUEST, "questions": [QUESTION]},
+            [
+                '[T] ⚠  QUESTION from Claude: "Which �[31mdatabase?"',
+                f"{INDENT}   Options: [1] PostgreSQL  [2] SQLite",
+            ],
         ),
         (
-            ['[T] Brain answered: SQLite (confidence: 85%) — line 3 says so'],
             "QuestionAnswered",
-            {"request": RequestId("q"), "answers": {"Which?": "SQLite"}, "decided_by": "brain", "reason": "line 3 says so", "confidence": 0.85},
+            {**REQUEST, **ANSWERED, "confidence": 0.85},
+            ["[T] Brain answered: SQLite (confidence: 85%) — line 3 says so"],
         ),
         (
-            ["[T] [TOOL] Write → src/a.py ✓ (auto-approved)"],
             "ToolDecided",
-            {"request": RequestId("t"), "tool": "Write", "summary": "src/a.py", "verdict": "allow", "risk": "LOW", "reason": "safe", "decided_by": "policy"},
+            {**DECIDED, "verdict": "allow", "decided_by": "policy"},
+            ["[T] [TOOL] Bash → rm -rf / ✓ (auto-approved)"],
         ),
         (
+            "ToolDecided",
+            {**DECIDED, "verdict": "deny", "decided_by": "person"},
             ["[T] [TOOL] Bash → rm -rf / ✗ (refused: it deletes)"],
-            "ToolDecided",
-            {"request": RequestId("t"), "tool": "Bash", "summary": "rm -rf /", "verdict": "deny", "risk": "HIGH", "reason": "it deletes", "decided_by": "person"},
         ),
-        (["[T] Claude: one", " " * 11 + "        two"], "TextSaid", {"text": "\none\ntwo\n"}),
-        (["[T] ✓ Session completed"], "SessionStatusChanged", {"before": "PROCESSING", "after": "COMPLETED"}),
-        ([], "SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}),
-        (["[T] ✗ no key", " " * 11 + "  hint: claude /login"], "ProblemNoticed", {"text": "no key", "hint": "claude /login"}),
-        ([], "UsageReported", {"context_tokens": 1, "context_window": 2}),
+        ("TextSaid", {"text": "\none\ntwo\n"}, ["[T] Claude: one", f"{INDENT}        two"]),
+        (
+            "SessionStatusChanged",
+            {"before": "PROCESSING", "after": "COMPLETED"},
+            ["[T] ✓ Session completed"],
+        ),
+        ("SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}, []),
+        (
+            "ProblemNoticed",
+            {"text": "no key", "hint": "claude /login"},
+            ["[T] ✗ no key", f"{INDENT}  hint: claude /login"],
+        ),
+        ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
     ],
-)  # fmt: skip
-def test_an_event_reads_as_the_manual_says(lines: list[str], kind: str, data: dict) -> None:
+)
+def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[str]) -> None:
     assert event(kind, **data) == lines
 
 
