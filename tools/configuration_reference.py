@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from datetime import timedelta
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def _section(section: str, keys: list[tuple[str, Any, Any]]) -> Iterator[str]:
     for name, value_kind, default in keys:
         short = name.rpartition(".")[2]
         yield (
-            f"| `{short}` | {config.kind_name(value_kind)} | `{shown(default)}` "
+            f"| `{short}` | {config.kind_name(value_kind)} | `{cell(shown(default))}` "
             f"| {cell(told.get(short, ''))} |"
         )
     yield ""
@@ -83,4 +84,6 @@ def _own_field_docs(kind: type) -> dict[str, str]:
 def shown(value: Any) -> str:
     """A default as it would stand in the file."""
     plain = list(value) if isinstance(value, tuple) else value
+    if isinstance(plain, timedelta):
+        plain = plain.total_seconds()
     return json.dumps(str(plain) if isinstance(plain, Path) else plain, ensure_ascii=False)

@@ -83,9 +83,8 @@ def _escalated(event: Data) -> list[str]:
 
 def _limit(event: Data) -> list[str]:
     when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
-    return [
-        f"{coloured('⏳', 'yellow')} Usage limit reached ({one_line(event['window']) or 'limit'}){when}"
-    ]
+    window = one_line(event["window"]) or "limit"
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 
 def _status(event: Data) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
@@ -37,6 +39,8 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    minds: Minds
+    defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -99,11 +103,19 @@ class Api:
             Path(params["project"]),
             plan_of(params["task"], params["requirements"]),
             name=params["name"] or "",
-            options=SessionOptions(
-                **(params["options"] or {}), requirements=params["requirements"] or ""
-            ),
+            options=self._options(params["options"] or {}, params["requirements"]),
         )
         return session_data(session)
+
+    def _options(self, given: dict[str, Any], requirements: str | None) -> SessionOptions:
+        """What was given, with the configuration's defaults. A brain must be there to be used."""
+        configured = {
+            "brain": self.defaults.type.value,
+            "confidence": self.defaults.confidence_threshold,
+        }
+        options = SessionOptions(**{**configured, **given}, requirements=requirements or "")
+        self.minds.check(options)
+        return options
 
     async def list(self, params: Params, _: Connection) -> Any:
         """Sessions, newest first, each with its current `task`; at most `limit` (100)."""

@@ -108,7 +108,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
         people = HumanBridge()
-        minds = Minds()
+        minds = Minds(config.brain, locations)
         claudes = ClaudeRunner(
             locations, binary=config.claude.path, started=journal.process_started
         )
@@ -140,6 +140,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            minds=minds,
+            defaults=config.brain,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
