@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, printable
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
@@ -49,7 +49,7 @@ def _said(event: Data) -> list[str]:
 
 
 def _tool(event: Data) -> list[str]:
-    line = f"[TOOL] {event['tool']} → {fit(event['summary'], 90)}"
+    line = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
@@ -58,10 +58,12 @@ def _tool(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{question["question"]}"')
-        options = [f"[{i}] {o['label']}" for i, o in enumerate(question["options"], start=1)]
+        text = one_line(question["question"])
+        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
+        labels = [one_line(option["label"]) for option in question["options"]]
+        options = [f"[{i}] {label}" for i, label in enumerate(labels, start=1)]
         lines.append(f"   Options: {'  '.join(options)}")
-    return [printable(line) if "\x1b" not in line else line for line in lines]
+    return lines
 
 
 def _answered(event: Data) -> list[str]:
@@ -81,7 +83,8 @@ def _escalated(event: Data) -> list[str]:
 
 def _limit(event: Data) -> list[str]:
     when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
-    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
+    window = one_line(event["window"]) or "limit"
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 
 def _status(event: Data) -> list[str]:
@@ -103,7 +106,7 @@ def _settled(event: Data) -> list[str]:
 
 
 def _problem(event: Data) -> list[str]:
-    hint = [f"  hint: {event['hint']}"] if event["hint"] else []
+    hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
 
 
@@ -118,7 +121,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
     "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {e['decided_by']}: {fit(e['answer'], 80)}"
+        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
     ],
     "LimitReached": _limit,
     "LimitApproached": lambda e: [

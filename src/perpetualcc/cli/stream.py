@@ -8,6 +8,7 @@ from typing import Any
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -102,7 +103,7 @@ class Watcher:
             return
         for i, option in enumerate(request["options"], start=1):
             about = f" - {option['description']}" if option.get("description") else ""
-            print(f"     [{i}] {option['label']}{about}")
+            print("     " + one_line(f"[{i}] {option['label']}{about}"))
         numbers = f"[1-{len(request['options'])}] Select  " if request["options"] else ""
         print(f"   {numbers}or type an answer  > ", end="", flush=True)
 
