@@ -15,12 +15,12 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.human.settings import HumanSettings
 from perpetualcc.sessions.settings import SessionSettings
 
 __all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
@@ -44,18 +44,6 @@ class ClaudeSettings:
     @property
     def path(self) -> Path | None:
         return Path(self.binary).expanduser() if self.binary else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanSettings:
-    """`[human]`: how long a running Claude waits for a person."""
-
-    hold_seconds: float = 300.0
-    """After that the run ends and the session waits without a process, for days if need be."""
-
-    @property
-    def hold(self) -> timedelta:
-        return timedelta(seconds=self.hold_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

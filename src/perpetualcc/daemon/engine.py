@@ -119,7 +119,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 people=people,
                 clock=clock,
             ),
-            AgentSettings(hold=config.human.hold),
+            AgentSettings(hold=config.human.hold, waits_unattended=config.human.waits_unattended),
         )
         work = SessionWork(agent)
         dispatcher = Dispatcher(
@@ -127,7 +127,9 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         workers = Workers(agent, dispatcher)
         manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
-        queue = EscalationQueue(SqliteEscalations(database, clock, ledger), workers)
+        queue = EscalationQueue(
+            SqliteEscalations(database, clock, ledger), workers, config.human, clock
+        )
         people.queue = queue
         await _recover(locations, ledger, manager, events)
         api = Api(

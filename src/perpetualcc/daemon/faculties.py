@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from perpetualcc.agent.ports import Judgement
 from perpetualcc.domain.decisions import Verdict
-from perpetualcc.domain.escalations import EscalationRequest
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
@@ -39,6 +39,18 @@ class HumanBridge:
 
     async def escalate(self, request: EscalationRequest) -> int:
         return (await self.queue.escalate(request)).number
+
+    async def expire(self, number: int) -> None:
+        await self.queue.expire(await self.queue.get(number))
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        return await self.queue.store.stored(task, digest)
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        return await self.queue.store.unused(task)
+
+    async def use(self, number: int) -> bool:
+        return await self.queue.store.use(number)
 
 
 class InterimGatekeeper:
