@@ -20,6 +20,7 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
 from perpetualcc.sessions.settings import SessionSettings
 
@@ -53,6 +54,7 @@ class Config:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    notifications: NotificationSettings = field(default_factory=NotificationSettings)
 
 
 class ConfigError(PerpetualError):
@@ -90,6 +92,13 @@ def supervisor_flags() -> list[str]:
 def search_path() -> str:
     """The PATH of the person who types the command."""
     return os.environ.get("PATH", os.defpath)
+
+
+def resolve(written: str) -> str:
+    """The value itself, or what the environment variable of `env:NAME` holds; empty if unset."""
+    if not written.startswith("env:"):
+        return written
+    return os.environ.get(written.removeprefix("env:"), "")
 
 
 def load_config(path: Path | None = None) -> Config:

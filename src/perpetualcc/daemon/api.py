@@ -9,13 +9,12 @@ from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.daemon.faculties import HumanBridge
-from perpetualcc.domain.escalations import Escalation
+from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
-from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
@@ -28,8 +27,8 @@ class Api:
     """The engine's methods, over its parts."""
 
     manager: SessionManager
-    queue: EscalationQueue
     people: HumanBridge
+    about_people: PeopleApi
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -76,17 +75,8 @@ class Api:
             "decision.list": Method(
                 call=self.list_decisions, params={"session": str, "limit": int | None}
             ),
-            "escalation.list": Method(call=self.pending, params={"session": str | None}),
-            "escalation.respond": Method(
-                call=self.respond,
-                params={
-                    "number": int,
-                    "text": str | None,
-                    "approve": bool | None,
-                    "answers": dict | None,
-                },
-            ),
             "daemon.info": Method(call=self.info),
+            **self.about_people.methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
@@ -166,19 +156,6 @@ class Api:
         found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
         return [decision_data(recorded) for recorded in found]
 
-    async def pending(self, params: Params, _: Connection) -> Any:
-        session = await self._session_id(params["session"])
-        return [escalation_data(one) for one in await self.queue.get_pending(session)]
-
-    async def respond(self, params: Params, connection: Connection) -> Any:
-        answer = {
-            name: params[name]
-            for name in ("text", "approve", "answers")
-            if params[name] is not None
-        }
-        settled = await self.queue.respond(params["number"], answer, by=connection.client)
-        return escalation_data(settled)
-
     async def info(self, _params: Params, _: Connection) -> Any:
         return {
             "version": __version__,
@@ -249,22 +226,4 @@ def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
         "confidence": decision.confidence,
         "reason": decision.reason,
         "decided_by": decision.decided_by.value,
-    }
-
-
-def escalation_data(escalation: Escalation) -> dict[str, Any]:
-    request = escalation.request
-    return {
-        "number": escalation.number,
-        "session": request.session,
-        "type": request.type.value,
-        "title": request.title,
-        "context": request.context,
-        "options": [dict(option) for option in request.options],
-        "suggestion": request.suggestion,
-        "confidence": request.confidence,
-        "raised_at": escalation.raised_at,
-        "settled_at": escalation.settled_at,
-        "settled_by": escalation.settled_by,
-        "raw": dict(request.raw),
     }

@@ -83,18 +83,6 @@ class SqliteEscalations:
             ]
         )
 
-    async def unfinished(self, kind: EscalationType) -> list[Escalation]:
-        return await self._database.read(
-            lambda c: [
-                _escalation(row)
-                for row in c.execute(
-                    "SELECT * FROM escalations WHERE type = ? AND settled_at IS NOT NULL"
-                    " AND used_at IS NULL ORDER BY settled_at",
-                    (kind,),
-                )
-            ]
-        )
-
     async def use(self, number: int) -> bool:
         return await self._database.write(lambda c: _use(c, number, self._clock.now()))
 
