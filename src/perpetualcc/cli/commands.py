@@ -40,6 +40,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "logs": CommandEntry(module="logs", help="Show a session's log", panel=SESSIONS),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
+    "notifications": CommandEntry(
+        module="notifications", help="List what was sent to people", panel=PEOPLE
+    ),
+    "notify": CommandEntry(module="notify", help="Send a test to every channel", panel=PEOPLE),
     "demo": CommandEntry(
         module="demo", help="Play a real session: no account, no key", panel=PROJECT
     ),

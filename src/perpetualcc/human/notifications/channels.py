@@ -14,8 +14,10 @@ DESKTOP = "desktop"
 
 _SCRIPT = (
     "on run argv",
-    "display notification (item 1 of argv) with title (item 2 of argv) subtitle (item 3 of argv)"
-    " sound name (item 4 of argv)",
+    (
+        "display notification (item 1 of argv) with title (item 2 of argv)"
+        " subtitle (item 3 of argv) sound name (item 4 of argv)"
+    ),
     "end run",
 )
 """The texts are arguments, never part of the script: nothing in them can become AppleScript."""

@@ -156,7 +156,7 @@ class Courier:
         if sender.stdin is not None:
             with suppress(BrokenPipeError), sender.stdin as line:
                 line.write(told.encode())
-        while sender.poll() is None:
+        while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
             await asyncio.sleep(_POLL)
 
     def _receipt_path(self, notice: int, attempt: int) -> Path:
@@ -208,8 +208,9 @@ class Courier:
 
     async def _take_leave(self) -> None:
         deadline = time.monotonic() + _GOODBYE.total_seconds()
-        while self._sending and time.monotonic() < deadline:
-            await asyncio.sleep(0.05)
+        while self._sending and (left := deadline - time.monotonic()) > 0:
+            self._woken.clear()
+            await _first(self._woken, timedelta(seconds=left))
         for runner in self._sending.values():
             runner.cancel()
 

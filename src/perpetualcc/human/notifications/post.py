@@ -85,8 +85,8 @@ def _service(url: str) -> Any:
         plugin = importlib.import_module(f"apprise.plugins.{module}")
         for one in vars(plugin).values():
             is_plugin = isinstance(one, type) and hasattr(one, "app_id")
-            if is_plugin and url.partition("://")[0].lower() in one.schemas(one):  # type: ignore[attr-defined]
-                found = one.parse_url(url)  # type: ignore[attr-defined]
+            if is_plugin and url.partition("://")[0].lower() in one.schemas(one):
+                found = one.parse_url(url)
                 try:
                     return one(**found) if found else None
                 except TypeError:  # what Apprise's plugins raise for an address they cannot use

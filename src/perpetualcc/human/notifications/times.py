@@ -30,4 +30,5 @@ def quiet_until(
 
 def next_try(attempts: int, first: timedelta) -> timedelta:
     """How long to wait after so many failed attempts: twice as long each time, up to a limit."""
-    return min(first * 2 ** min(max(attempts - 1, 0), 20), max(_LONGEST_WAIT, first))
+    doubled: timedelta = first * 2 ** min(max(attempts - 1, 0), 20)
+    return min(doubled, max(_LONGEST_WAIT, first))
