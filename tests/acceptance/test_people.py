@@ -35,7 +35,7 @@ def configure(pcc, text: str) -> None:
 
 
 def the_one_that_waits(pcc):
-    wait_until(lambda: pcc.json("pending"), within=20)
+    wait_until(lambda: pcc.json("pending"), within=40)
     [waiting] = pcc.json("pending")
     return waiting
 
