@@ -221,15 +221,6 @@ def test_the_gate_sees_every_tool_and_its_deny_is_what_the_model_reads(play):
     ]  # fmt: skip
 
 
-def test_what_the_gate_allows_is_not_asked_again(play):
-    stage = play(TOUCH)
-
-    asyncio.run(stage.one_turn())
-
-    assert stage.asked == []
-    assert (stage.world.project / "made").exists()
-
-
 def test_a_gate_that_breaks_blocks(play):
     stage = play(TOUCH)
     stage.decide = lambda _: {}["no such key"]
@@ -240,10 +231,8 @@ def test_a_gate_that_breaks_blocks(play):
     assert not (stage.world.project / "made").exists()
 
 
-@pytest.mark.parametrize("decision", ["allow", None])
-def test_a_question_is_answered_where_permission_is_asked(play, decision):
+def test_a_question_is_answered_where_permission_is_asked_even_when_the_gate_allows(play):
     stage = play("steps: [{ask: {question: 'Which one?', options: [A, B]}}, Done.]")
-    stage.decide = lambda _: answer(decision) if decision else {}
     stage.permit = lambda given: PermissionResultAllow(
         updated_input={**given, "answers": {"Which one?": "B"}}
     )
@@ -424,6 +413,26 @@ def test_an_interrupt_ends_the_turn_and_the_conversation_goes_on(play):
         "aborted_streaming",
     )
     assert "[Request interrupted by user]" in str(stage.last_messages())
+
+
+def test_a_prompt_in_the_middle_of_a_turn_reaches_the_model_with_the_tools_result(play):
+    stage = play("""
+        steps:
+          - tools: [{Bash: {command: "python3 -c 'import time; time.sleep(0.8)'"}}]
+          - Nobody said anything.
+          - {on_prompt: hurry up, say: I hurry.}
+        """)
+
+    async def hurried():
+        async with stage.client() as client:
+            await client.query("Go")
+            async for message in client.receive_response():
+                if calls_a_tool(message):
+                    await client.query("Please hurry up")
+            return message
+
+    assert asyncio.run(hurried()).result == "I hurry."
+    assert len(stage.server.requests) == 2
 
 
 def test_a_session_id_can_be_taken_once_and_then_only_resumed(play):

@@ -14,7 +14,12 @@ from claude_agent_sdk import (
     PermissionResultAllow,
 )
 
-from perpetualcc.rehearsal import claude_environment, load_scenario, shipped_scenario
+from perpetualcc.rehearsal import (
+    claude_environment,
+    lay_out_files,
+    load_scenario,
+    shipped_scenario,
+)
 
 pytestmark = pytest.mark.claude
 
@@ -56,7 +61,7 @@ async def _play(project, environment, *prompts, **more):
 @pytest.mark.parametrize(
     ("name", "made", "steps"),
     [
-        ("demo", {"wordcount.py", "test_wordcount.py", "build/old.txt"}, 6),
+        ("demo", {"src/wordcount.py", "tests/test_wordcount.py", "build/old.txt"}, 6),
         ("question", {"DECISIONS.md"}, 3),
         ("parallel", {"notes/01.txt", "notes/20.txt"}, 22),
     ],
@@ -64,9 +69,7 @@ async def _play(project, environment, *prompts, **more):
 def test_a_shipped_scenario_plays_to_its_end(rehearsal, claude_world, name, made, steps):
     scenario = load_scenario(shipped_scenario(name))
     server = rehearsal(scenario, pace=0)
-    for path, content in scenario.files.items():
-        (claude_world.project / path).parent.mkdir(exist_ok=True)
-        (claude_world.project / path).write_text(content)
+    lay_out_files(scenario, claude_world.project)
 
     results = asyncio.run(
         _play(claude_world.project, claude_world.environment(server), scenario.prompt)
@@ -79,7 +82,7 @@ def test_a_shipped_scenario_plays_to_its_end(rehearsal, claude_world, name, made
 
 
 def test_sessions_at_once_play_their_own_scenes(rehearsal, claude_world):
-    _many_at_once(rehearsal, claude_world, 3)
+    _many_at_once(rehearsal, claude_world, 2)
 
 
 @pytest.mark.soak

@@ -15,7 +15,7 @@ STORY = """
 steps:
   - say: I write the program.
     tools:
-      - Write: {file_path: "{project}/hello.py", content: "print('hello')"}
+      - Write: {file_path: "{project}/src/hello.py", content: "print('hello')"}
   - tools:
       - Bash: {command: "rm -rf /tmp/nothing-of-value"}
   - say: Finished. The program is in hello.py.
@@ -27,10 +27,10 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
 
     done = pcc.pcc("start", str(pcc.project), "--task", "Write a hello program")
 
-    assert (pcc.project / "hello.py").read_text() == "print('hello')"
+    assert (pcc.project / "src" / "hello.py").read_text() == "print('hello')"
     assert "PerpetualCC Session: write-hello-program" in done.stdout
     assert "Claude: I write the program." in done.stdout
-    assert "[TOOL] Write → hello.py ✓ (auto-approved)" in done.stdout
+    assert "[TOOL] Write → src/hello.py ✓ (auto-approved)" in done.stdout
     assert "[TOOL] Bash → rm -rf /tmp/nothing-of-value ✗" in done.stdout
     assert "Session completed" in done.stdout
     listed = pcc.json("list")
@@ -40,7 +40,7 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert "✓ Completed" in pcc.pcc("list").stdout
     shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
     assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
-    assert "Write → hello.py  LOW, by policy" in shown
+    assert "Write → src/hello.py  LOW, by policy" in shown
 
 
 SLOW = """
@@ -48,13 +48,13 @@ delay: 100ms
 steps:
   - repeat: 12
     tools:
-      - Write: {file_path: "{project}/part-{n}.txt", content: "part {n}"}
+      - Write: {file_path: "{project}/src/part-{n}.txt", content: "part {n}"}
   - say: All twelve parts are written.
 """
 
 
 def parts(pcc) -> list[str]:
-    return sorted(path.name for path in pcc.project.glob("part-*.txt"))
+    return sorted(path.name for path in (pcc.project / "src").glob("part-*.txt"))
 
 
 def assert_complete(pcc, session: str) -> None:
@@ -185,9 +185,9 @@ def test_two_sessions_work_at_once_in_two_projects(install, tmp_path):
         delay: 300ms
         scenes:
           - when: left
-            steps: [{tools: [{Write: {file_path: "{project}/l", content: l}}]}, Left., ]
+            steps: [{tools: [{Write: {file_path: "{project}/src/l", content: l}}]}, Left., ]
           - when: right
-            steps: [{tools: [{Write: {file_path: "{project}/r", content: r}}]}, Right.]
+            steps: [{tools: [{Write: {file_path: "{project}/src/r", content: r}}]}, Right.]
         """
     )
     other = tmp_path / "other"
@@ -197,8 +197,8 @@ def test_two_sessions_work_at_once_in_two_projects(install, tmp_path):
 
     for session in sessions:
         assert pcc.wait(session)["status"] == "COMPLETED"
-    assert (pcc.project / "l").exists()
-    assert (other / "r").exists()
+    assert (pcc.project / "src" / "l").exists()
+    assert (other / "src" / "r").exists()
     spans = [
         [event["at"] for event in pcc.events(session, "RunStarted", "RunEnded")]
         for session in sessions
@@ -220,13 +220,13 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
 @pytest.mark.timeout(180)
 def test_twenty_sessions_work_at_once(install, tmp_path):
     scenes = "".join(
-        f'  - {{when: "scene {n:02}", steps: [{{tools: [{{Write: {{file_path: "{{project}}/own",'
+        f'  - {{when: "scene {n:02}", steps: [{{tools: [{{Write: {{file_path: "{{project}}/src/own",'
         f' content: "{n:02}"}}}}]}}, "Scene {n:02} is over."]}}\n'
         for n in range(20)
     )
     pcc = install(f"delay: 200ms\nscenes:\n{scenes}")
     config = pcc.locations.data.parent / "config.toml"
-    config.parent.mkdir(parents=True)
+    config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("[sessions]\nmax_concurrent = 20\n")
     projects = [tmp_path / f"project-{n:02}" for n in range(20)]
     for project in projects:
@@ -236,7 +236,9 @@ def test_twenty_sessions_work_at_once(install, tmp_path):
 
     for session in sessions:
         assert pcc.wait(session, within=120)["status"] == "COMPLETED"
-    assert [(project / "own").read_text() for project in projects] == [f"{n:02}" for n in range(20)]
+    assert [(project / "src" / "own").read_text() for project in projects] == [
+        f"{n:02}" for n in range(20)
+    ]
 
 
 @pytest.mark.soak

@@ -149,7 +149,7 @@ class MasterAgent:
                 )
                 async for arrival in inbox:
                     await run.handle(arrival)
-                    if isinstance(arrival, TurnEnded | Gone):
+                    if run.is_over or isinstance(arrival, TurnEnded | Gone):
                         return
         finally:
             del self._inboxes[launch.session.id]

@@ -13,16 +13,6 @@ _NOBODY_THERE = (
     "and say at the end what you left and why."
 )
 
-PAUSING = Judgement(
-    verdict=Verdict.DENY,
-    risk=Risk.LOW,
-    confidence=1.0,
-    reason="The session is being paused.",
-    message="The session is being paused; nothing is wrong with this call. "
-    "Stop here: you will be told when to continue, and may then repeat it.",
-    decided_by=DecidedBy.PERSON,
-)
-
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
 _TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")

@@ -27,7 +27,6 @@ from perpetualcc.agent.inbox import (
 from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
-    PAUSING,
     answers_by_person,
     by_person,
     question_data,
@@ -75,6 +74,8 @@ class SupervisedRun:
     at_work: set[RequestId] = field(default_factory=set)
     """Tool calls that were let through and have no result yet."""
     waits_unattended: bool = False
+    is_over: bool = False
+    """Nothing more is wanted of this process; the work goes on in another run."""
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
     answering: dict[RequestId, int] = field(default_factory=dict)
@@ -115,10 +116,11 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
-        if self.facts.order is not None:
-            judgement = PAUSING
-        else:
-            judgement = await self.faculties.gatekeeper.judge(call, session)
+        if self.facts.order is Order.PAUSE:
+            # Held and never answered: a refusal would be taken for one when the work goes on.
+            self.is_over = not self.at_work
+            return
+        judgement = await self.faculties.gatekeeper.judge(call, session)
         if judgement.verdict is Verdict.ASK:
             await self._ask_for_permission(wanted, judgement)
         else:
@@ -186,8 +188,7 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        if self.facts.order is Order.PAUSE and not self.at_work:
-            await self.claude.interrupt()
+        self.is_over = self.facts.order is Order.PAUSE and not self.at_work
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -290,8 +291,7 @@ class SupervisedRun:
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        if not self.at_work:
-            await self.claude.interrupt()
+        self.is_over = not self.at_work
 
     # -- what Claude Code reports --------------------------------------------------------------
 

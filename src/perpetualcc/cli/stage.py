@@ -8,12 +8,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from perpetualcc.config import CONFIG_VARIABLE
-from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world
+from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, lay_out_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +62,7 @@ def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:
     if project is not None:
         shutil.copytree(project, place, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
     place.mkdir(exist_ok=True)
-    for name, text in scenario.files.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    lay_out_files(scenario, place)
     return place
 
 
@@ -76,23 +74,22 @@ _LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")
 def _playing(scenario: Scenario) -> Iterator[RehearsalServer]:
     """The scripted model in a thread with its own event loop."""
     server = RehearsalServer(scenario)
-    started, stop = threading.Event(), asyncio.Event()
-    loop = asyncio.new_event_loop()
+    running: Future[asyncio.AbstractEventLoop] = Future()
+    stop = asyncio.Event()
 
     async def play() -> None:
         async with server:
-            started.set()
+            running.set_result(asyncio.get_running_loop())
             await stop.wait()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(play(),), name="rehearsal")
+    thread = threading.Thread(target=asyncio.run, args=(play(),), name="rehearsal")
     thread.start()
-    started.wait()
+    loop = running.result(timeout=10)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
-        loop.close()
 
 
 def own_environment() -> dict[str, str]:

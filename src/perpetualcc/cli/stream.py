@@ -84,7 +84,7 @@ class Watcher:
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
         self._note(event)
-        if lines := shown(event):
+        if lines := shown(event, self._options.detail):
             self._leave_prompt()
             for line in lines:
                 print(line, flush=True)

@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
-from perpetualcc.daemon.faculties import HumanBridge
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.minds import Minds
+from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
@@ -33,6 +38,8 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    minds: Minds
+    defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -42,7 +49,8 @@ class Api:
                 call=self.start,
                 params={
                     "project": str,
-                    "tasks": list,
+                    "task": str | None,
+                    "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
                 },
@@ -80,15 +88,27 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
+        """Create a session with its first tasks, and start it."""
         session = await self.manager.create_session(
             Path(params["project"]),
-            [str(prompt) for prompt in params["tasks"]],
+            plan_of(params["task"], params["requirements"]),
             name=params["name"] or "",
-            options=SessionOptions(**(params["options"] or {})),
+            options=self._options(params["options"] or {}, params["requirements"]),
         )
         return session_data(session)
 
+    def _options(self, given: dict[str, Any], requirements: str | None) -> SessionOptions:
+        """What was given, with the configuration's defaults. A brain must be there to be used."""
+        configured = {
+            "brain": self.defaults.type.value,
+            "confidence": self.defaults.confidence_threshold,
+        }
+        options = SessionOptions(**{**configured, **given}, requirements=requirements or "")
+        self.minds.check(options)
+        return options
+
     async def list(self, params: Params, _: Connection) -> Any:
+        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
         sessions = await self.manager.list_sessions(
             statuses=None if status is None else [SessionStatus(status)],
@@ -101,6 +121,7 @@ class Api:
         ]
 
     async def get(self, params: Params, _: Connection) -> Any:
+        """One session, with its tasks, the number of its runs and what was decided."""
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
@@ -111,15 +132,19 @@ class Api:
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
+        """Stop after the current operation; the work stays."""
         return session_data(await self.manager.pause_session(params["session"]))
 
     async def resume(self, params: Params, _: Connection) -> Any:
+        """Go on with a paused session, or try again what failed."""
         return session_data(await self.manager.resume_session(params["session"]))
 
     async def stop(self, params: Params, _: Connection) -> Any:
+        """End a session for good: its tasks are cancelled, its run stops now."""
         return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
+        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
@@ -144,6 +169,7 @@ class Api:
                 yield recorded.event.kind, event_data(recorded)
 
     async def tail(self, params: Params, _: Connection) -> Any:
+        """The last `count` events (50), oldest first; `levels`: only these."""
         found = await self.events.tail(
             await self._session_id(params["session"]),
             params["count"] or 50,
@@ -152,11 +178,13 @@ class Api:
         return [event_data(recorded) for recorded in found]
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
+        """What was decided about tool calls, newest first."""
         session = await self.manager.get_session(params["session"])
         found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
         return [decision_data(recorded) for recorded in found]
 
     async def info(self, _params: Params, _: Connection) -> Any:
+        """The engine's version, what runs in each lane, and its clock."""
         return {
             "version": __version__,
             "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
@@ -165,6 +193,29 @@ class Api:
 
     async def _session_id(self, name: str | None) -> SessionId | None:
         return None if name is None else (await self.manager.get_session(name)).id
+
+
+def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
+    """What a session is to do: the task first, then what the requirements list as not done."""
+    plan = [] if task is None else [PlannedTask(prompt=task)]
+    if requirements is None:
+        return plan
+    open_tasks = [one for one in read_requirements(Path(requirements)).tasks if not one.done]
+    place = {one.id: len(plan) + i for i, one in enumerate(open_tasks)}
+    plan += [
+        PlannedTask(
+            prompt=one.description,
+            priority=one.priority,
+            after=tuple(place[name] for name in one.depends_on if name in place),
+        )
+        for one in open_tasks
+    ]
+    if not plan:
+        raise PerpetualError(
+            f"'{requirements}' lists no task that is not done",
+            hint='List them under "## Tasks", or say what to do with --task "…"',
+        )
+    return plan
 
 
 def session_data(session: Session) -> dict[str, Any]:

@@ -19,13 +19,14 @@ from perpetualcc import __version__
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
-from perpetualcc.config import Config, load_config
+from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.faculties import HumanBridge, InterimGatekeeper, NoAnswers
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.people import PeopleDesk, SessionDesk
+from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.escalations import Escalation
@@ -115,6 +116,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
         people = HumanBridge()
+        minds = Minds(config.brain, locations)
         claudes = ClaudeRunner(
             locations, binary=config.claude.path, started=journal.process_started
         )
@@ -122,8 +124,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=InterimGatekeeper(),
-                answerer=NoAnswers(),
+                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
             ),
@@ -158,6 +160,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            minds=minds,
+            defaults=config.brain,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perpetualcc.daemon.people import PeopleDesk
+from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue, said

@@ -8,7 +8,12 @@ and sessions resume, and no token is spent. It decides nothing: a scenario says 
 from perpetualcc.rehearsal.reader import load_scenario, read_scenario, shipped_scenario
 from perpetualcc.rehearsal.scenario import Scenario
 from perpetualcc.rehearsal.server import RehearsalServer
-from perpetualcc.rehearsal.world import World, claude_environment, isolated_world
+from perpetualcc.rehearsal.world import (
+    World,
+    claude_environment,
+    isolated_world,
+    lay_out_files,
+)
 
 __all__ = [
     "RehearsalServer",
@@ -16,6 +21,7 @@ __all__ = [
     "World",
     "claude_environment",
     "isolated_world",
+    "lay_out_files",
     "load_scenario",
     "read_scenario",
     "shipped_scenario",

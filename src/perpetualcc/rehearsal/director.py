@@ -113,7 +113,7 @@ class Director:
             say = _ASIDE if caller.agent else NO_SCENE
             return Cue(reply=Reply(say=say), overflow=not caller.agent, fresh=messages)
         scene = self.scenario.scenes[number]
-        place = _after_prompt(scene, standing(scene, messages))
+        place = standing(scene, messages)
         if _COMPACTION in message_text(messages[-1]):
             return Cue(reply=Reply(say=_summary(scene, place)), fresh=messages[-1:])
         if place.told_to_stop:
@@ -165,10 +165,12 @@ class Director:
         played = played_scene(messages)
         if played is not None and played < len(self.scenario.scenes):
             return played
-        named = marked_scene(messages)
-        prompt = first_prompt(messages)
+        named, prompt = marked_scene(messages), first_prompt(messages)
         for number, scene in enumerate(self.scenario.scenes):
-            if scene.name == named or (scene.when and scene.when.matches(prompt)):
+            if scene.name == named:
+                return number
+        for number, scene in enumerate(self.scenario.scenes):
+            if scene.when and scene.when.matches(prompt):
                 return number
         return None if caller.agent else self._next_in_order(caller.session)
 
@@ -179,15 +181,6 @@ class Director:
         if session not in self._given:
             self._given[session] = open_scenes[min(len(self._given), len(open_scenes) - 1)]
         return self._given[session]
-
-
-def _after_prompt(scene: Scene, place: Standing) -> Standing:
-    """Jump ahead when a prompt came that a later step waits for."""
-    for step in range(place.step, len(scene.replies)):
-        waits_for = scene.replies[step].on_prompt
-        if waits_for and waits_for.matches(place.prompt):
-            return replace(place, step=step)
-    return place
 
 
 def _summary(scene: Scene, place: Standing) -> str:

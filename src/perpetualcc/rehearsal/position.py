@@ -22,6 +22,11 @@ _MARK = re.compile(r"\[rehearsal: ([^\]/]+)(?:/(\d+))?\]")
 # the process died before the result was written.
 _NOBODY_THERE = "The user doesn't want to take this action right now. STOP"
 _CUT_OFF = (_NOBODY_THERE, "[Tool call interrupted: the session ended before")
+# How a prompt that came during a turn reaches the model, as a message of the system (2.1.330).
+_MEANWHILE = re.compile(
+    r"The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how Claude Code|$)",
+    re.DOTALL,
+)
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
@@ -77,10 +82,12 @@ def standing(scene: Scene, messages: Sequence[dict[str, Any]]) -> Standing:
     """Find the next step, and the news since the step before it."""
     step, after, cut_off = 0, 0, _cut_off(messages)
     for number, message in enumerate(messages):
+        if message.get("role") != "assistant":
+            step = _called(scene, step, _typed([message]))
+            continue
         reached = _reached(scene, step, message, cut_off)
         if reached is not None:
-            step = reached
-            after = number + (message.get("role") == "assistant")
+            step, after = reached, number + 1
     fresh = [message for message in messages[after:] if message.get("role") != "assistant"]
     return Standing(
         step=step,
@@ -116,14 +123,25 @@ def _typed(messages: Iterable[dict[str, Any]]) -> str:
             content = message.get("content", "")
             texts += [content] if isinstance(content, str) else []
             texts += [str(block.get("text", "")) for block in _blocks(message)]
+        else:
+            texts += _MEANWHILE.findall(message_text(message))
     return _REMINDER.sub("", "\n".join(text for text in texts if text)).strip()
 
 
+def _called(scene: Scene, step: int, typed: str) -> int:
+    """The step that a prompt leads to: where its mark says, or the next that waits for it."""
+    found = _MARK.search(typed)
+    if found and found[2]:
+        return int(found[2])
+    for ahead in range(step, len(scene.replies)) if typed else ():
+        waits_for = scene.replies[ahead].on_prompt
+        if waits_for and waits_for.matches(typed):
+            return ahead
+    return step
+
+
 def _reached(scene: Scene, step: int, message: dict[str, Any], cut_off: set[str]) -> int | None:
-    """The step after the one that this message shows, if it shows one."""
-    if message.get("role") != "assistant":
-        found = _MARK.search(_typed([message]))
-        return int(found[2]) if found and found[2] else None
+    """The step after the one that a reply shows, if it shows one."""
     ids = [str(block["id"]) for block in _blocks(message) if "id" in block]
     played = [int(found[2]) for found in map(_TOOL_ID.match, ids) if found]
     if played:

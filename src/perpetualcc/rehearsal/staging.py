@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from perpetualcc.rehearsal.scenario import (
@@ -35,6 +35,9 @@ def stage(data: Data, *, source: str, mistake: Mistake) -> Scenario:
     Raises:
         Exception: what `mistake` makes of a line and a problem.
     """
+    for name in data.get("files", {}):
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise mistake(data[LINE], f"the file '{name}' is outside the project")
     scenes = _Stage(data, mistake).scenes()
     return Scenario(
         name=data.get("name", Path(source).stem),

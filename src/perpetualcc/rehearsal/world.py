@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from perpetualcc.rehearsal.scenario import Scenario
+
 # Not secrets: any text of the right form will do, the scripted model does not look.
 API_KEY = "sk-ant-api03-rehearsal-000000000000000000000000"
 OAUTH_TOKEN = "sk-ant-oat01-rehearsal-000000000000000000000000"  # noqa: S105  # not a secret
@@ -45,10 +47,13 @@ def claude_environment(
     `home` receives all its files; the real `~/.claude` is neither read nor written. With
     `subscription` it believes to be signed in to claude.ai, else to use an API key.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    scratch = home / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
     variables = {
         "HOME": str(home),
         "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+        # Sockets and outputs of background tasks go to /tmp without it.
+        "CLAUDE_CODE_TMPDIR": str(scratch),
         "ANTHROPIC_BASE_URL": server_url,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_TELEMETRY": "1",
@@ -76,3 +81,19 @@ def isolated_world(
 def is_claudes(name: str) -> bool:
     """Whether a variable would steer Claude Code."""
     return name.upper().startswith(_INHERITED)
+
+
+def lay_out_files(scenario: Scenario, project: Path) -> list[Path]:
+    """
+    Write the files that a scenario starts with; returns those that were written.
+
+    What exists already is left as it is: a rehearsal in somebody's project overwrites nothing.
+    """
+    written = []
+    for name, content in scenario.files.items():
+        path = project / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+            written.append(path)
+    return written

@@ -60,7 +60,7 @@ def test_scenes_without_a_prompt_are_given_out_in_order_and_the_last_to_all_that
 
 
 def test_a_prompt_may_choose_its_scene_by_name():
-    director = _director("scenes: [{name: one, steps: [One.]}, {name: two, steps: [Two.]}]")
+    director = _director("scenes: [{when: Do, steps: [One.]}, {name: two, steps: [Two.]}]")
 
     assert director.cue(_asked("Do it [rehearsal: two]"), ME).reply.say == "Two."
 
@@ -92,6 +92,8 @@ def test_the_story_waits_for_its_prompt_and_jumps_to_it():
 
     assert director.cue(_asked("go", "One.", "run the tests"), ME).reply.say == "Testing."
     assert director.cue(_asked("go", "One.", "now ship it"), ME).reply.say == "Ship."
+    shipped = director.cue(_asked("go", "One.", "now ship it", "Ship.", "and now"), ME)
+    assert shipped.reply.say == NO_MORE_STEPS
     waiting = director.cue(_asked("go", "One.", "go", "Skipped.", "hm"), ME)
     assert (waiting.reply.say, waiting.overflow) == (WAITS, True)
 

@@ -91,6 +91,17 @@ def test_the_news_holds_results_and_prompts_and_the_prompt_only_what_was_typed()
     assert place.prompt == "And hurry"
 
 
+def test_a_prompt_that_came_in_the_middle_of_a_turn_counts_as_typed():
+    scene = Scene(name="s", replies=[Reply(tools=[BASH]), Reply(say="b")])
+    call = _assistant(scene.replies[0], 0)
+    words = (
+        "The user sent a new message while you were working:\nhurry up\n\nThis is how Claude Code"
+    )
+    meanwhile = {"role": "system", "content": [{"type": "text", "text": words}]}
+
+    assert standing(scene, [_user("go"), call, _results(call), meanwhile]).prompt == "hurry up"
+
+
 def test_a_compacted_conversation_goes_on_at_its_mark():
     scene = Scene(name="s", replies=[Reply(say=str(n)) for n in range(9)])
 

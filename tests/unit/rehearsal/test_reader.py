@@ -39,6 +39,8 @@ MISTAKES = [
     ("steps:\n  - ask:\n      question: W?\n      multi_select: 3", 4, "must be a true or false"),
     ("scenes:\n  - name: a", 2, "a scene needs `steps`"),
     ("scenes:\n  - {name: a, steps: [x]}\n  - {name: a, steps: [x]}", 2, "two scenes are called"),
+    ("files: {../a: b}\nsteps: [x]", 1, "the file '../a' is outside the project"),
+    ("files: {/etc/a: b}\nsteps: [x]", 1, "the file '/etc/a' is outside the project"),
     ("files: [a]\nsteps: [x]", 1, "`files` must be a table"),
     ("steps:\n  - {repeat: 200000, say: a}", 2, "a scene has at most"),
 ]

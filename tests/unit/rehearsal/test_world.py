@@ -2,7 +2,12 @@
 
 import pytest
 
-from perpetualcc.rehearsal import claude_environment, isolated_world
+from perpetualcc.rehearsal import (
+    claude_environment,
+    isolated_world,
+    lay_out_files,
+    read_scenario,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +48,14 @@ def test_inherited_variables_of_claude_code_do_not_pass(tmp_path, monkeypatch):
     assert environment["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1"
     assert (overlay["ANTHROPIC_AUTH_TOKEN"], overlay["CLAUDE_CODE_USE_BEDROCK"]) == ("", "")
     assert "EDITOR" not in overlay
+
+
+def test_a_scenario_brings_its_files_and_overwrites_none(tmp_path):
+    scenario = read_scenario({"files": {"mine.txt": "new", "a/b.txt": "b"}, "steps": ["x"]})
+    (tmp_path / "mine.txt").write_text("old")
+
+    written = lay_out_files(scenario, tmp_path)
+
+    assert written == [tmp_path / "a" / "b.txt"]
+    assert (tmp_path / "a" / "b.txt").read_text() == "b"
+    assert (tmp_path / "mine.txt").read_text() == "old"

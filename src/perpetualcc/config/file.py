@@ -1,36 +1,29 @@
 """
-The configuration: read once from TOML, environment and flags. The only module that reads the
-environment. Nothing happens on import.
+The configuration file: read once, checked, and told about with the line and the nearest key.
 
 Each section is a frozen dataclass, defined by the capability that uses it; its fields are the
 keys, their defaults the defaults, and the strings under them the documentation.
 """
 
 import difflib
-import os
 import re
-import shlex
 import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.locations import Locations
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.settings import SessionSettings
-
-__all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
-
-CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
-"""Path of the configuration file, when it is not the usual one. `--config` sets it."""
-
-DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
-DEFAULT_DATA = Path("~/.perpetualcc/data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +46,8 @@ class Config:
 
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    brain: BrainSettings = field(default_factory=BrainSettings)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
 
@@ -63,42 +58,6 @@ class ConfigError(PerpetualError):
     def __init__(self, path: Path, line: int | None, problem: str, hint: str) -> None:
         where = f"'{path}'" + ("" if line is None else f", line {line}")
         super().__init__(f"{problem} ({where})", hint=hint)
-
-
-def locate(data_dir: Path | None = None) -> Locations:
-    """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
-    return Locations(data=Path(os.path.abspath((data_dir or DEFAULT_DATA).expanduser())))  # noqa: PTH100  # symlinks stay as typed
-
-
-def config_path() -> Path:
-    """The configuration file: of `--config`, or the usual one. It need not exist."""
-    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser()
-
-
-def use_config(path: Path) -> None:
-    """Make this process, and a daemon that it starts, use another file."""
-    os.environ[CONFIG_VARIABLE] = str(path.expanduser().absolute())
-
-
-def supervisor_flags() -> list[str]:
-    """
-    Flags for a supervisor that a command starts, from `PERPETUALCC_SUPERVISOR`.
-
-    For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
-    """
-    return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
-
-
-def search_path() -> str:
-    """The PATH of the person who types the command."""
-    return os.environ.get("PATH", os.defpath)
-
-
-def resolve(written: str) -> str:
-    """The value itself, or what the environment variable of `env:NAME` holds; empty if unset."""
-    if not written.startswith("env:"):
-        return written
-    return os.environ.get(written.removeprefix("env:"), "")
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -151,7 +110,7 @@ class _Source:
 
 def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: _Source) -> Any:
     hints = typing.get_type_hints(kind)
-    known = [one.name for one in fields(kind) if one.init]
+    known = [one.name for one in fields(kind) if _is_setting(one)]
     values = {}
     for name, value in data.items():
         here = (*keys, name)
@@ -165,6 +124,11 @@ def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: 
             )
         values[name] = _value(hints[name], value, here, source)
     return kind(**values)
+
+
+def _is_setting(one: "Field[Any]") -> bool:
+    """Some fields are for tests and callers: they say so in their metadata."""
+    return bool(one.init and one.metadata.get("is_setting", True))
 
 
 def _value(kind: Any, value: Any, keys: tuple[str, ...], source: _Source) -> Any:
@@ -195,6 +159,11 @@ def _converted(kind: Any, value: Any) -> Any:
         return tuple(value) if fits else _WRONG
     if kind is Path:
         return Path(value).expanduser() if isinstance(value, str) else _WRONG
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(value) if value in list(kind) else _WRONG
+    if kind is timedelta:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return timedelta(seconds=value) if is_number else _WRONG
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, bool) and kind is not bool:
@@ -206,6 +175,10 @@ def kind_name(kind: Any) -> str:
     """A type in the words of a person."""
     if typing.get_origin(kind) is tuple:
         return "a list of texts"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return f"one of {', '.join(kind)}"
+    if kind is timedelta:
+        return "a number of seconds"
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     return names.get(kind, "a path" if kind is Path else str(kind))
 
@@ -214,7 +187,7 @@ def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, A
     """Every key with its type and default, in the order of the sections."""
     hints = typing.get_type_hints(kind)
     defaults = kind()
-    for one in fields(kind):
+    for one in filter(_is_setting, fields(kind)):
         name = f"{prefix}{one.name}"
         if is_dataclass(hints[one.name]):
             yield from settings(hints[one.name], f"{name}.")
@@ -269,6 +242,10 @@ def parse_value(kind: Any, text: str) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if kind is bool and text.lower() in {"true", "false", "yes", "no", "on", "off"}:
         return text.lower() in {"true", "yes", "on"}
+    if isinstance(kind, type) and issubclass(kind, StrEnum) and text in list(kind):
+        return text
+    if kind is timedelta:
+        kind = float
     for number in (int, float):
         if kind is number or (isinstance(kind, types.UnionType) and number in kind.__args__):
             try:
