@@ -138,7 +138,7 @@ def test_an_answer_given_while_the_engine_is_dead_is_taken_once(install):
 DANGER = """
 steps:
   - tools: [Bash: {command: "rm -rf build"}]
-  - tools: [Write: {file_path: "{project}/{n}.txt", content: "x"}]
+  - tools: [Write: {file_path: "{project}/a.txt", content: "x"}]
   - say: Finished.
 """
 
@@ -159,7 +159,6 @@ def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     pcc = install(
         """
         steps:
-          - tools: [Bash: {command: "rm -rf build"}]
           - tools: [Bash: {command: "rm -rf build"}]
           - tools: [Bash: {command: "rm -rf build"}]
           - say: Finished.

@@ -188,7 +188,8 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        self.is_over = self.facts.order is Order.PAUSE and not self.at_work
+        is_to_end = self.facts.order is Order.PAUSE or self.facts.question is not None
+        self.is_over = is_to_end and not self.at_work
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -280,8 +281,9 @@ class SupervisedRun:
                 await self.faculties.people.expire(number)
             case ToolWanted() | Asked():
                 del self.waiting[number]
+                # Never answered: whatever we said now would be taken for the person's word.
                 self.facts.question = number
-                await self.claude.interrupt()
+                self.is_over = not self.at_work
 
     async def _used_by_now(self) -> None:
         """The turn is over, and with it what its prompt said people had answered."""
