@@ -80,4 +80,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "memory": CommandEntry(
         module="memory", help="Search what happened and what works", panel=PROJECT
     ),
+    "notifications": CommandEntry(
+        module="notifications", help="List what was sent to people", panel=PEOPLE
+    ),
+    "notify": CommandEntry(module="notify", help="Send a test to every channel", panel=PEOPLE),
 }

@@ -1,6 +1,5 @@
 """What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
-import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
@@ -10,27 +9,24 @@ from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
-from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
-from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -40,16 +36,14 @@ class Api:
     """The engine's methods, over its parts."""
 
     manager: SessionManager
-    queue: EscalationQueue
     people: HumanBridge
+    about_people: PeopleApi
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
     minds: Minds
-    guard: Guard
-    trust: TrustStore
-    rules: RuleStore
+    about_guards: GuardApi
     defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
@@ -102,33 +96,9 @@ class Api:
                     "limit": int | None,
                 },
             ),
-            "trust.show": Method(call=self.show_trust, params={"project": str}),
-            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
-            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
-            "rule.list": Method(call=self.list_rules),
-            "rule.add": Method(
-                call=self.add_rule,
-                params={
-                    "effect": str,
-                    "subject": str,
-                    "pattern": str,
-                    "includes_high": bool | None,
-                    "project": str | None,
-                    "note": str | None,
-                },
-            ),
-            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
-            "escalation.list": Method(call=self.pending, params={"session": str | None}),
-            "escalation.respond": Method(
-                call=self.respond,
-                params={
-                    "number": int,
-                    "text": str | None,
-                    "approve": bool | None,
-                    "answers": dict | None,
-                },
-            ),
             "daemon.info": Method(call=self.info),
+            **self.about_guards.methods(),
+            **self.about_people.methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
@@ -238,58 +208,6 @@ class Api:
         )
         return [decision_data(recorded) for recorded in found]
 
-    async def show_trust(self, params: Params, _: Connection) -> Any:
-        return await self.guard.describe(Path(params["project"]))
-
-    async def set_trust(self, params: Params, _: Connection) -> Any:
-        """Trust what the person saw: when it changed meanwhile, they must look again."""
-        project = Path(params["project"])
-        now = await self.guard.describe(project)
-        if now["hash"] != params["hash"]:
-            raise PerpetualError(
-                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
-            )
-        await self.trust.trust(project, params["hash"])
-        return await self.guard.describe(project)
-
-    async def forget_trust(self, params: Params, _: Connection) -> Any:
-        return await self.trust.forget(Path(params["project"]))
-
-    async def list_rules(self, _params: Params, _: Connection) -> Any:
-        return [rule_data(rule) for rule in await self.rules.all()]
-
-    async def add_rule(self, params: Params, _: Connection) -> Any:
-        rule = Rule(
-            id=f"rule-{os.urandom(3).hex()}",
-            effect=RuleEffect(params["effect"]),
-            subject=RuleSubject(params["subject"]),
-            pattern=params["pattern"],
-            includes_high=bool(params["includes_high"]),
-            project=params["project"] or "",
-            note=params["note"] or "",
-        )
-        await self.rules.add(rule)
-        return rule_data(rule)
-
-    async def remove_rule(self, params: Params, _: Connection) -> Any:
-        await self.rules.remove(params["id"])
-        return True
-
-    async def pending(self, params: Params, _: Connection) -> Any:
-        """What waits for a person, oldest first."""
-        session = await self._session_id(params["session"])
-        return [escalation_data(one) for one in await self.queue.get_pending(session)]
-
-    async def respond(self, params: Params, connection: Connection) -> Any:
-        """Answer what waits: `approve` or not, one `text`, or `answers` by question."""
-        answer = {
-            name: params[name]
-            for name in ("text", "approve", "answers")
-            if params[name] is not None
-        }
-        settled = await self.queue.respond(params["number"], answer, by=connection.client)
-        return escalation_data(settled)
-
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""
         return {
@@ -309,19 +227,6 @@ def authority_from(given: Mapping[str, Any]) -> Authority:
         writable=tuple(Path(path) for path in given.get("writable", ())),
         allow_network=bool(given.get("allow_network", True)),
     )
-
-
-def rule_data(rule: Rule) -> dict[str, Any]:
-    return {
-        "id": rule.id,
-        "effect": rule.effect.value,
-        "subject": rule.subject.value,
-        "pattern": rule.pattern,
-        "includes_high": rule.includes_high,
-        "project": rule.project,
-        "note": rule.note,
-        "explanation": rule.explain(),
-    }
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
@@ -406,22 +311,4 @@ def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
         "confidence": decision.confidence,
         "reason": decision.reason,
         "decided_by": decision.decided_by.value,
-    }
-
-
-def escalation_data(escalation: Escalation) -> dict[str, Any]:
-    request = escalation.request
-    return {
-        "number": escalation.number,
-        "session": request.session,
-        "type": request.type.value,
-        "title": request.title,
-        "context": request.context,
-        "options": [dict(option) for option in request.options],
-        "suggestion": request.suggestion,
-        "confidence": request.confidence,
-        "raised_at": escalation.raised_at,
-        "settled_at": escalation.settled_at,
-        "settled_by": escalation.settled_by,
-        "raw": dict(request.raw),
     }

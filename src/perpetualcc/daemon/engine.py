@@ -23,9 +23,12 @@ from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.escalations import Escalation
@@ -76,18 +79,24 @@ class Engine:
     """`daemon.host.Hosted`."""
 
     def __init__(
-        self, methods: Mapping[str, Method], dispatcher: Dispatcher, ledger: SqliteLedger
+        self,
+        methods: Mapping[str, Method],
+        dispatcher: Dispatcher,
+        ledger: SqliteLedger,
+        desk: PeopleDesk,
     ) -> None:
         self.methods = methods
         self._dispatcher = dispatcher
         self._ledger = ledger
+        self._desk = desk
 
     @property
     def busy(self) -> bool:
-        return not self._dispatcher.is_idle
+        return self._desk.busy or not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
-        return await self._ledger.next_due()
+        found = [await self._ledger.next_due(), await self._desk.next_due()]
+        return min((due for due in found if due is not None), default=None)
 
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
@@ -128,7 +137,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 people=people,
                 clock=clock,
             ),
-            AgentSettings(hold=config.human.hold),
+            AgentSettings(hold=config.human.hold, waits_unattended=config.human.waits_unattended),
         )
         work = SessionWork(agent)
         dispatcher = Dispatcher(
@@ -136,27 +145,39 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         workers = Workers(agent, dispatcher)
         manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
-        queue = EscalationQueue(SqliteEscalations(database, clock, ledger), workers)
+        escalations = SqliteEscalations(database, clock, ledger)
+        queue = EscalationQueue(escalations, workers, config.human, clock)
         people.queue = queue
         await _recover(locations, ledger, manager, events)
+        desk = PeopleDesk(
+            locations=locations,
+            config=config,
+            database=database,
+            clock=clock,
+            queue=queue,
+            escalations=escalations,
+            work=SessionDesk(manager=manager, ledger=ledger),
+        )
         api = Api(
             manager=manager,
-            queue=queue,
             people=people,
+            about_people=PeopleApi(
+                manager=manager, queue=queue, escalations=escalations, desk=desk
+            ),
             events=events,
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
             minds=minds,
             defaults=config.brain,
-            guard=guard,
-            trust=trust,
-            rules=rules,
+            about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
         stack.push_async_callback(dispatcher.stop, timedelta())
-        yield Engine(api.methods(), dispatcher, ledger)
+        working.create_task(desk.run(), name="people")
+        stack.push_async_callback(desk.stop)
+        yield Engine(api.methods(), dispatcher, ledger, desk)
 
 
 def lanes(config: Config) -> Mapping[Lane, int]:
