@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import storable, to_json
 
@@ -249,6 +250,7 @@ def _options_to_json(options: SessionOptions) -> dict[str, Any]:
             "writable": [str(path) for path in authority.writable],
             "allow_network": authority.allow_network,
         },
+        "perpetual": None if options.perpetual is None else asdict(options.perpetual),
     }
 
 
@@ -267,4 +269,10 @@ def _options_from_json(data: Mapping[str, Any]) -> SessionOptions:
             writable=tuple(map(Path, authority["writable"])),
             allow_network=authority["allow_network"],
         ),
+        perpetual=_perpetual_from_json(data.get("perpetual")),
     )
+
+
+def _perpetual_from_json(data: Mapping[str, Any] | None) -> Perpetual | None:
+    """None for rows that were written before there was such a thing, too."""
+    return None if data is None else Perpetual(**data)
