@@ -298,7 +298,7 @@ def test_what_a_reboot_leaves_behind_is_taken_over(make_daemon: MakeDaemon) -> N
     with daemon.connect() as client:
         assert client.call("toy.echo", text="back") == "back"
 
-    assert daemon.status.phase is Phase.RUNNING
+    daemon.wait_for(Phase.RUNNING)
 
 
 def test_of_two_supervisors_started_at_once_one_wins_and_the_other_leaves_quietly(

@@ -226,7 +226,7 @@ def test_twenty_sessions_work_at_once(install, tmp_path):
     )
     pcc = install(f"delay: 200ms\nscenes:\n{scenes}")
     config = pcc.locations.data.parent / "config.toml"
-    config.parent.mkdir(parents=True)
+    config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("[sessions]\nmax_concurrent = 20\n")
     projects = [tmp_path / f"project-{n:02}" for n in range(20)]
     for project in projects:
@@ -236,7 +236,9 @@ def test_twenty_sessions_work_at_once(install, tmp_path):
 
     for session in sessions:
         assert pcc.wait(session, within=120)["status"] == "COMPLETED"
-    assert [(project / "src" / "own").read_text() for project in projects] == [f"{n:02}" for n in range(20)]
+    assert [(project / "src" / "own").read_text() for project in projects] == [
+        f"{n:02}" for n in range(20)
+    ]
 
 
 @pytest.mark.soak

@@ -53,4 +53,20 @@ COMMANDS: dict[str, CommandEntry] = {
     "explain": CommandEntry(
         module="explain", help="Say how a tool call would be judged, and why", panel=PEOPLE
     ),
+    "brain": CommandEntry(module="brain", help="Ask a brain what it would answer", panel=PROJECT),
+    "init": CommandEntry(
+        module="knowledge", help="Prepare a project: read its code, build its index", panel=PROJECT
+    ),
+    "search": CommandEntry(
+        module="knowledge", help="Find the code that answers a question", panel=PROJECT
+    ),
+    "graph": CommandEntry(
+        module="knowledge", help="Show what is near a file, a class or a function", panel=PROJECT
+    ),
+    "context": CommandEntry(
+        module="knowledge", help="Show a file's imports, exports and callers", panel=PROJECT
+    ),
+    "learn": CommandEntry(
+        module="learn", help="Corrected once, remembered for good", panel=PROJECT
+    ),
 }

@@ -1,0 +1,274 @@
+"""`pcc init`, `search`, `graph`, `context`: what the code says, without a daemon."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from perpetualcc.domain.errors import PerpetualError
+
+if TYPE_CHECKING:
+    from perpetualcc.knowledge.embeddings import EmbeddingProvider
+    from perpetualcc.knowledge.rag import RAGPipeline
+
+app = typer.Typer()
+
+ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
+
+
+@app.command()
+def init(
+    project: ProjectArgument,
+    requirements: Annotated[
+        Path | None, typer.Option(help="Requirements file (Markdown or YAML)")
+    ] = None,
+    skip_index: Annotated[bool, typer.Option(help="Do not index the code now")] = False,
+    vectors: Annotated[
+        bool | None,
+        typer.Option(
+            help="Make vectors now and wait, or not at all [default: in the background]",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Prepare a project: read its code, build its index. Safe to repeat."""
+    from perpetualcc.store.index.database import make_project_folder
+
+    folder = _folder(project)
+    named = _requirements(requirements)
+    is_new = make_project_folder(folder)
+    if named is not None:
+        _remember(folder, named)
+    if not skip_index:
+        _index(folder, vectors)
+    print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
+    print("\nProject initialized. Start a session with:")
+    print(f'  pcc start {project} --task "Your task here"')
+
+
+def _index(folder: Path, vectors: bool | None) -> None:
+    from perpetualcc.store.index.opening import open_pipeline
+
+    embeddings = None if vectors is False else _embeddings()
+    if vectors and embeddings is None:
+        raise PerpetualError(
+            "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
+        )
+    pipeline = open_pipeline(folder, embeddings)
+    with _bar("Indexing files") as progress:
+        report = pipeline.index_project(progress=progress)
+    counts = pipeline.counts()
+    print(f"✓ Scanning project structure... ({counts.files} files found)")
+    print(f"✓ Building knowledge graph... ({counts.modules} modules, {counts.functions} functions)")
+    print(
+        f"✓ Indexing codebase for RAG... ({counts.chunks} chunks,"
+        f" {report.changed} files read in {report.seconds:.1f} s)"
+    )
+    if vectors:
+        with _bar("Making vectors") as progress:
+            pipeline.embed_project(progress)
+        print(f"✓ Embedding chunks... ({pipeline.counts().vectors} chunks embedded)")
+    elif counts.vectors < counts.chunks and embeddings is not None:
+        _embed_in_background(folder)
+        print("✓ Embedding chunks in the background; until then words answer")
+
+
+def _embed_in_background(folder: Path) -> None:
+    subprocess.Popen(
+        [sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@app.command()
+def search(
+    project: ProjectArgument,
+    query: Annotated[str, typer.Argument(help="A question, or some words")] = "",
+    count: Annotated[int, typer.Option("-k", help="How many results", min=1, max=1000)] = 10,
+    as_json: JsonOption = False,
+    as_lines: Annotated[
+        bool, typer.Option("--jsonl", help="Read {id, query} lines, write {id, results} lines")
+    ] = False,
+) -> None:
+    """Find the code that answers a question."""
+    pipeline = _fresh(_folder(project))
+    if as_lines:
+        for line in sys.stdin:
+            if line.strip():
+                print(json.dumps(_answer_line(pipeline, line, count)), flush=True)
+        return
+    from perpetualcc.knowledge.answers import result_dict
+
+    found = pipeline.retrieve(query, count)
+    if as_json:
+        print(json.dumps([result_dict(result) for result in found], indent=2))
+        return
+    for result in found:
+        place = f"{result.file_path}:{result.start}-{result.end}"
+        print(f"{result.score:.2f}  {place}  {result.symbol}".rstrip())
+    if not found:
+        print("Nothing shares a word with the query", file=sys.stderr)
+
+
+def _answer_line(pipeline: "RAGPipeline", line: str, count: int) -> dict[str, Any]:
+    try:
+        asked = json.loads(line)
+        identity, query = asked["id"], str(asked["query"])
+    except (ValueError, KeyError, TypeError):
+        return {"id": None, "results": [], "error": 'not a line like {"id": …, "query": …}'}
+    results = [
+        {"file": r.file_path, "start": r.start, "end": r.end, "score": r.score}
+        for r in pipeline.retrieve(query, count)
+    ]
+    return {"id": identity, "results": results}
+
+
+@app.command()
+def graph(
+    project: ProjectArgument,
+    entity: Annotated[str, typer.Argument(help="A path, a name, or path::Class.method")],
+    depth: Annotated[int, typer.Option(help="How many steps away", min=1, max=10)] = 2,
+    as_json: JsonOption = False,
+    as_dot: Annotated[bool, typer.Option("--dot", help="Print Graphviz")] = False,
+) -> None:
+    """Show what is near a file, a class or a function."""
+    from perpetualcc.store.index.opening import open_graph
+
+    folder = _folder(project)
+    _fresh(folder)
+    related = open_graph(folder).related(entity, depth)
+    if as_dot:
+        print("\n".join(_dot(related)))
+    elif as_json:
+        print(json.dumps([_related_dict(entry) for entry in related], indent=2))
+    else:
+        for entry in related:
+            print(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}")
+
+
+def _arrow(entry: Any) -> str:
+    """The relation as it reads from what was asked about."""
+    passive = {"imports": "imported by", "calls": "called by", "defines": "defined in"}
+    kind = str(entry.edge.kind)
+    return kind if entry.edge.target == entry.node else passive[kind]
+
+
+def _related_dict(entry: Any) -> dict[str, Any]:
+    return {
+        "entity": str(entry.node),
+        "distance": entry.distance,
+        "relation": str(entry.edge.kind),
+        "from": str(entry.edge.source),
+        "to": str(entry.edge.target),
+    }
+
+
+def _dot(related: list[Any]) -> Iterator[str]:
+    yield "digraph code {"
+    yield "  rankdir=LR;"
+    for entry in related:
+        source, target = (json.dumps(str(n)) for n in (entry.edge.source, entry.edge.target))
+        yield f"  {source} -> {target} [label={entry.edge.kind}];"
+    yield "}"
+
+
+@app.command()
+def context(
+    project: ProjectArgument,
+    file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a file's imports, exports and callers."""
+    from perpetualcc.store.index.opening import open_graph
+
+    folder = _folder(project)
+    _fresh(folder)
+    found = open_graph(folder).get_file_context(_inside(folder, file))
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    print(found["path"])
+    for entry in found["imports"]:
+        print(f"  imports {entry['module']}" + (f"  ({entry['file']})" if entry["file"] else ""))
+    for path in found["imported_by"]:
+        print(f"  imported by {path}")
+    for entry in found["exports"]:
+        print(f"  exports {entry['kind']} {entry['name']}  (line {entry['start']})")
+    for entry in found["callers"]:
+        print(f"  {entry['calls']} is called at {entry['file']}:{entry['line']}")
+
+
+def _inside(folder: Path, file: str) -> str:
+    """A path as typed in the shell, relative to the project where it is in it."""
+    path = Path(file)
+    if path.exists() and path.resolve().is_relative_to(folder):
+        return path.resolve().relative_to(folder).as_posix()
+    return file.removeprefix("./")
+
+
+def _fresh(folder: Path) -> "RAGPipeline":
+    """The pipeline of a project whose index knows every change."""
+    from perpetualcc.store.index.opening import open_pipeline
+
+    pipeline = open_pipeline(folder, _embeddings())
+    with _bar("Indexing files") as progress:
+        report = pipeline.index_project(wait=False, progress=progress)
+    if not report.is_complete:
+        print("Another process is indexing; the newest changes may be missing", file=sys.stderr)
+    return pipeline
+
+
+def _embeddings() -> "EmbeddingProvider | None":
+    from perpetualcc.knowledge.settings import KnowledgeSettings, choose_embeddings
+
+    return choose_embeddings(KnowledgeSettings())
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar where a person watches, and only for work worth watching."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > 50)
+
+
+def _folder(project: Path) -> Path:
+    if not project.is_dir():
+        raise PerpetualError(
+            f"{str(project)!r} is not a folder", hint="Give the folder of the project"
+        )
+    return project.resolve()
+
+
+def _requirements(file: Path | None) -> Path | None:
+    if file is None:
+        return None
+    if not file.is_file():
+        raise PerpetualError(
+            f"There is no requirements file {str(file)!r}", hint="Give a Markdown or YAML file"
+        )
+    return file.resolve()
+
+
+def _remember(folder: Path, requirements: Path) -> None:
+    """Note the requirements file in `.perpetualcc/settings.toml`, and keep what else is there."""
+    settings = folder / ".perpetualcc" / "settings.toml"
+    lines = settings.read_text("utf-8").splitlines() if settings.exists() else []
+    kept = [line for line in lines if line.split("=")[0].strip() != "requirements"]
+    text = "\n".join([f"requirements = {json.dumps(str(requirements))}", *kept])
+    settings.write_text(text + "\n", "utf-8")

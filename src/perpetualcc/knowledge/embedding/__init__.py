@@ -1,0 +1,1 @@
+"""The embedding models that can be asked: one on this machine, two behind an API."""

@@ -1,0 +1,65 @@
+"""One JSON request to an embedding server. Every failure means the same: it is not available."""
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
+
+
+def post_json(
+    url: str, body: Mapping[str, Any], *, headers: Mapping[str, str], timeout: float, hint: str
+) -> dict[str, Any]:
+    """
+    The JSON object that the server answers.
+
+    Raises:
+        EmbeddingsUnavailable: no connection, no answer in time, an error status, or no JSON.
+    """
+    request = urllib.request.Request(  # noqa: S310  # the address is the user's own setting
+        url,
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", **headers},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310
+            answer = json.load(response)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        # The text of some of these repeats the request; a key travels in its headers.
+        reason = (
+            f"status {error.code}"
+            if isinstance(error, urllib.error.HTTPError)
+            else type(error).__name__
+        )
+        raise EmbeddingsUnavailable(
+            f"The embedding server at {url.partition('?')[0]} does not answer ({reason})", hint=hint
+        ) from None
+    if not isinstance(answer, dict):
+        raise EmbeddingsUnavailable(f"The embedding server at {url} answers nonsense", hint=hint)
+    return answer
+
+
+def unit_vectors(found: object, count: int, server: str) -> list[list[float]]:
+    """
+    The vectors of an answer at unit length.
+
+    Raises:
+        EmbeddingsUnavailable: they are not `count` lists of numbers.
+    """
+    if not isinstance(found, list) or len(found) != count:
+        raise EmbeddingsUnavailable(f"{server} did not answer with {count} vectors")
+    return [_unit(vector, server) for vector in found]
+
+
+def _unit(vector: object, server: str) -> list[float]:
+    if not isinstance(vector, list) or not vector:
+        raise EmbeddingsUnavailable(f"{server} answers with something that is no vector")
+    try:
+        numbers = [float(number) for number in vector]
+    except (TypeError, ValueError):
+        raise EmbeddingsUnavailable(f"{server} answers with something that is no vector") from None
+    length = sum(number * number for number in numbers) ** 0.5 or 1.0
+    return [number / length for number in numbers]

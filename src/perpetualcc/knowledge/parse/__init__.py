@@ -1,0 +1,1 @@
+"""Text to chunks, definitions, imports and calls."""

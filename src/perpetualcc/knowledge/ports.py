@@ -1,0 +1,143 @@
+"""
+What this capability needs from outside: a place for its rows.
+
+The index is derived data. Whoever keeps it may lose it and build it again, so no promise here is
+about durability; the promises are that a batch is all or nothing, and that readers never wait.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.knowledge.values import CodeFile, KnownFile
+
+
+class IndexDamaged(PerpetualError):  # noqa: N818  # errors are named by what happened
+    """The index cannot be read any more; `FileIndex.reset` and indexing again mend it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A chunk that a search found, with what ranking needs to know of it."""
+
+    chunk: int
+    path: str
+    score: float
+    """Higher is better; only hits of one search compare."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredChunk:
+    """A chunk as it is kept."""
+
+    chunk: int
+    path: str
+    language: str
+    start: int
+    end: int
+    kind: str
+    symbol: str
+    signature: str
+    text: str
+    digest: bytes
+    """Of all that an embedding model is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexCounts:
+    """What is in the index."""
+
+    files: int
+    modules: int
+    """Files of code."""
+    functions: int
+    chunks: int
+    vectors: int
+    """Chunks that have a vector of the model asked about."""
+
+
+class FileIndex(Protocol):
+    """The files that are known, and the only way to change what is known."""
+
+    def known_files(self) -> dict[str, KnownFile]:
+        """Every file by its path, those without chunks included."""
+        ...
+
+    def apply(self, files: Sequence[CodeFile], gone: Iterable[str]) -> None:
+        """Replace `files` and forget `gone` in one transaction. Doing it twice changes nothing."""
+        ...
+
+    def touch(self, files: Iterable[CodeFile]) -> None:
+        """Note new times of files whose content is as it was."""
+        ...
+
+    def writing(self, *, wait: bool) -> AbstractContextManager[bool]:
+        """
+        Be the one process that indexes; False when another is and `wait` is false.
+
+        The claim ends with the process, however it ends.
+        """
+        ...
+
+    def note(self, changes: Mapping[str, str]) -> None:
+        """Remember small facts about the index itself."""
+        ...
+
+    def noted(self, key: str) -> str:
+        """A fact remembered, or an empty string."""
+        ...
+
+    def reset(self) -> None:
+        """Forget everything. For an index that is damaged or from another version."""
+        ...
+
+
+class ChunkSearch(Protocol):
+    """Finding chunks by their words, and reading them."""
+
+    def search_words(self, words: Sequence[str], limit: int) -> list[Hit]:
+        """
+        Chunks that share words with the query, best first; none for no words.
+
+        Raises:
+            IndexDamaged: the index cannot be read.
+        """
+        ...
+
+    def read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """Chunks by id; one that has been replaced meanwhile is missing."""
+        ...
+
+    def counts(self, model: str = "") -> IndexCounts:
+        """How much is known; `model` names the vectors to count."""
+        ...
+
+    def settle(self) -> None:
+        """After many changes: put the word index in order for reading."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Vectors of chunks, kept by the hash of what was embedded: equal content has one vector."""
+
+    def without_vectors(self, model: str, limit: int) -> list[StoredChunk]:
+        """Chunks that have no vector of `model` yet: code first, then documents and tests."""
+        ...
+
+    def embedding(self) -> AbstractContextManager[bool]:
+        """Be the one process that makes vectors; False when another is."""
+        ...
+
+    def has_vectors(self, model: str) -> bool:
+        """Whether any chunk has a vector of `model`; quick."""
+        ...
+
+    def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
+        """Keep vectors by the digest of their chunks; each has unit length."""
+        ...
+
+    def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:
+        """Chunks by cosine similarity, best first, exact."""
+        ...

@@ -1,0 +1,133 @@
+"""
+Questions to the code: index a project, then retrieve what answers.
+
+Words find by what is written, vectors by what is meant; where both are there, their ranks are
+added. Nothing here depends on the time or on chance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from perpetualcc.knowledge.code_words import MAX_QUERY, query_words
+from perpetualcc.knowledge.embedding_queue import embed_missing
+from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
+from perpetualcc.knowledge.indexer import CodebaseIndexer
+from perpetualcc.knowledge.ports import (
+    ChunkSearch,
+    FileIndex,
+    Hit,
+    IndexCounts,
+    IndexDamaged,
+    VectorIndex,
+)
+from perpetualcc.knowledge.ranking import filled, fused, rank_files, relevance
+from perpetualcc.knowledge.updating import IndexUpdater, Progress, UpdateReport, no_progress
+from perpetualcc.knowledge.values import RetrievalResult
+
+CANDIDATES = 300
+"""Chunks that are ranked; a tenth as many files come out of them."""
+
+
+class RAGPipeline:
+    """
+    One project's index, and the questions to it (seed 000, Component 7).
+
+    For one thread at a time; any number of processes may have one each.
+    """
+
+    def __init__(
+        self,
+        project: Path,
+        *,
+        files: FileIndex,
+        chunks: ChunkSearch,
+        vectors: VectorIndex | None = None,
+        embeddings: EmbeddingProvider | None = None,
+    ) -> None:
+        self.project = project
+        self._chunks = chunks
+        self._vectors = vectors
+        self._embeddings = embeddings
+        self._updater = IndexUpdater(CodebaseIndexer(project), files, chunks)
+
+    def index_project(self, *, wait: bool = True, progress: Progress = no_progress) -> UpdateReport:
+        """
+        Bring the index up to date; the first time, build it. Safe to repeat and to kill.
+
+        Args:
+            wait: for another process that is indexing the same project.
+            progress: told after each file: files done, files to do.
+        """
+        return self._updater.update(wait=wait, progress=progress)
+
+    def embed_project(self, progress: Progress = no_progress) -> int:
+        """
+        Give a vector to every chunk that has none; how many got one. Goes on where it stopped.
+
+        Raises:
+            EmbeddingsUnavailable: there is no model, or it went away; what it made is kept.
+        """
+        if self._vectors is None or self._embeddings is None:
+            raise EmbeddingsUnavailable(
+                "No embedding model is chosen", hint="pip install 'perpetualcc[embed]'"
+            )
+        return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
+
+    def counts(self) -> IndexCounts:
+        """What is in the index, vectors of the chosen model included."""
+        return self._chunks.counts(self._embeddings.model if self._embeddings else "")
+
+    def retrieve(self, query: str, top_k: int = 5) -> list[RetrievalResult]:
+        """
+        The chunks that answer best, from as many files as possible; none for an empty query.
+
+        The same index and query give the same results in the same order.
+        """
+        try:
+            return self._retrieve(query, top_k)
+        except IndexDamaged:
+            self.index_project()
+            return self._retrieve(query, top_k)
+
+    def _retrieve(self, query: str, top_k: int) -> list[RetrievalResult]:
+        words = query_words(query)
+        if not words or top_k < 1:
+            return []
+        found = self._chunks.search_words(words, CANDIDATES)
+        by_words = [replace(hit, score=relevance(hit.score, len(words))) for hit in found]
+        by_meaning = self._nearest(query)
+        if not by_meaning:
+            return self._results(filled(rank_files(by_words), by_words, top_k), "words")
+        best = fused(rank_files(by_words), rank_files(by_meaning))
+        return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
+
+    def _nearest(self, query: str) -> list[Hit]:
+        """By vectors, where there are some; without a model the words must do."""
+        if self._vectors is None or self._embeddings is None:
+            return []
+        try:
+            if not self._vectors.has_vectors(self._embeddings.model):
+                return []
+            vector = self._embeddings.embed(query[:MAX_QUERY])
+            found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)
+        except EmbeddingsUnavailable:
+            return []
+        return [replace(hit, score=max(hit.score, 0.0)) for hit in found]
+
+    def _results(self, hits: Sequence[Hit], found_by: str) -> list[RetrievalResult]:
+        chunks = self._chunks.read_chunks([hit.chunk for hit in hits])
+        return [
+            RetrievalResult(
+                score=round(hit.score, 4),
+                file_path=chunk.path,
+                chunk_text=chunk.text,
+                start=chunk.start,
+                end=chunk.end,
+                symbol=chunk.symbol,
+                kind=chunk.kind,
+                metadata={"language": chunk.language, "found_by": found_by},
+            )
+            for hit in hits
+            if (chunk := chunks.get(hit.chunk)) is not None
+        ]

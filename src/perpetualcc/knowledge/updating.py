@@ -1,0 +1,144 @@
+"""
+Bringing the index up to date: only what changed is read, and any moment is a good one to die.
+
+Each batch of files is one transaction, so what is in the index is always whole; whoever comes
+next goes on from there.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from perpetualcc.knowledge.indexer import CodebaseIndexer, Listing
+from perpetualcc.knowledge.parse.layout import ProjectLayout
+from perpetualcc.knowledge.ports import ChunkSearch, FileIndex, IndexDamaged
+from perpetualcc.knowledge.values import CodeFile, KnownFile
+
+log = logging.getLogger(__name__)
+
+SETTLE_AFTER = 500
+"""Changed files after which the word index is put in order."""
+_CHUNKS_AT_ONCE = 2_000
+"""Of one transaction: some 300 ms, which is as long as another writer waits."""
+_NAMED_BY_SETTINGS = frozenset({"javascript", "typescript", "tsx", "go"})
+
+Progress = Callable[[int, int], None]
+"""Called with files done and files to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateReport:
+    """What an update found and did."""
+
+    changed: int = 0
+    """Files read because they are new or different."""
+    gone: int = 0
+    seconds: float = 0.0
+    is_complete: bool = True
+    """False when another process is indexing, and the work was left to it."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """For those who do not watch."""
+
+
+class IndexUpdater:
+    """Keeps the index of one project as the project is."""
+
+    def __init__(self, indexer: CodebaseIndexer, files: FileIndex, chunks: ChunkSearch) -> None:
+        self._indexer = indexer
+        self._files = files
+        self._chunks = chunks
+
+    def update(self, *, wait: bool = False, progress: Progress = no_progress) -> UpdateReport:
+        """
+        Read what changed since the last time. A damaged index is built again.
+
+        Args:
+            wait: for another process that is indexing; otherwise the work is left to it.
+            progress: told after each file.
+        """
+        began = time.monotonic()
+        with self._files.writing(wait=wait) as is_ours:
+            if not is_ours:
+                return UpdateReport(is_complete=False)
+            try:
+                changed, gone = self._update(progress)
+            except IndexDamaged as damage:
+                log.warning("%s; building it again", damage.message)
+                self._files.reset()
+                changed, gone = self._update(progress)
+        return UpdateReport(changed=changed, gone=gone, seconds=time.monotonic() - began)
+
+    def _update(self, progress: Progress) -> tuple[int, int]:
+        known = self._files.known_files()
+        listing = self._indexer.look()
+        self._follow_layout(listing, known)
+        gone = listing.gone_since(known)
+        paths = listing.changed_since(known)
+        progress(0, len(paths))
+        if gone:
+            self._files.apply([], gone)
+        changed = 0
+        for batch in _batches(self._watched(paths, listing.layout, progress)):
+            new = [file for file in batch if _is_new(known.get(file.path), file)]
+            self._files.apply(new, ())
+            self._files.touch([file for file in batch if not _is_new(known.get(file.path), file)])
+            changed += len(new)
+        self._files.note({"layout": _layout_note(listing.layout)})
+        if changed + len(gone) >= SETTLE_AFTER or (changed and not self._files.noted("settled")):
+            self._chunks.settle()
+            self._files.note({"settled": "yes"})
+        return changed, len(gone)
+
+    def _watched(
+        self, paths: list[str], layout: ProjectLayout, progress: Progress
+    ) -> Iterator[CodeFile]:
+        for done, file in enumerate(self._indexer.read(paths, layout), start=1):
+            yield file
+            progress(done, len(paths))
+
+    def _follow_layout(self, listing: Listing, known: dict[str, KnownFile]) -> None:
+        """Forget files whose imports mean something else since packages or settings changed."""
+        noted = self._files.noted("layout")
+        if not noted or noted == _layout_note(listing.layout):
+            return
+        before = json.loads(noted)
+        moved = listing.layout.python_packages.symmetric_difference(before["packages"])
+        settings_changed = before["settings"] != listing.layout.settings_fingerprint
+        stale = [
+            path
+            for path, file in known.items()
+            if (settings_changed and file.language in _NAMED_BY_SETTINGS)
+            or (file.language == "python" and any(_is_below(path, folder) for folder in moved))
+        ]
+        for path in stale:
+            del known[path]
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return not folder or path.startswith(folder + "/")
+
+
+def _is_new(known: KnownFile | None, file: CodeFile) -> bool:
+    return known is None or known.stamp.digest != file.stamp.digest
+
+
+def _layout_note(layout: ProjectLayout) -> str:
+    packages = sorted(layout.python_packages)
+    return json.dumps({"packages": packages, "settings": layout.settings_fingerprint})
+
+
+def _batches(files: Iterable[CodeFile]) -> Iterator[list[CodeFile]]:
+    batch: list[CodeFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += len(file.chunks) + 1
+        if size >= _CHUNKS_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,129 @@
+"""Chunks, and finding them by their words with FTS5 and BM25."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from perpetualcc.knowledge.ports import Hit, IndexCounts, StoredChunk
+from perpetualcc.store.index.database import IndexDatabase, reports_damage
+
+WEIGHTS = "bm25(2.0, 6.0, 1.0)"
+"""Path, symbol, body, measured; a contentless table with less detail would make BM25 zero."""
+_COMMON_SHARE = 0.1
+_FEW_CHUNKS = 20_000
+"""Below this many chunks even the commonest words cost nothing worth saving."""
+_PARAMETERS = 500
+
+COLUMNS = (
+    'chunk.id, file.path, file.language, chunk.start, chunk."end", chunk.kind, chunk.symbol,'
+    " chunk.signature, chunk.text, chunk.digest"
+)
+
+
+class ChunkRows:
+    """`knowledge.ports.ChunkSearch` in SQLite."""
+
+    def __init__(self, database: IndexDatabase) -> None:
+        self._database = database
+
+    @reports_damage
+    def search_words(self, words: Sequence[str], limit: int) -> list[Hit]:
+        connection = self._database.connection
+        terms = _telling(connection, list(dict.fromkeys(words)))
+        if not terms:
+            return []
+        rows = connection.execute(
+            "SELECT words.rowid, file.path, words.rank FROM words"
+            " JOIN chunk ON chunk.id = words.rowid JOIN file ON file.id = chunk.file"
+            f" WHERE words MATCH ? AND rank MATCH '{WEIGHTS}' ORDER BY words.rank LIMIT ?",
+            (" OR ".join(f'"{term}"' for term in terms), limit),
+        )
+        return [Hit(chunk=chunk, path=path, score=-rank) for chunk, path, rank in rows]
+
+    @reports_damage
+    def read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        found = {}
+        for at in range(0, len(ids), _PARAMETERS):
+            part = ids[at : at + _PARAMETERS]
+            marks = ",".join("?" * len(part))
+            rows = self._database.connection.execute(
+                f"SELECT {COLUMNS} FROM chunk JOIN file ON file.id = chunk.file"
+                f" WHERE chunk.id IN ({marks})",
+                part,
+            )
+            found.update({row[0]: stored_chunk(row) for row in rows})
+        return found
+
+    @reports_damage
+    def counts(self, model: str = "") -> IndexCounts:
+        connection = self._database.connection
+
+        def count(query: str, *parameters: str) -> int:
+            return int(connection.execute(query, parameters).fetchone()[0])
+
+        return IndexCounts(
+            files=count("SELECT count(*) FROM file WHERE lines > 0"),
+            modules=count("SELECT count(DISTINCT file) FROM definition"),
+            functions=count("SELECT count(*) FROM definition WHERE kind = 'function'"),
+            chunks=count("SELECT count(*) FROM chunk"),
+            vectors=count(
+                "SELECT count(*) FROM chunk JOIN vector ON vector.digest = chunk.digest"
+                " WHERE vector.model = ?",
+                model,
+            )
+            if model
+            else 0,
+        )
+
+    @reports_damage
+    def settle(self) -> None:
+        with self._database.transaction() as connection:
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+            connection.execute("DELETE FROM common_word")
+            total = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
+            if total >= _FEW_CHUNKS:
+                connection.execute(
+                    "INSERT INTO common_word SELECT term FROM word_rows WHERE doc > ?",
+                    (total * _COMMON_SHARE,),
+                )
+        self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str, bytes]) -> StoredChunk:
+    """A row of the columns above."""
+    chunk, path, language, start, end, kind, symbol, signature, text, digest = row
+    return StoredChunk(
+        chunk=chunk,
+        path=path,
+        language=language,
+        start=start,
+        end=end,
+        kind=kind,
+        symbol=symbol,
+        signature=signature,
+        text=text,
+        digest=digest,
+    )
+
+
+def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
+    """The words that tell chunks apart; all of them when none does."""
+    common = {row[0] for row in connection.execute("SELECT stem FROM common_word")}
+    if not common:
+        return words
+    stems = _stems(connection, words)
+    telling = [word for word in words if stems.get(word, word) not in common]
+    return telling or words
+
+
+def _stems(connection: sqlite3.Connection, words: list[str]) -> dict[str, str]:
+    """Words as the index knows them: its own stemmer is asked, in a table that lives in memory."""
+    connection.executescript(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmer"
+        " USING fts5 (w, tokenize = 'porter unicode61');"
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmed USING fts5vocab (temp, stemmer, instance);"
+        "DELETE FROM temp.stemmer;"
+    )
+    connection.executemany(
+        "INSERT INTO temp.stemmer (rowid, w) VALUES (?, ?)", list(enumerate(words))
+    )
+    return {words[row]: stem for stem, row in connection.execute("SELECT term, doc FROM stemmed")}

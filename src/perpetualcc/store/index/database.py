@@ -1,0 +1,189 @@
+"""
+One connection to a project's index: opened, versioned, claimed for writing, thrown away.
+
+Everything in the file can be made again from the project, so the answer to any damage and to any
+other version is a new file. Durability costs time and buys nothing here: `synchronous=NORMAL`.
+"""
+
+import fcntl
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from importlib import resources
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.knowledge.code_words import VERSION as WORDS_VERSION
+from perpetualcc.knowledge.ports import IndexDamaged
+
+_DAMAGE = re.compile(r"no such (table|column|module)|readonly database|disk I/O|unable to open")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SCHEMA_VERSION = 2
+"""Raise it when the tables or the parsers change what is stored."""
+FOLDER = ".perpetualcc"
+_VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION
+
+
+class IndexDatabase:
+    """
+    `<project>/.perpetualcc/index.db`. One thread at a time; other processes may read and write.
+
+    Raises:
+        PerpetualError: the folder cannot be made or written.
+    """
+
+    def __init__(self, project: Path) -> None:
+        self.folder = project / FOLDER
+        self.path = self.folder / "index.db"
+        make_project_folder(project)
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open connection; the first use opens it and makes the tables."""
+        if self._connection is None or not self.path.exists():
+            self.close()
+            self._connection = self._opened()
+        return self._connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, and alone among writers from the first statement on."""
+        connection = self.connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    @contextmanager
+    def claimed(self, name: str, *, wait: bool) -> Iterator[bool]:
+        """Hold a lock file of the project; the kernel lets go of it when the process ends."""
+        descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+
+    def reset(self) -> None:
+        """Throw the file away. Whoever still reads the old one reads it to the end."""
+        self.close()
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _opened(self) -> sqlite3.Connection:
+        for _attempt in range(2):
+            try:
+                return self._try_open()
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error) or "busy" in str(error):
+                    raise
+                self.reset()
+            except sqlite3.DatabaseError:
+                self.reset()
+        return self._try_open()
+
+    def _try_open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, timeout=60, check_same_thread=False
+        )
+        try:
+            connection.executescript(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+                "PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;"
+            )
+            if not _is_current(connection):
+                _make_tables(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _is_current(connection: sqlite3.Connection) -> bool:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in {0, _VERSION}:
+        raise sqlite3.DatabaseError(f"The index has version {version}")
+    return bool(version == _VERSION)
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    """Two processes may come here at once: the second finds the tables made."""
+    schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+    connection.execute("BEGIN IMMEDIATE")
+    if not _is_current(connection):
+        statement = ""
+        for line in schema.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                connection.execute(statement)
+                statement = ""
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute("COMMIT")
+
+
+def make_project_folder(project: Path) -> bool:
+    """
+    Make `.perpetualcc/`, which git ignores by its own rule. True when it was not there.
+
+    Raises:
+        PerpetualError: it cannot be made.
+    """
+    folder = project / FOLDER
+    ignore = folder / ".gitignore"
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(exist_ok=True)
+        if not ignore.exists():
+            ignore.write_text("*\n", "utf-8")
+    except OSError as error:
+        raise PerpetualError(
+            f"Cannot write to {str(folder)!r}: {error.strerror}",
+            hint="The index lives in the project; make the folder writable",
+        ) from error
+    return is_new
+
+
+def reports_damage(method: Callable[P, R]) -> Callable[P, R]:
+    """Turn what sqlite says of a broken file into `IndexDamaged`."""
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise PerpetualError(
+                    "The index is being written by another process", hint="Try again in a minute"
+                ) from error
+            if not _DAMAGE.search(str(error)):
+                raise
+            raise IndexDamaged(
+                f"The index cannot be used: {error}", hint="Run `pcc init` to build it again"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise IndexDamaged(
+                f"The index cannot be used: {error}", hint="Run `pcc init` to build it again"
+            ) from error
+
+    return wrapped

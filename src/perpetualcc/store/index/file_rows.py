@@ -1,0 +1,159 @@
+"""The files of an index and everything that belongs to them, replaced file by file."""
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from perpetualcc.knowledge.code_words import chunk_words, code_words
+from perpetualcc.knowledge.ranking import weight
+from perpetualcc.knowledge.values import Chunk, CodeFile, FileStamp, KnownFile
+from perpetualcc.store.index.database import IndexDatabase, reports_damage
+
+
+class FileRows:
+    """`knowledge.ports.FileIndex` in SQLite."""
+
+    def __init__(self, database: IndexDatabase) -> None:
+        self._database = database
+
+    @reports_damage
+    def known_files(self) -> dict[str, KnownFile]:
+        rows = self._database.connection.execute(
+            "SELECT path, mtime_ns, size, digest, read_ns, language FROM file"
+        )
+        return {
+            path: KnownFile(
+                stamp=FileStamp(mtime_ns=mtime_ns, size=size, digest=digest),
+                read_ns=read_ns,
+                language=language,
+            )
+            for path, mtime_ns, size, digest, read_ns, language in rows
+        }
+
+    @reports_damage
+    def apply(self, files: Sequence[CodeFile], gone: Iterable[str]) -> None:
+        with self._database.transaction() as connection:
+            for path in gone:
+                _forget(connection, path)
+            for file in files:
+                _forget(connection, file.path)
+                _insert(connection, file)
+
+    @reports_damage
+    def touch(self, files: Iterable[CodeFile]) -> None:
+        """The content is as it was; only its times are new."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "UPDATE file SET mtime_ns = ?, size = ?, read_ns = ? WHERE path = ?",
+                [
+                    (file.stamp.mtime_ns, file.stamp.size, time.time_ns(), file.path)
+                    for file in files
+                ],
+            )
+
+    def writing(self, *, wait: bool) -> AbstractContextManager[bool]:
+        return self._database.claimed("index.lock", wait=wait)
+
+    @reports_damage
+    def note(self, changes: Mapping[str, str]) -> None:
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO note (key, value) VALUES (?, ?)", list(changes.items())
+            )
+
+    @reports_damage
+    def noted(self, key: str) -> str:
+        row = self._database.connection.execute(
+            "SELECT value FROM note WHERE key = ?", (key,)
+        ).fetchone()
+        return "" if row is None else str(row[0])
+
+    def reset(self) -> None:
+        self._database.reset()
+
+
+def _forget(connection: sqlite3.Connection, path: str) -> None:
+    row = connection.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
+    if row is None:
+        return
+    chunks = connection.execute(
+        "SELECT id, symbol, signature, text FROM chunk WHERE file = ?", (row[0],)
+    )
+    path_words = code_words(path)
+    connection.executemany(
+        "INSERT INTO words (words, rowid, path, symbol, body) VALUES ('delete', ?, ?, ?, ?)",
+        [
+            (chunk, path_words, code_words(symbol), chunk_words(signature, text))
+            for chunk, symbol, signature, text in chunks
+        ],
+    )
+    connection.execute("DELETE FROM file WHERE id = ?", (row[0],))
+
+
+def _insert(connection: sqlite3.Connection, file: CodeFile) -> None:
+    stamp = file.stamp
+    identity = connection.execute(
+        "INSERT INTO file (path, language, lines, mtime_ns, size, digest, read_ns, worth)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(file.path, file.language, file.lines),
+            *(stamp.mtime_ns, stamp.size, stamp.digest, time.time_ns(), weight(file.path)),
+        ),
+    ).lastrowid
+    path_words = code_words(file.path)
+    for chunk in file.chunks:
+        _insert_chunk(connection, identity, file.path, path_words, chunk)
+    connection.executemany(
+        'INSERT INTO definition (file, name, qualified, kind, start, "end")'
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (identity, entry.name, entry.qualified, entry.kind.value, entry.start, entry.end)
+            for entry in file.definitions
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO call (file, name, caller, line) VALUES (?, ?, ?, ?)",
+        [(identity, call.name, call.caller, call.line) for call in file.calls],
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO module_key (key, file) VALUES (?, ?)",
+        [(key, identity) for key in file.module_keys],
+    )
+    _insert_imports(connection, identity, file)
+
+
+def _insert_chunk(
+    connection: sqlite3.Connection, file: int | None, path: str, path_words: str, chunk: Chunk
+) -> None:
+    identity = connection.execute(
+        'INSERT INTO chunk (file, start, "end", kind, symbol, signature, text, digest)'
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(file, chunk.start, chunk.end, chunk.kind.value),
+            *(chunk.symbol, chunk.signature, chunk.text, embedded_digest(path, chunk)),
+        ),
+    ).lastrowid
+    connection.execute(
+        "INSERT INTO words (rowid, path, symbol, body) VALUES (?, ?, ?, ?)",
+        (identity, path_words, code_words(chunk.symbol), chunk.words),
+    )
+
+
+def _insert_imports(connection: sqlite3.Connection, file: int | None, parsed: CodeFile) -> None:
+    for entry in parsed.imports:
+        line = connection.execute(
+            "INSERT INTO import_line (file, text, line) VALUES (?, ?, ?)",
+            (file, entry.text, entry.line),
+        ).lastrowid
+        connection.executemany(
+            "INSERT INTO import_target (line, rank, key) VALUES (?, ?, ?)",
+            [(line, rank, key) for rank, key in enumerate(entry.targets)],
+        )
+
+
+def embedded_digest(path: str, chunk: Chunk) -> bytes:
+    """Of all that an embedding model is given of a chunk."""
+    content = f"{path}\x00{chunk.symbol}\x00{chunk.signature}\x00{chunk.text}"
+    return hashlib.blake2b(content.encode("utf-8", errors="replace"), digest_size=16).digest()
