@@ -21,6 +21,7 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import SessionSettings
 
 __all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
@@ -65,6 +66,7 @@ class Config:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    handover: HandoverSettings = field(default_factory=HandoverSettings)
 
 
 class ConfigError(PerpetualError):

@@ -23,6 +23,23 @@ PAUSING = Judgement(
     decided_by=DecidedBy.PERSON,
 )
 
+HANDING_OVER = Judgement(
+    verdict=Verdict.DENY,
+    risk=Risk.LOW,
+    confidence=1.0,
+    reason="The session is being handed over to a fresh one.",
+    message="The session is being handed over to a fresh one; nothing is wrong with this call. "
+    "Stop here: the fresh session will go on.",
+    decided_by=DecidedBy.POLICY,
+)
+
+HANDOVER_FILE = Judgement(
+    verdict=Verdict.ALLOW,
+    risk=Risk.LOW,
+    confidence=1.0,
+    reason="The handover's own file.",
+)
+
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
 _TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")

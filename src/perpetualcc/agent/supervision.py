@@ -26,6 +26,8 @@ from perpetualcc.agent.inbox import (
 )
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
+    HANDING_OVER,
+    HANDOVER_FILE,
     PAUSING,
     answers_by_person,
     by_person,
@@ -53,6 +55,7 @@ from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.handover.folder import is_handover_file
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
@@ -112,7 +115,9 @@ class SupervisedRun:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
         if self.facts.order is not None:
-            judgement = PAUSING
+            judgement = PAUSING if self.facts.order is Order.PAUSE else HANDING_OVER
+        elif is_handover_file(call):
+            judgement = HANDOVER_FILE
         else:
             judgement = await self.faculties.gatekeeper.judge(call, session)
         if judgement.verdict is Verdict.ASK and self.faculties.people.attached(session.id):
@@ -181,7 +186,7 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        if self.facts.order is Order.PAUSE and not self.at_work:
+        if self.facts.order is not None and not self.at_work:
             await self.claude.interrupt()
 
     # -- questions -----------------------------------------------------------------------------

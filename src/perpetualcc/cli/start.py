@@ -34,6 +34,10 @@ def start(  # noqa: PLR0917  # one parameter an option
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    perpetual: Annotated[
+        bool,
+        typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
+    ] = False,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -49,13 +53,27 @@ def start(  # noqa: PLR0917  # one parameter an option
         "auto_approve": auto_approve,
         "confidence": confidence,
         "max_turns": max_turns,
+        "perpetual": {} if perpetual else None,
     }
-    with connect(ctx.obj) as daemon:
+    begin(ctx.obj, project, [task], options, name=session_name, detach=detach)
+
+
+def begin(
+    global_options: GlobalOptions,
+    project: Path,
+    tasks: list[str],
+    options: dict[str, Any],
+    *,
+    name: str,
+    detach: bool,
+) -> None:
+    """Start a session, and watch it unless it is detached."""
+    with connect(global_options) as daemon:
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
-            tasks=[task],
-            name=session_name,
+            tasks=tasks,
+            name=name,
             options=options,
         )
     if detach:
@@ -63,7 +81,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))
-    _watch(ctx.obj, session)
+    _watch(global_options, session)
 
 
 def check_available(*, brain: str, requirements: Path | None) -> None:

@@ -3,11 +3,12 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.agent.handovers import Handovers
 from perpetualcc.daemon.faculties import HumanBridge
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
@@ -16,7 +17,7 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
@@ -34,6 +35,7 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    handovers: Handovers
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -90,11 +92,15 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
+        project, prompts = Path(params["project"]), [str(prompt) for prompt in params["tasks"]]
+        options = dict(params["options"] or {})
+        if options.get("perpetual") is not None:
+            project = check_project(project)
+            options["perpetual"], prompts = await self.handovers.plan_start(
+                project, options["perpetual"], prompts
+            )
         session = await self.manager.create_session(
-            Path(params["project"]),
-            [str(prompt) for prompt in params["tasks"]],
-            name=params["name"] or "",
-            options=SessionOptions(**(params["options"] or {})),
+            project, prompts, name=params["name"] or "", options=SessionOptions(**options)
         )
         return session_data(session)
 
@@ -205,6 +211,7 @@ def session_data(session: Session) -> dict[str, Any]:
         "resumes_at": session.resumes_at,
         "tokens": session.tokens,
         "context_window": session.context_window,
+        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
     }
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
+from perpetualcc.agent.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
@@ -39,6 +40,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
@@ -107,6 +109,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         journal = SqliteJournal(
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
+        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
         claudes = ClaudeRunner(
             locations, binary=config.claude.path, started=journal.process_started
@@ -119,6 +122,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 answerer=NoAnswers(),
                 people=people,
                 clock=clock,
+                handovers=handovers,
             ),
             AgentSettings(hold=config.human.hold),
         )
@@ -139,6 +143,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            handovers=handovers,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.events import EVENT_TYPES, Event
-from perpetualcc.domain.ids import ClaudeSessionId, SessionId
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -71,6 +71,23 @@ class SqliteHandovers:
         )
         return None if row is None else _handover(row)
 
+    async def iterations(self, project: Path) -> Sequence[int]:
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT DISTINCT h.iteration FROM handovers h JOIN sessions s ON s.id = h.session"
+                " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.done_at IS NOT NULL"
+                " ORDER BY h.iteration LIMIT 1000",
+                (str(project),),
+            ).fetchall()
+        )
+        return [row["iteration"] for row in rows]
+
+    async def words(self, task: TaskId) -> str:
+        row = await self._database.read(
+            lambda c: c.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()
+        )
+        return "" if row is None else str(row["prompt"])
+
     async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
         rows = await self._database.read(
             lambda c: c.execute(
@@ -99,7 +116,11 @@ def _insert(connection: sqlite3.Connection, handover: Handover) -> None:
     places = ", ".join(f":{name}" for name in values)
     connection.execute(
         f"INSERT INTO handovers ({names}) VALUES ({places})"  # noqa: S608  # names are ours
-        " ON CONFLICT (session, iteration) DO NOTHING",
+        # What an earlier task of the session left undone gives way; the same again changes nothing.
+        " ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
+        " claude_session = excluded.claude_session, reason = excluded.reason,"
+        " begun_at = excluded.begun_at"
+        " WHERE done_at IS NULL AND claude_session IS NOT excluded.claude_session",
         values,
     )
 

@@ -22,14 +22,15 @@ def compose(
     `previous`: what this iteration began with. Its open steps are carried when none were written.
     """
     document = written or _carried(previous or HandoverDocument())
-    made = {}
     if not document.summary:
-        made["summary"] = _summary(evidence, repository)
+        document = replace(document, summary=_summary(evidence, repository))
     if not document.files:
-        made["files"] = tuple(f"{name} - changed" for name in evidence.files[:50])
-    if written is None or not document.decisions:
-        made["decisions"] = _joined(document.decisions, *(f"- {one}" for one in evidence.answers))
-    return replace(document, **made) if made else document  # type: ignore[arg-type]
+        files = tuple(f"{name} - changed" for name in evidence.files[:50])
+        document = replace(document, files=files)
+    if evidence.answers and (written is None or not document.decisions):
+        answers = [f"- {one}" for one in evidence.answers]
+        document = replace(document, decisions="\n".join([document.decisions, *answers]).strip())
+    return document
 
 
 def _carried(previous: HandoverDocument) -> HandoverDocument:
@@ -57,10 +58,6 @@ def _summary(evidence: Evidence, repository: RepositoryState) -> str:
     if repository.commits:
         parts.append(f"Newest commits: {'; '.join(repository.commits)}")
     return "\n".join(parts)
-
-
-def _joined(*parts: str) -> str:
-    return "\n".join(part for part in parts if part)
 
 
 def completed_so_far(before: Sequence[str], document: HandoverDocument) -> tuple[str, ...]:

@@ -116,7 +116,9 @@ def _document(found: dict[str, list[str]], extra: str) -> HandoverDocument:
 
 def _sections(text: str) -> Iterator[tuple[str | None, str, list[str]]]:
     """Field, heading and lines of each section; headings inside code fences are code."""
-    name, heading, lines, fence = None, "", [], ""
+    name: str | None = None
+    heading, fence = "", ""
+    lines: list[str] = []
     for line in text.splitlines():
         if mark := _FENCE.match(line):
             if not fence:
@@ -141,8 +143,8 @@ def _field(heading: str) -> str | None:
 def _meant(lines: Iterable[str]) -> str:
     """The text, unless it is only what the template says: `[Key decisions made]`."""
     text = "\n".join(lines).strip()
-    bare = _PLACEHOLDER.sub("", text)
-    return text if re.sub(r"`{3,}\w*|// Relevant code snippets for next session|\s", "", bare) else ""
+    bare = re.sub(r"`{3,}\w*|// Relevant code snippets.*", "", _PLACEHOLDER.sub("", text))
+    return text if bare.strip() else ""
 
 
 def _items(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -160,25 +162,28 @@ def _items(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 def render_document(document: HandoverDocument, mission: str, heading: Heading) -> str:
     """The whole document; empty sections keep the template's hint of what belongs there."""
-    parts = [
-        "# Claude Code Handover Document",
+    top = (
+        "# Claude Code Handover Document\n"
         f"**Generated**: {heading.generated}\n**Iteration**: {heading.iteration}\n"
-        f"**Session Duration**: {heading.duration}\n**Trigger Reason**: {heading.reason}\n",
-        f"## Mission Objective\n{_quoted(mission)}\n",
-        f"## Previous Session Summary\n{document.summary or '[What was accomplished]'}\n",
-        "## Files Modified This Session\n" + _bullets(document.files, "[file - description]"),
-        "## Current State\n### Active Tasks\n" + _boxes(document.active, " ", "[Task in progress]"),
-        "### Completed This Session\n" + _boxes(document.completed, "x", "[Finished task]"),
-        "### Blockers\n" + _bullets(document.blockers, "[Any issues]"),
-        "## Technical Context\n### Architecture Decisions\n"
-        f"{document.decisions or '[Key decisions made]'}\n",
-        f"### Dependencies Added\n{document.dependencies or '[New packages/tools]'}\n",
-        f"## Code Context\n{document.code or '[Relevant code snippets for next session]'}\n",
-        *([f"{document.extra}\n"] if document.extra else []),
-        "## Next Steps (Priority Order)\n" + _numbered(document.next_steps),
-        _PROTOCOL,
-    ]
-    return "\n".join(parts)
+        f"**Session Duration**: {heading.duration}\n**Trigger Reason**: {heading.reason}\n"
+    )
+    sections = {
+        "## Mission Objective": _quoted(mission),
+        "## Previous Session Summary": document.summary or "[What was accomplished]",
+        "## Files Modified This Session": _bullets(document.files, "[file - description]"),
+        "## Current State\n### Active Tasks": _boxes(document.active, " ", "[Task in progress]"),
+        "### Completed This Session": _boxes(document.completed, "x", "[Finished task]"),
+        "### Blockers": _bullets(document.blockers, "[Any issues]"),
+        "## Technical Context\n### Architecture Decisions": document.decisions
+        or "[Key decisions made]",
+        "### Dependencies Added": document.dependencies or "[New packages/tools]",
+        "## Code Context": document.code or "[Relevant code snippets for next session]",
+        "## Next Steps (Priority Order)": _numbered(document.next_steps),
+    }
+    parts = [f"{title}\n{text.strip()}\n" for title, text in sections.items()]
+    if document.extra:
+        parts.insert(-1, f"{document.extra}\n")
+    return "\n".join([top, *parts, _PROTOCOL])
 
 
 _PROTOCOL = """## Handover Protocol

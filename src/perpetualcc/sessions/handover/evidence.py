@@ -26,7 +26,9 @@ _CLAIM = re.compile(
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?)\b",
     re.IGNORECASE,
 )
-_DENIAL = re.compile(r"\b(?:not|n't|never|no|fail\w*|until|once|when|if|should|must|make)\b", re.I)
+_DENIAL = re.compile(
+    r"\b(?:not|n't|never|no|fail\w*|until|once|when|if|should|must|make)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ def differences(
 
 def named_files(document: HandoverDocument) -> list[str]:
     """The paths under *Files Modified*: what comes before ` - `, without backquotes."""
-    found = [re.split(r"\s+[-–—:]\s+", item, maxsplit=1)[0].strip(" `*") for item in document.files]  # noqa: RUF001  # people write dashes
+    found = [re.split(r"\s+[-–—:]\s+", item, maxsplit=1)[0].strip(" `*") for item in document.files]
     return [name for name in found if name and " " not in name]
 
 
@@ -117,7 +119,7 @@ def _missing_files(document: HandoverDocument, project: Path) -> Iterator[str]:
     deleted = {
         name
         for name, item in zip(named_files(document), document.files, strict=False)
-        if re.search(r"\b(delet|remov|renam|moved)", item, re.I)
+        if re.search(r"\b(delet|remov|renam|moved)", item, re.IGNORECASE)
     }
     for name in named_files(document):
         try:
@@ -136,11 +138,11 @@ def _unproven_tests(document: HandoverDocument, evidence: Evidence) -> Iterator[
     if claim is None:
         return
     runs = [run for run in evidence.commands if _TEST_RUN.search(run.command)]
-    said = " ".join(_sentence(text, claim).split())
+    claimed = f'It says "{" ".join(_sentence(text, claim).split())}", but'
     if not runs:
-        yield f'It says "{said}", but no test run is on record in that iteration. Run the tests.'
+        yield f"{claimed} no test run is on record in that iteration. Run the tests."
     elif not runs[-1].succeeded:
-        yield f'It says "{said}", but the last test run, `{runs[-1].command}`, failed. Run it again.'
+        yield f"{claimed} the last test run, `{runs[-1].command}`, failed. Run it again."
 
 
 def _sentence(text: str, found: "re.Match[str]") -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.document import LARGEST
 
 NAME = ".claude-handover"
@@ -20,6 +21,8 @@ DOCUMENT = "handover.md"
 STATUS = "status.txt"
 STATE = "state.json"
 TRIGGER = "trigger.flag"
+LAST_GOOD = "handover.last-good.md"
+"""The document as it was when it was last whole, in this iteration."""
 ARCHIVE = "archive"
 CLAUDES = frozenset({DOCUMENT, TRIGGER})
 """What Claude writes."""
@@ -76,6 +79,10 @@ class HandoverFolder:
         except (OSError, UnicodeDecodeError):
             return None
 
+    def remove(self, name: str) -> None:
+        with contextlib.suppress(OSError), self._open() as folder:
+            os.unlink(name, dir_fd=folder)
+
     def take_trigger(self) -> bool:
         """Whether the trigger is there; it is gone afterwards, so it is seen once."""
         try:
@@ -92,10 +99,13 @@ class HandoverFolder:
         Raises: PerpetualError.
         """
         try:
-            with self._open() as folder, _below(folder, ARCHIVE) as archive:
-                with _below(archive, iteration) as place:
-                    for name, text in files.items():
-                        _write(place, name, text)
+            with (
+                self._open() as folder,
+                _below(folder, ARCHIVE) as archive,
+                _below(archive, iteration) as place,
+            ):
+                for name, text in files.items():
+                    _write(place, name, text)
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -127,6 +137,22 @@ class HandoverFolder:
             f"The handover folder '{self.path}' cannot be used: {what}",
             hint=f"Make it a directory that you can write in, or remove it: ls -ld '{self.path}'",
         )
+
+
+def is_handover_file(call: ToolCall) -> bool:
+    """Whether the call reads the handover's files, or writes those that are Claude's to write."""
+    path = call.input.get("file_path")
+    if not isinstance(path, str) or call.tool not in {"Read", "Write", "Edit"}:
+        return False
+    folder = call.project / NAME
+    try:
+        asked = (call.cwd or call.project) / path
+        is_here = asked.parent == folder or asked.parent.resolve() == folder.resolve()
+        is_real = not folder.is_symlink() and not asked.is_symlink()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    names = {*CLAUDES, STATUS, STATE} if call.tool == "Read" else CLAUDES
+    return is_here and is_real and asked.name in names
 
 
 @contextlib.contextmanager

@@ -70,6 +70,14 @@ class HandoverRecords(Protocol):
         """The last one done in the project with that number, by any session."""
         ...
 
+    async def iterations(self, project: Path) -> Sequence[int]:
+        """The iterations that were done in the project, by any session, in order."""
+        ...
+
+    async def words(self, task: TaskId) -> str:
+        """What the person asked for, unchanged."""
+        ...
+
     async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
         """What the conversation's runs did, oldest first."""
         ...

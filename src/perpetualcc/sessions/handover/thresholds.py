@@ -114,7 +114,7 @@ def perpetual_from(asked: Mapping[str, Any], settings: HandoverSettings) -> Perp
     """
     unknown = set(asked) - {one.name for one in fields(Perpetual)}
     if unknown:
-        raise PerpetualError(f"A perpetual session has no setting {sorted(unknown)[0]!r}")
+        raise PerpetualError(f"A perpetual session has no setting {min(unknown)!r}")
     given = {name: value for name, value in asked.items() if value is not None}
     chosen = {
         name: getattr(settings, name)
