@@ -3,19 +3,15 @@
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.bench_session import PROMPT, bare_sdk_seconds, scenario_of_calls
 from benchmarks.result import Result
 from perpetualcc.cli.stage import Stage, staged
-from perpetualcc.domain.locations import Locations
 from perpetualcc.daemon.state import read_pid
+from perpetualcc.domain.locations import Locations
 from perpetualcc.rehearsal import read_scenario
 
 ROUNDS = 3

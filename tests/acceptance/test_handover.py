@@ -1,7 +1,13 @@
 """A perpetual session on the real Claude Code: the work moves on before a context is full."""
 
 
+import os
+import signal
+import time
+
 import pytest
+
+from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
@@ -116,3 +122,138 @@ def test_a_session_hands_over_at_the_warning_and_a_fresh_one_finishes(install, s
     archive = pcc.project / ".claude-handover" / "archive"
     assert sorted(path.name for path in archive.iterdir()) == ["1", "2"]
     assert (archive / "2" / "status.txt").read_text().splitlines()[0].startswith("TOKENS: 95,0")
+
+
+def last_prompt(server) -> str:
+    """All that the newest conversation was first told."""
+    return first_prompts(server)[-1]
+
+
+def first_prompts(server) -> list[str]:
+    found = [conversation.requests[0] for conversation in server.conversations]
+    return ["\n".join(str(one["content"]) for one in request.messages) for request in found]
+
+
+IGNORES = """
+usage: {{input: {tokens}}}
+scenes:
+  - when: '/perpetual-session iteration="1"/'
+    steps:
+      - say: I write the first part.
+        tools: [{{Write: {{file_path: "{{project}}/src/part_1.py", content: "1"}}}}]
+      - repeat: 30
+        say: I ignore all warnings.
+        delay: 300ms
+        tools: [{{Read: {{file_path: "{{project}}/src/part_1.py"}}}}]
+        usage: {{input: {later}}}
+      - Never reached.
+  - when: '/perpetual-session iteration="2"/'
+    steps:
+      - say: I write the second part.
+        usage: {{input: 100}}
+        tools: [{{Write: {{file_path: "{{project}}/src/part_2.py", content: "2"}}}}]
+      - say: Both parts are written.
+        usage: {{input: 100}}
+"""
+
+
+def test_the_hard_limit_hands_over_when_the_warning_is_ignored(install, servers):
+    pcc = install(IGNORES.format(tokens=95_000, later=121_000))
+
+    session = start(pcc)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    due = pcc.events(session, "HandoverDue")
+    assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
+    done = handovers(pcc, session)
+    assert [(one["manner"], one["reason"]) for one in done] == [
+        ("forced", "121,020 tokens of context")
+    ]
+    told = last_prompt(servers[0])
+    assert "src/part_1.py - changed" in told
+    assert "I ignore all warnings." in told
+    assert (pcc.project / "src" / "part_2.py").exists()
+
+
+def test_time_alone_brings_a_handover(install):
+    pcc = install(IGNORES.format(tokens=100, later=100))
+
+    session = start(pcc, "--warn-minutes", "0.02", "--hard-minutes", "0.05")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    due = pcc.events(session, "HandoverDue")
+    assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
+    assert all(one["reason"].endswith("minutes") for one in due)
+    assert due[1]["minutes"] >= 0.05
+
+
+def test_a_person_touches_the_trigger_and_the_session_hands_over_at_once(install, servers):
+    pcc = install(IGNORES.format(tokens=100, later=100))
+    session = start(pcc)
+    wait_until((pcc.project / "src" / "part_1.py").exists, within=20)
+
+    trigger = pcc.project / ".claude-handover" / "trigger.flag"
+    trigger.touch()
+
+    wait_until(lambda: not trigger.exists(), within=3)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    done = handovers(pcc, session)
+    assert [one["reason"] for one in done] == ["a person asked for it (trigger.flag)"]
+    assert MISSION in last_prompt(servers[0])
+
+
+STOPS_IN_MIDDLE = scene(1, last=False, trigger=False)
+
+
+@pytest.mark.parametrize("victim", ["engine", "claude", "everything"])
+def test_a_crash_in_the_middle_of_a_handover_loses_nothing(install, servers, victim):
+    """The document is written, the trigger is not: then something dies."""
+    pcc = install({"scenes": [STOPS_IN_MIDDLE, scene(2, last=True)]})
+    session = start(pcc)
+    document = pcc.project / ".claude-handover" / "handover.md"
+    wait_until(lambda: document.exists() and "Wonder 1 is built" in document.read_text(), within=25)
+    time.sleep(0.3)
+
+    match victim:
+        case "engine":
+            pcc.kill_engine()
+        case "claude":
+            os.kill(pcc.claudes()[0], signal.SIGKILL)
+        case "everything":
+            for pid in [pcc.supervisor, pcc.engine, *pcc.claudes()]:
+                os.kill(pid, signal.SIGKILL)
+
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert [(one["iteration"], one["manner"]) for one in handovers(pcc, session)] == [
+        (1, "emergency")
+    ]
+    told = last_prompt(servers[0])
+    assert "RECOVERY" in told
+    assert "Build wonder 2" in told
+    assert MISSION in told
+    written = [one for one in pcc.events(session, "ToolDecided") if "wonder_" in one["summary"]]
+    assert [one["summary"] for one in written] == ["src/wonder_1.py", "src/wonder_2.py"]
+
+
+@pytest.mark.parametrize("damage", ["half a document", "", "\x00\x01 binary"])
+def test_a_damaged_document_costs_nothing_that_is_known(install, servers, damage):
+    """The last whole version of the iteration is used; the mission never came from it."""
+    first = scene(1, last=False, trigger=False)
+    folder = "{project}/.claude-handover"
+    first["steps"][-1] = {"tools": [
+        {"Write": {"file_path": f"{folder}/handover.md", "content": damage}},
+    ]}  # fmt: skip
+    first["steps"] += [
+        {"tools": [{"Write": {"file_path": f"{folder}/trigger.flag", "content": ""}}]},
+        {"say": "I would go on for ever.", "takes": "20s"},
+    ]
+    pcc = install({"scenes": [first, scene(2, last=True)]})
+
+    session = start(pcc)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert "handover.md was damaged" in handovers(pcc, session)[0]["findings"][0]
+    told = last_prompt(servers[0])
+    assert "Build wonder 2" in told
+    assert "damaged" in told
+    assert MISSION in told

@@ -31,22 +31,20 @@ class Handovers:
         self._clock = clock
         self._maker = HandoverMaker(records, clock)
 
-    async def plan_start(
-        self, project: Path, asked: Mapping[str, Any], prompts: Sequence[str]
-    ) -> tuple[Perpetual, list[str]]:
+    async def plan_start(self, project: Path, asked: Mapping[str, Any]) -> tuple[Perpetual, str]:
         """
-        What a new perpetual session works with. Without prompts, and with `resume_from`, it goes
-        on with the words that the earlier session was given.
+        What a new perpetual session works with, and with `resume_from` the words of the person
+        who started the earlier one; empty without.
 
         Raises:
             PerpetualError: numbers that make no sense, an unusable folder, no such iteration.
         """
         perpetual = perpetual_from(asked, self.settings)
         await asyncio.to_thread(HandoverFolder(project).prepare)
-        if perpetual.resume_from is not None:
-            left = await self._left_by(project, perpetual.resume_from)
-            prompts = prompts or [await self._records.words(left.task)]
-        return perpetual, list(prompts)
+        if perpetual.resume_from is None:
+            return perpetual, ""
+        left = await self._left_by(project, perpetual.resume_from)
+        return perpetual, await self._records.words(left.task)
 
     async def current(self, session: Session, task: Task) -> Iteration:
         """Where this dispatch begins. A handover that was begun is done afterwards."""

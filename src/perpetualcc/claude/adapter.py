@@ -25,6 +25,7 @@ from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted, TurnEnded
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
 from perpetualcc.claude.launcher import write_launcher
+from perpetualcc.claude.layers import Layers
 from perpetualcc.domain.decisions import Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RequestId
@@ -53,8 +54,7 @@ class ClaudeSettings:
     """Where the launcher script lives."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Added to our own environment."""
-    setting_sources: tuple[str, ...] = ("user",)
-    """Project settings can run code, so they load only for trusted projects."""
+    layers: Layers = field(default_factory=Layers)
 
 
 class ClaudeCodeAdapter:
@@ -219,10 +219,10 @@ class ClaudeCodeAdapter:
             model=options.claude_model or None,
             max_turns=options.max_turns,
             permission_mode="default",
-            setting_sources=list(settings.setting_sources),  # type: ignore[arg-type]
-            strict_mcp_config="project" not in settings.setting_sources,
+            setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
+            strict_mcp_config="project" not in settings.layers.sources,
             settings=json.dumps(
-                {"autoContinueAtUsageLimit": False, "autoCompactEnabled": launch.may_compact}
+                {**settings.layers.settings(), "autoCompactEnabled": launch.may_compact}
             ),
             system_prompt={"type": "preset", "preset": "claude_code"},
             hooks={

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
@@ -32,10 +33,8 @@ def show(
     Example: pcc config show
     """
     path = _path(ctx)
-    current = config.load_config(path)
-    found = [
-        (name, config.value_of(current, name), default) for name, _, default in config.settings()
-    ]
+    current = file.load_config(path)
+    found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
         print(json.dumps({name: _plain(value) for name, value, _ in found}, indent=2))
         return
@@ -52,8 +51,8 @@ def get(ctx: typer.Context, key: KeyArgument) -> None:
 
     Example: pcc config get max_concurrent
     """
-    name, _ = config.resolve_key(key)
-    print(_toml(config.value_of(config.load_config(_path(ctx)), name)))
+    name, _ = file.resolve_key(key)
+    print(_toml(file.value_of(file.load_config(_path(ctx)), name)))
 
 
 @app.command("set")
@@ -67,9 +66,9 @@ def set_value(
 
     Example: pcc config set max_concurrent 8
     """
-    name, kind = config.resolve_key(key)
-    _change(_path(ctx), name, config.parse_value(kind, value))
-    print(f"{name} = {_toml(config.value_of(config.load_config(_path(ctx)), name))}")
+    name, kind = file.resolve_key(key)
+    _change(_path(ctx), name, file.parse_value(kind, value))
+    print(f"{name} = {_toml(file.value_of(file.load_config(_path(ctx)), name))}")
     print("It counts from the next start of the engine: pcc daemon restart")
 
 
@@ -85,7 +84,7 @@ def reset(
     """
     path = _path(ctx)
     if key is not None:
-        name, _ = config.resolve_key(key)
+        name, _ = file.resolve_key(key)
         _change(path, name, None)
         print(f"{name} is back at its default")
     elif path.exists():
@@ -116,7 +115,7 @@ def _change(path: Path, name: str, value: Any) -> None:
     """Write one key (None: remove it), atomically, and only if the result can be used."""
     import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
 
-    config.load_config(path)
+    file.load_config(path)
     document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
     *sections, key = name.split(".")
     table: Any = document
@@ -131,7 +130,7 @@ def _change(path: Path, name: str, value: Any) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft.write_text(tomlkit.dumps(document), encoding="utf-8")
         draft.chmod(0o600)
-        config.load_config(draft)
+        file.load_config(draft)
         draft.replace(path)
     except OSError as error:
         raise PerpetualError(

@@ -20,5 +20,5 @@ def connect(options: GlobalOptions) -> "Client":
     if options.config is not None:
         config.use_config(options.config)
     # A mistake in the file is better told here than by an engine that does not start.
-    config.load_config()
+    config.check_config()
     return reach(locations(options), flags=config.supervisor_flags())

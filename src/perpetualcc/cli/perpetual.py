@@ -55,6 +55,5 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
         "max_iterations": max_iterations,
         "resume_from": resume_from,
     }
-    tasks = [] if task is None else [task]
     options = {"perpetual": {name: value for name, value in chosen.items() if value is not None}}
-    begin(ctx.obj, project, tasks, options, name=session_name, detach=detach)
+    begin(ctx.obj, project, task, options, name=session_name, detach=detach)

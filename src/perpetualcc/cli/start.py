@@ -44,9 +44,11 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
-    check_available(brain=brain, requirements=requirements)
-    if task is None:
-        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+    check_available(brain)
+    if task is None and requirements is None:
+        raise PerpetualError(
+            "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
+        )
     options: dict[str, Any] = {
         "brain": brain,
         "model": model,
@@ -55,15 +57,24 @@ def start(  # noqa: PLR0917  # one parameter an option
         "max_turns": max_turns,
         "perpetual": {} if perpetual else None,
     }
-    begin(ctx.obj, project, [task], options, name=session_name, detach=detach)
+    begin(
+        ctx.obj,
+        project,
+        task,
+        options,
+        requirements=requirements,
+        name=session_name,
+        detach=detach,
+    )
 
 
 def begin(
     global_options: GlobalOptions,
     project: Path,
-    tasks: list[str],
+    task: str | None,
     options: dict[str, Any],
     *,
+    requirements: Path | None = None,
     name: str,
     detach: bool,
 ) -> None:
@@ -72,7 +83,10 @@ def begin(
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
-            tasks=tasks,
+            task=task,
+            requirements=None
+            if requirements is None
+            else str(requirements.expanduser().absolute()),
             name=name,
             options=options,
         )
@@ -84,12 +98,8 @@ def begin(
     _watch(global_options, session)
 
 
-def check_available(*, brain: str, requirements: Path | None) -> None:
+def check_available(brain: str) -> None:
     """Options whose machinery is not there say so. Raises PerpetualError."""
-    if requirements is not None:
-        raise PerpetualError(
-            "--requirements is not available in this version", hint='Use --task "…"'
-        )
     if brain != "none":
         raise PerpetualError(
             f"--brain {brain} is not available in this version", hint="Leave it out: rules answer"

@@ -9,7 +9,8 @@ from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.agent.handovers import Handovers
-from perpetualcc.daemon.faculties import HumanBridge
+from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
@@ -17,7 +18,9 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager, check_project
+from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
@@ -45,7 +48,8 @@ class Api:
                 call=self.start,
                 params={
                     "project": str,
-                    "tasks": list,
+                    "task": str | None,
+                    "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
                 },
@@ -92,15 +96,19 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
-        project, prompts = Path(params["project"]), [str(prompt) for prompt in params["tasks"]]
-        options = dict(params["options"] or {})
+        project, options = Path(params["project"]), dict(params["options"] or {})
+        task, requirements = params["task"], params["requirements"]
         if options.get("perpetual") is not None:
             project = check_project(project)
-            options["perpetual"], prompts = await self.handovers.plan_start(
-                project, options["perpetual"], prompts
+            options["perpetual"], words = await self.handovers.plan_start(
+                project, options["perpetual"]
             )
+            task = task if task or requirements else words
         session = await self.manager.create_session(
-            project, prompts, name=params["name"] or "", options=SessionOptions(**options)
+            project,
+            plan_of(task, requirements),
+            name=params["name"] or "",
+            options=SessionOptions(**options, requirements=requirements or ""),
         )
         return session_data(session)
 
@@ -194,6 +202,29 @@ class Api:
 
     async def _session_id(self, name: str | None) -> SessionId | None:
         return None if name is None else (await self.manager.get_session(name)).id
+
+
+def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
+    """What a session is to do: the task first, then what the requirements list as not done."""
+    plan = [] if task is None else [PlannedTask(prompt=task)]
+    if requirements is None:
+        return plan
+    open_tasks = [one for one in read_requirements(Path(requirements)).tasks if not one.done]
+    place = {one.id: len(plan) + i for i, one in enumerate(open_tasks)}
+    plan += [
+        PlannedTask(
+            prompt=one.description,
+            priority=one.priority,
+            after=tuple(place[name] for name in one.depends_on if name in place),
+        )
+        for one in open_tasks
+    ]
+    if not plan:
+        raise PerpetualError(
+            f"'{requirements}' lists no task that is not done",
+            hint='List them under "## Tasks", or say what to do with --task "…"',
+        )
+    return plan
 
 
 def session_data(session: Session) -> dict[str, Any]:

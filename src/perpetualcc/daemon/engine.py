@@ -20,11 +20,12 @@ from perpetualcc.agent.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
-from perpetualcc.config import Config, load_config
+from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.faculties import HumanBridge, NoAnswers, PolicyGatekeeper
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.escalations import Escalation
@@ -34,7 +35,6 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
@@ -111,6 +111,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
+        minds = Minds()
         claudes = ClaudeRunner(
             locations, binary=config.claude.path, started=journal.process_started
         )
@@ -118,8 +119,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=PolicyGatekeeper(PermissionSettings()),
-                answerer=NoAnswers(),
+                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
                 handovers=handovers,

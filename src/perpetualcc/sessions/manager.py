@@ -11,7 +11,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
-from perpetualcc.sessions.task_queue import TaskQueue, Tasks
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
 
@@ -68,7 +68,7 @@ class SessionManager:
     async def create_session(
         self,
         project: Path,
-        prompts: Sequence[str],
+        plan: Sequence[PlannedTask],
         *,
         name: str = "",
         options: SessionOptions | None = None,
@@ -79,13 +79,13 @@ class SessionManager:
         Raises:
             PerpetualError: no such directory, unreadable, or inside a project at work.
         """
-        if not prompts or not all(prompt.strip() for prompt in prompts):
+        if not plan or not all(task.prompt.strip() for task in plan):
             raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()
         session = await self._store.create(
-            name=name or _name_from(prompts[0]), project=project, options=options
+            name=name or _name_from(plan[0].prompt), project=project, options=options
         )
         await self._record(
             SessionCreated(
@@ -95,8 +95,7 @@ class SessionManager:
                 brain=options.brain,
             )
         )
-        for prompt in prompts:
-            await self.queue(session.id).add(prompt)
+        await self.queue(session.id).add_all(plan)
         self._workers.wake()
         return session
 

@@ -1,6 +1,7 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from perpetualcc.domain.errors import PerpetualError
@@ -25,6 +26,16 @@ class Tasks(Protocol):
     async def hold(self, group: str) -> None: ...
 
     async def release(self, group: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTask:
+    """A task of a plan that is queued as a whole."""
+
+    prompt: str
+    priority: int = 0
+    after: tuple[int, ...] = ()
+    """Positions in the plan, counted from 0."""
 
 
 class TaskQueue:
@@ -56,6 +67,20 @@ class TaskQueue:
         )
         added = TaskAdded(session=self._session, task=task.id, prompt=prompt, priority=priority)
         return await self._tasks.add(task, [added])
+
+    async def add_all(self, plan: Sequence[PlannedTask]) -> list[Task]:
+        """Queue a plan, each task after those it names, whatever their order in the plan."""
+        added: dict[int, Task] = {}
+        while len(added) < len(plan):
+            ready = [
+                i for i in range(len(plan)) if i not in added and set(plan[i].after) <= set(added)
+            ]
+            if not ready:
+                raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
+            for i in ready:
+                after = [added[first].id for first in plan[i].after]
+                added[i] = await self.add(plan[i].prompt, priority=plan[i].priority, after=after)
+        return [added[i] for i in range(len(plan))]
 
     async def next(self) -> Task | None:
         """What would be worked on next, or is being worked on now."""

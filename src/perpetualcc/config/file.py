@@ -1,15 +1,12 @@
 """
-The configuration: read once from TOML, environment and flags. The only module that reads the
-environment. Nothing happens on import.
+The configuration file: read once, checked, and told about with the line and the nearest key.
 
 Each section is a frozen dataclass, defined by the capability that uses it; its fields are the
 keys, their defaults the defaults, and the strings under them the documentation.
 """
 
 import difflib
-import os
 import re
-import shlex
 import tomllib
 import types
 import typing
@@ -19,18 +16,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.locations import Locations
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import SessionSettings
-
-__all__ = ["Config", "Locations", "load_config", "locate", "search_path", "supervisor_flags"]
-
-CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
-"""Path of the configuration file, when it is not the usual one. `--config` sets it."""
-
-DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
-DEFAULT_DATA = Path("~/.perpetualcc/data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +55,7 @@ class Config:
 
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
 
@@ -75,35 +66,6 @@ class ConfigError(PerpetualError):
     def __init__(self, path: Path, line: int | None, problem: str, hint: str) -> None:
         where = f"'{path}'" + ("" if line is None else f", line {line}")
         super().__init__(f"{problem} ({where})", hint=hint)
-
-
-def locate(data_dir: Path | None = None) -> Locations:
-    """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
-    return Locations(data=Path(os.path.abspath((data_dir or DEFAULT_DATA).expanduser())))  # noqa: PTH100  # symlinks stay as typed
-
-
-def config_path() -> Path:
-    """The configuration file: of `--config`, or the usual one. It need not exist."""
-    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser()
-
-
-def use_config(path: Path) -> None:
-    """Make this process, and a daemon that it starts, use another file."""
-    os.environ[CONFIG_VARIABLE] = str(path.expanduser().absolute())
-
-
-def supervisor_flags() -> list[str]:
-    """
-    Flags for a supervisor that a command starts, from `PERPETUALCC_SUPERVISOR`.
-
-    For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
-    """
-    return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
-
-
-def search_path() -> str:
-    """The PATH of the person who types the command."""
-    return os.environ.get("PATH", os.defpath)
 
 
 def load_config(path: Path | None = None) -> Config:
