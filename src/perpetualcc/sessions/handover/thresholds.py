@@ -123,9 +123,9 @@ def perpetual_from(asked: Mapping[str, Any], settings: HandoverSettings) -> Perp
     for unit in ("tokens", "minutes"):
         warn, hard = f"warn_{unit}", f"hard_{unit}"
         if hard in given and warn not in given:
-            chosen[warn] = type(chosen[warn])(min(chosen[warn], given[hard] * 3 / 4))
+            chosen[warn] = min(chosen[warn], type(chosen[warn])(given[hard] * 3 / 4))
         if warn in given and hard not in given:
-            chosen[hard] = type(chosen[hard])(max(chosen[hard], given[warn] * 4 / 3))
+            chosen[hard] = max(chosen[hard], type(chosen[hard])(given[warn] * 4 / 3))
     perpetual = Perpetual(**chosen)
     _check_numbers(perpetual)
     return perpetual
@@ -155,7 +155,7 @@ def _check_numbers(perpetual: Perpetual) -> None:
 
 
 def _check_pair(unit: str, warn: float, hard: float, most: float) -> None:
-    for name, number in ((f"warn-{unit}", warn), (f"hard-{unit}", hard)):
+    for name, number in ((f"hard-{unit}", hard), (f"warn-{unit}", warn)):
         if not 0 < number <= most:  # also refuses NaN
             raise PerpetualError(
                 f"--{name} {number:g} makes no sense",
