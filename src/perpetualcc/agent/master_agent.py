@@ -161,7 +161,7 @@ class MasterAgent:
                     async for arrival in inbox:
                         await run.handle(arrival)
                         await watch.seen(arrival, claude, inbox, is_held=bool(run.waiting))
-                        if isinstance(arrival, TurnEnded | Gone):
+                        if run.is_over or isinstance(arrival, TurnEnded | Gone):
                             return
         finally:
             del self._inboxes[launch.session.id]

@@ -13,26 +13,6 @@ _NOBODY_THERE = (
     "and say at the end what you left and why."
 )
 
-PAUSING = Judgement(
-    verdict=Verdict.DENY,
-    risk=Risk.LOW,
-    confidence=1.0,
-    reason="The session is being paused.",
-    message="The session is being paused; nothing is wrong with this call. "
-    "Stop here: you will be told when to continue, and may then repeat it.",
-    decided_by=DecidedBy.PERSON,
-)
-
-HANDING_OVER = Judgement(
-    verdict=Verdict.DENY,
-    risk=Risk.LOW,
-    confidence=1.0,
-    reason="The session is being handed over to a fresh one.",
-    message="The session is being handed over to a fresh one; nothing is wrong with this call. "
-    "Stop here: the fresh session will go on.",
-    decided_by=DecidedBy.POLICY,
-)
-
 HANDOVER_FILE = Judgement(
     verdict=Verdict.ALLOW,
     risk=Risk.LOW,

@@ -26,9 +26,7 @@ from perpetualcc.agent.inbox import (
 )
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
-    HANDING_OVER,
     HANDOVER_FILE,
-    PAUSING,
     answers_by_person,
     by_person,
     question_data,
@@ -76,6 +74,8 @@ class SupervisedRun:
     hold: timedelta
     at_work: set[RequestId] = field(default_factory=set)
     """Tool calls that were let through and have no result yet."""
+    is_over: bool = False
+    """Nothing more is wanted of this process; the work goes on in another run."""
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
     context_tokens: int = 0
@@ -115,8 +115,10 @@ class SupervisedRun:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
         if self.facts.order is not None:
-            judgement = PAUSING if self.facts.order is Order.PAUSE else HANDING_OVER
-        elif is_handover_file(call):
+            # Held and never answered: a refusal would be taken for one when the work goes on.
+            await self._wind_up()
+            return
+        if is_handover_file(call):
             judgement = HANDOVER_FILE
         else:
             judgement = await self.faculties.gatekeeper.judge(call, session)
@@ -186,8 +188,8 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        if self.facts.order is not None and not self.at_work:
-            await self.claude.interrupt()
+        if self.facts.order is not None:
+            await self._wind_up()
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -287,7 +289,15 @@ class SupervisedRun:
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        if not self.at_work:
+        await self._wind_up()
+
+    async def _wind_up(self) -> None:
+        """Once nothing is at work: leave for a pause; for a handover end the turn, with its cost."""
+        if self.at_work:
+            return
+        if self.facts.order is Order.PAUSE:
+            self.is_over = True
+        else:
             await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------

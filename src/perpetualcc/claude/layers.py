@@ -79,8 +79,9 @@ def why_no_sandbox() -> str:
     missing = [name for name in ("bwrap", "socat") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} missing: install the packages bubblewrap and socat"
+    bwrap = shutil.which("bwrap") or ""
     tried = subprocess.run(
-        ["bwrap", "--ro-bind", "/", "/", "--unshare-net", "true"],
+        [bwrap, "--ro-bind", "/", "/", "--unshare-net", "true"],
         capture_output=True,
         text=True,
         check=False,

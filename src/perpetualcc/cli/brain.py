@@ -2,16 +2,25 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.brain.factory import open_brain
 from perpetualcc.brain.fallback import THRESHOLD
 from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_id, read_line
-from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.brain.settings import (
+    BrainSettings,
+    BrainType,
+    ClaudeSettings,
+    GeminiSettings,
+    OllamaSettings,
+)
+from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
 from perpetualcc.requirements import parse_requirements, read_text
@@ -25,7 +34,7 @@ def _group() -> None:
 
 
 @app.command()
-def ask(
+def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's options
     question: Annotated[
         str | None, typer.Argument(help="The question; with --jsonl a file of questions")
     ] = None,
@@ -39,6 +48,9 @@ def ask(
     project: Annotated[
         Path | None, typer.Option(help="Project, for questions of where things belong")
     ] = None,
+    brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
+    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
+    host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object")] = False,
     jsonl: Annotated[
         bool,
@@ -48,9 +60,9 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from the requirements, or say that a person must."""
-    brain = RuleBasedBrain(parse_requirements)
+    chosen = _open(brain, model, host)
     if jsonl:
-        asyncio.run(_answer_lines(brain, Path(question) if question else None))
+        asyncio.run(_answer_lines(chosen, Path(question) if question else None))
         return
     if not question:
         raise typer.BadParameter("Give a question, or --jsonl", param_hint="question")
@@ -60,11 +72,27 @@ def ask(
         multi_select=multi,
     )
     context = _context(str(requirements) if requirements else "", str(project or ""))
-    answer = asyncio.run(brain.answer_question(asked, context))
+    answer = asyncio.run(chosen.answer_question(asked, context))
     if as_json:
         print(json.dumps(_as_data(answer), ensure_ascii=False))
     else:
         _say(answer)
+
+
+def _open(kind: BrainType, model: str, host: str) -> Brain:
+    """The brain that the options name, with the defaults of the settings for the rest."""
+    settings = BrainSettings(
+        type=kind,
+        claude=ClaudeSettings(model=model) if model else ClaudeSettings(),
+        gemini=GeminiSettings(model=model or GeminiSettings().model, base_url=host),
+        ollama=OllamaSettings(model=model, host=host or OllamaSettings().host),
+    )
+    return open_brain(
+        settings,
+        parse=parse_requirements,
+        environment=os.environ,
+        open_claude=ClaudeCompletion,
+    )
 
 
 def _context(requirements: str, project: str = "") -> QuestionContext:

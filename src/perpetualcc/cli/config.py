@@ -1,6 +1,10 @@
 """`pcc config`: show the settings, change one, go back to the defaults."""
 
 import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,12 +40,16 @@ def show(
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
-        print(json.dumps({name: _plain(value) for name, value, _ in found}, indent=2))
+        print(
+            json.dumps(
+                {name: _plain(value) for name, value, _ in found if name != _SECRET}, indent=2
+            )
+        )
         return
     print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")
     for name, value, default in found:
         mark = "" if value == default else f"   # default: {_toml(default)}"
-        print(f"{name} = {_toml(value)}{mark}")
+        print(f"{name} = {_shown(name, value)}{mark}")
 
 
 @app.command()
@@ -52,7 +60,7 @@ def get(ctx: typer.Context, key: KeyArgument) -> None:
     Example: pcc config get max_concurrent
     """
     name, _ = file.resolve_key(key)
-    print(_toml(file.value_of(file.load_config(_path(ctx)), name)))
+    print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
 
 
 @app.command("set")
@@ -68,7 +76,7 @@ def set_value(
     """
     name, kind = file.resolve_key(key)
     _change(_path(ctx), name, file.parse_value(kind, value))
-    print(f"{name} = {_toml(file.value_of(file.load_config(_path(ctx)), name))}")
+    print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")
     print("It counts from the next start of the engine: pcc daemon restart")
 
 
@@ -103,6 +111,69 @@ def show_path(ctx: typer.Context) -> None:
     Example: $EDITOR "$(pcc config path)"
     """
     print(_path(ctx))
+
+
+@app.command()
+def brain(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="BRAIN", help="none, claude, gemini or ollama")],
+    model: Annotated[str | None, typer.Option(help="Model of the brain")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="API key as env:NAME or keyring:NAME [default: asked for]")
+    ] = None,
+    check: Annotated[bool, typer.Option(help="See whether it answers")] = True,
+) -> None:
+    """
+    Choose the brain for new sessions; asks for its key, and sees whether it answers.
+
+    Example: pcc config brain ollama --model deepseek-coder:33b
+    """
+    from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
+    from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
+
+    path = _path(ctx)
+    _, kind = file.resolve_key("brain.type")
+    wanted = {"brain.type": file.parse_value(kind, name)}
+    if model is not None and name != "none":
+        wanted[f"brain.{name}.model"] = model
+    if name == "gemini":
+        wanted[_SECRET] = key or _asked_key()
+    if check:
+        with _tried(path, wanted) as draft:
+            check_brain(
+                file.load_config(draft).brain,
+                environment=config.environment(),
+                open_claude=ClaudeCompletion,
+            )
+    for setting, value in wanted.items():
+        _change(path, setting, value)
+    print(f"New sessions have the brain: {'rules, no AI' if name == 'none' else name}")
+
+
+def _asked_key() -> str:
+    """From the keyboard, without showing it; kept in the system's key store where there is one."""
+    from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
+
+    typed: str = typer.prompt("API key", hide_input=True)
+    if typed.startswith(("env:", "keyring:")):
+        return typed
+    try:
+        return store_key("gemini", typed)
+    except PerpetualError:
+        print("There is no key store here: the key goes into the file, which only you can read")
+        return typed
+
+
+@contextmanager
+def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
+    """A copy of the configuration with the changes, to try them out."""
+    with tempfile.TemporaryDirectory(prefix="pcc-config-") as folder:
+        draft = Path(folder, "config.toml")
+        if path.exists():
+            draft.write_bytes(path.read_bytes())
+        for setting, value in wanted.items():
+            _change(draft, setting, value)
+        yield draft
 
 
 def _path(ctx: typer.Context) -> Path:
@@ -141,14 +212,21 @@ def _change(path: Path, name: str, value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    return (
-        list(value)
-        if isinstance(value, tuple)
-        else str(value)
-        if isinstance(value, Path)
-        else value
-    )
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Path) else value
 
 
 def _toml(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
+
+
+_SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name
+
+
+def _shown(name: str, value: Any) -> str:
+    """A key is never printed; where it is kept may be."""
+    is_key = name == _SECRET and not str(value).startswith(("env:", "keyring:"))
+    return '"…"' if is_key and value else _toml(value)

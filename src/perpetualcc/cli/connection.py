@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from perpetualcc import config
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
@@ -18,6 +19,11 @@ def connect(options: GlobalOptions) -> "Client":
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
     if options.config is not None:
+        if not options.config.expanduser().exists():
+            raise PerpetualError(
+                f"Configuration file '{options.config}' does not exist",
+                hint=f"Leave --config out, or write it: pcc --config {options.config} config set …",
+            )
         config.use_config(options.config)
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()

@@ -54,11 +54,13 @@ def judge_lines(project: Path) -> None:
         try:
             data = _data(*_judged(call_from_line(line, project)))
         except UnreadableLine as error:
-            data = {
-                "risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": str(error),
-                "reasons": [{"risk": Risk.MEDIUM, "rule": "unreadable-line", "part": "", "explanation": str(error)}],
-            }  # fmt: skip
+            data = _unreadable(str(error))
         print(json.dumps(data))
+
+
+def _unreadable(why: str) -> dict[str, Any]:
+    reason = {"risk": Risk.MEDIUM, "rule": "unreadable-line", "part": "", "explanation": why}
+    return {"risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": why, "reasons": [reason]}
 
 
 def _judged(call: ToolCall) -> tuple[Assessment, Verdict]:

@@ -1,9 +1,11 @@
 """Events as lines on a terminal: one table, in the look of the seed's manual."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from perpetualcc.cli.look import clock, coloured, fit, moment, printable
+from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
 
@@ -15,13 +17,30 @@ _BY = {
 }
 
 
-def shown(event: Data) -> list[str]:
+_URGENT = frozenset(
+    {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
+)
+_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task"})
+
+
+def shown(event: Data, detail: Detail = Detail.NORMAL) -> list[str]:
     """The lines for one event; none for those that are not for people."""
-    render = _LINES.get(str(event["kind"]))
+    kind = str(event["kind"])
+    if detail is Detail.QUIET and kind not in _URGENT:
+        return []
+    render = _LINES.get(kind)
     lines = render(event) if render else []
+    if detail is Detail.VERBOSE and not lines:
+        lines = [plain(event)]
     stamp = f"[{clock(event['at'])}]"
     blank = " " * len(stamp)
     return [f"{blank if i else stamp} {line}" for i, line in enumerate(lines)]
+
+
+def plain(event: Data) -> str:
+    """An event without a line of its own: its name and its data."""
+    facts = {name: value for name, value in event.items() if name not in _PLACE}
+    return printable(f"{event['kind']} {json.dumps(facts, ensure_ascii=False)}")
 
 
 def _said(event: Data) -> list[str]:

@@ -7,14 +7,13 @@ import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import clock
+from perpetualcc.cli.options import Detail
 from perpetualcc.cli.sessions import SessionArgument
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
 _LEVELS = ["debug", "info", "warn", "error"]
-_NOT_TEXT = {"seq", "at", "kind", "level", "session", "run", "task"}
 
 
 @app.command()
@@ -54,6 +53,4 @@ def _print(event: dict[str, object], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(event, ensure_ascii=False), flush=True)
         return
-    facts = {name: value for name, value in event.items() if name not in _NOT_TEXT}
-    plain = f"[{clock(float(str(event['at'])))}] {event['kind']} {json.dumps(facts)}"
-    print("\n".join(shown(event) or [plain]), flush=True)
+    print("\n".join(shown(event, Detail.VERBOSE)), flush=True)

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
 
@@ -22,27 +22,60 @@ def coloured(text: str, colour: str) -> str:
     return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 
 
+_JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
+
+
 def width(text: str) -> int:
     """Columns that the text takes on a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+    return sum(_widths(text))
+
+
+def _widths(text: str) -> Iterator[int]:
+    """
+    Columns of each character, given what stands before it.
+
+    What is joined to an emoji takes no room of its own, and the emoji style makes a narrow
+    symbol wide (UAX #11, UTS #51). Terminals disagree about these; most modern ones do this.
+    """
+    before, taken = "", 0
+    for c in text:
+        if c == _EMOJI_STYLE:
+            columns = 1 if taken == 1 and before not in "0123456789#*" else 0
+        elif _JOINER in {before, c} or unicodedata.category(c) in {"Mn", "Me"}:
+            columns = 0
+        else:
+            columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        yield columns
+        before, taken = c, columns
 
 
 def printable(text: str) -> str:
     """Text from outside, without what could steer a terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else "�" for c in text)
+    return "".join(c if c in "\n\t\u200d" or c.isprintable() else "�" for c in text)
 
 
 def fit(text: str, columns: int) -> str:
-    """The text's first line, cut to at most so many columns."""
-    line = printable(text).splitlines()[0] if text.strip() else ""
-    if width(line) <= columns:
+    """The text's first line that says something, cut to at most so many columns."""
+    line = printable(next(iter(text.strip().splitlines()), "")).replace("\t", " ")
+    # No character but a mark or a joiner takes no room, so this much is more than enough.
+    beginning = line[: columns * 8 + 8]
+    room, end = columns - 1, 0
+    if beginning == line and width(line) <= columns:
         return line
-    while line and width(line) > columns - 1:
-        line = line[:-1]
-    return line.rstrip() + "…"
+    for position, taken in enumerate(_widths(beginning), start=1):
+        room -= taken
+        if room < 0:
+            break
+        end = position
+    return line[:end].rstrip().rstrip(_JOINER) + "…"
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal; None when the output goes elsewhere and needs no limit."""
+    if not sys.stdout.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() else os.get_terminal_size(1).columns or None
 
 
 def padded(text: str, columns: int) -> str:
@@ -50,17 +83,25 @@ def padded(text: str, columns: int) -> str:
 
 
 def panel(title: str, lines: Sequence[str]) -> str:
-    """A box with a title, as wide as it needs to be."""
-    inner = max([width(title) + 4, 60, *(width(line) + 2 for line in lines)])
+    """A box with a title, as wide as it needs to be and the terminal allows."""
+    limit = terminal_width() or 1000
+    title = fit(title, max(10, limit - 6))
+    lines = [fit(line, max(10, limit - 4)) for line in lines]
+    inner = max([width(title) + 4, min(60, limit - 2), *(width(line) + 2 for line in lines)])
     top = f"╭─ {title} {'─' * (inner - width(title) - 3)}╮"
     body = [f"│ {padded(line, inner - 1)}│" for line in lines]
     return "\n".join([top, *body, f"╰{'─' * inner}╯"])
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A box with columns. A cell may have several lines."""
+    """A box with columns. A cell may have several lines; the widest give way on a terminal."""
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
     widths = [max(width(line) for row in cells for line in row[i]) for i in range(len(headers))]
+    widths = _narrowed(widths, terminal_width())
+    cells = [
+        [[fit(line, w) for line in cell] for cell, w in zip(row, widths, strict=True)]
+        for row in cells
+    ]
     drawn = [_row(row, widths) for row in cells]
     bars = ["─" * (columns + 2) for columns in widths]
     return "\n".join(
@@ -72,6 +113,21 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
             f"└{'┴'.join(bars)}┘",
         ]
     )
+
+
+_NARROWEST = 6
+"""Columns that a cell keeps on the narrowest terminal; then the lines wrap."""
+
+
+def _narrowed(widths: list[int], limit: int | None) -> list[int]:
+    """Take from the widest column until the table fits."""
+    widths = list(widths)
+    while limit is not None and sum(widths) + 3 * len(widths) + 1 > limit:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        if widths[widest] <= _NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
 
 
 def _row(row: Sequence[Sequence[str]], widths: Sequence[int]) -> str:

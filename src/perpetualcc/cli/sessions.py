@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     coloured,
@@ -24,7 +25,12 @@ from perpetualcc.domain.sessions import SessionStatus
 app = typer.Typer(rich_markup_mode=None)
 
 SessionArgument = Annotated[
-    str, typer.Argument(metavar="SESSION", help="Id, the beginning of one, or a name")
+    str,
+    typer.Argument(
+        metavar="SESSION",
+        help="Id, the beginning of one, or a name",
+        autocompletion=completion.sessions,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 

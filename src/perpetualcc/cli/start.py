@@ -21,14 +21,18 @@ def start(  # noqa: PLR0917  # one parameter an option
     requirements: Annotated[
         Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
     ] = None,
-    brain: Annotated[str, typer.Option(help="none, claude, gemini or ollama")] = "none",
+    brain: Annotated[
+        str | None,
+        typer.Option(help="none, claude, gemini or ollama [default: the configuration's]"),
+    ] = None,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     auto_approve: Annotated[
         bool, typer.Option("--auto-approve/--no-auto-approve", help="Let LOW risk through")
     ] = True,
     confidence: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Answers below it go to a person")
-    ] = 0.7,
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Answers below it go to a person [default: 0.7]"),
+    ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
     ] = None,
@@ -44,7 +48,6 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
-    check_available(brain)
     if task is None and requirements is None:
         raise PerpetualError(
             "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
@@ -79,6 +82,7 @@ def begin(
     detach: bool,
 ) -> None:
     """Start a session, and watch it unless it is detached."""
+    given = {name: value for name, value in options.items() if value is not None}
     with connect(global_options) as daemon:
         session = daemon.call(
             "session.start",
@@ -88,7 +92,7 @@ def begin(
             if requirements is None
             else str(requirements.expanduser().absolute()),
             name=name,
-            options=options,
+            options=given,
         )
     if detach:
         print(f"Session started: {session['id']} ({session['name']})")
@@ -96,14 +100,6 @@ def begin(
         return
     print(session_panel(session))
     _watch(global_options, session)
-
-
-def check_available(brain: str) -> None:
-    """Options whose machinery is not there say so. Raises PerpetualError."""
-    if brain != "none":
-        raise PerpetualError(
-            f"--brain {brain} is not available in this version", hint="Leave it out: rules answer"
-        )
 
 
 @app.command()

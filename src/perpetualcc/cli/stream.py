@@ -79,7 +79,7 @@ class Watcher:
 
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
-        for line in shown(event):
+        for line in shown(event, self._options.detail):
             print(line, flush=True)
         match event["kind"]:
             case "EscalationRaised":

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from perpetualcc.domain.locations import Locations
 
-__all__ = ["Locations", "check_config", "config_path", "locate", "search_path", "supervisor_flags"]
+__all__ = [
+    "Locations",
+    "check_config",
+    "config_path",
+    "environment",
+    "locate",
+    "search_path",
+    "supervisor_flags",
+]
 
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, when it is not the usual one. `--config` sets it."""
@@ -40,6 +48,11 @@ def supervisor_flags() -> list[str]:
     For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
     """
     return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
+
+
+def environment() -> dict[str, str]:
+    """What this process was started with: where `env:NAME` keys are looked up."""
+    return dict(os.environ)
 
 
 def search_path() -> str:

@@ -11,11 +11,13 @@ import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.permissions.settings import PermissionSettings
@@ -55,6 +57,7 @@ class Config:
 
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    brain: BrainSettings = field(default_factory=BrainSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
@@ -118,7 +121,7 @@ class _Source:
 
 def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: _Source) -> Any:
     hints = typing.get_type_hints(kind)
-    known = [one.name for one in fields(kind) if one.init]
+    known = [one.name for one in fields(kind) if _is_setting(one)]
     values = {}
     for name, value in data.items():
         here = (*keys, name)
@@ -132,6 +135,11 @@ def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: 
             )
         values[name] = _value(hints[name], value, here, source)
     return kind(**values)
+
+
+def _is_setting(one: "Field[Any]") -> bool:
+    """Some fields are for tests and callers: they say so in their metadata."""
+    return bool(one.init and one.metadata.get("is_setting", True))
 
 
 def _value(kind: Any, value: Any, keys: tuple[str, ...], source: _Source) -> Any:
@@ -162,6 +170,11 @@ def _converted(kind: Any, value: Any) -> Any:
         return tuple(value) if fits else _WRONG
     if kind is Path:
         return Path(value).expanduser() if isinstance(value, str) else _WRONG
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(value) if value in list(kind) else _WRONG
+    if kind is timedelta:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return timedelta(seconds=value) if is_number else _WRONG
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, bool) and kind is not bool:
@@ -173,6 +186,10 @@ def kind_name(kind: Any) -> str:
     """A type in the words of a person."""
     if typing.get_origin(kind) is tuple:
         return "a list of texts"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return f"one of {', '.join(kind)}"
+    if kind is timedelta:
+        return "a number of seconds"
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     return names.get(kind, "a path" if kind is Path else str(kind))
 
@@ -181,7 +198,7 @@ def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, A
     """Every key with its type and default, in the order of the sections."""
     hints = typing.get_type_hints(kind)
     defaults = kind()
-    for one in fields(kind):
+    for one in filter(_is_setting, fields(kind)):
         name = f"{prefix}{one.name}"
         if is_dataclass(hints[one.name]):
             yield from settings(hints[one.name], f"{name}.")
@@ -236,6 +253,10 @@ def parse_value(kind: Any, text: str) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if kind is bool and text.lower() in {"true", "false", "yes", "no", "on", "off"}:
         return text.lower() in {"true", "yes", "on"}
+    if isinstance(kind, type) and issubclass(kind, StrEnum) and text in list(kind):
+        return text
+    if kind is timedelta:
+        kind = float
     for number in (int, float):
         if kind is number or (isinstance(kind, types.UnionType) and number in kind.__args__):
             try:

@@ -9,6 +9,8 @@ from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.agent.handovers import Handovers
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
@@ -39,6 +41,8 @@ class Api:
     decisions: DecisionJournal
     dispatcher: Dispatcher
     handovers: Handovers
+    minds: Minds
+    defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -96,6 +100,7 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
+        """Create a session with its first tasks, and start it."""
         project, options = Path(params["project"]), dict(params["options"] or {})
         task, requirements = params["task"], params["requirements"]
         if options.get("perpetual") is not None:
@@ -108,11 +113,22 @@ class Api:
             project,
             plan_of(task, requirements),
             name=params["name"] or "",
-            options=SessionOptions(**options, requirements=requirements or ""),
+            options=self._options(options, requirements),
         )
         return session_data(session)
 
+    def _options(self, given: dict[str, Any], requirements: str | None) -> SessionOptions:
+        """What was given, with the configuration's defaults. A brain must be there to be used."""
+        configured = {
+            "brain": self.defaults.type.value,
+            "confidence": self.defaults.confidence_threshold,
+        }
+        options = SessionOptions(**{**configured, **given}, requirements=requirements or "")
+        self.minds.check(options)
+        return options
+
     async def list(self, params: Params, _: Connection) -> Any:
+        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
         sessions = await self.manager.list_sessions(
             statuses=None if status is None else [SessionStatus(status)],
@@ -125,6 +141,7 @@ class Api:
         ]
 
     async def get(self, params: Params, _: Connection) -> Any:
+        """One session, with its tasks, the number of its runs and what was decided."""
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
@@ -135,15 +152,19 @@ class Api:
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
+        """Stop after the current operation; the work stays."""
         return session_data(await self.manager.pause_session(params["session"]))
 
     async def resume(self, params: Params, _: Connection) -> Any:
+        """Go on with a paused session, or try again what failed."""
         return session_data(await self.manager.resume_session(params["session"]))
 
     async def stop(self, params: Params, _: Connection) -> Any:
+        """End a session for good: its tasks are cancelled, its run stops now."""
         return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
+        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
@@ -168,6 +189,7 @@ class Api:
                 yield recorded.event.kind, event_data(recorded)
 
     async def tail(self, params: Params, _: Connection) -> Any:
+        """The last `count` events (50), oldest first; `levels`: only these."""
         found = await self.events.tail(
             await self._session_id(params["session"]),
             params["count"] or 50,
@@ -176,15 +198,18 @@ class Api:
         return [event_data(recorded) for recorded in found]
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
+        """What was decided about tool calls, newest first."""
         session = await self.manager.get_session(params["session"])
         found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
         return [decision_data(recorded) for recorded in found]
 
     async def pending(self, params: Params, _: Connection) -> Any:
+        """What waits for a person, oldest first."""
         session = await self._session_id(params["session"])
         return [escalation_data(one) for one in await self.queue.get_pending(session)]
 
     async def respond(self, params: Params, connection: Connection) -> Any:
+        """Answer what waits: `approve` or not, one `text`, or `answers` by question."""
         answer = {
             name: params[name]
             for name in ("text", "approve", "answers")
@@ -194,6 +219,7 @@ class Api:
         return escalation_data(settled)
 
     async def info(self, _params: Params, _: Connection) -> Any:
+        """The engine's version, what runs in each lane, and its clock."""
         return {
             "version": __version__,
             "running": {lane.value: count for lane, count in self.dispatcher.running.items()},

@@ -111,7 +111,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
-        minds = Minds()
+        minds = Minds(config.brain, locations)
         claudes = ClaudeRunner(
             locations, binary=config.claude.path, started=journal.process_started
         )
@@ -145,6 +145,8 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             decisions=decisions,
             dispatcher=dispatcher,
             handovers=handovers,
+            minds=minds,
+            defaults=config.brain,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

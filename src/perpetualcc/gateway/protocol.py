@@ -29,16 +29,23 @@ class ErrorCode(IntEnum):
     INVALID_REQUEST = -32600
     """JSON, but not a request."""
     METHOD_NOT_FOUND = -32601
+    """An older engine may not know it yet."""
     INVALID_PARAMS = -32602
+    """A parameter is missing, unknown or of the wrong type."""
     INTERNAL_ERROR = -32603
     """A bug; the engine's log has the traceback."""
     AUTH_REQUIRED = -32000
     """Say `connect` first."""
     AUTH_FAILED = -32001
+    """Who asks is not who it says."""
     PERMISSION_DENIED = -32002
+    """Who asks may not do this."""
     RATE_LIMITED = -32003
+    """Too many requests at once."""
     GOAL_NOT_FOUND = -32004
+    """No goal has this id."""
     ALREADY_RUNNING = -32005
+    """What was asked for is under way."""
     APPLICATION_ERROR = -32010
     """Something a person can act on; `data` holds the message and the hint."""
 

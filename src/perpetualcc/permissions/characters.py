@@ -24,9 +24,9 @@ _LOOK_ALIKE = re.compile(
 )
 
 _KINDS = (
-    (_CONTROL, Risk.HIGH, "control-characters", "Has control characters, which can hide a part of it"),
-    (_HIDDEN, Risk.HIGH, "hidden-characters", "Has invisible or direction-changing characters"),
-    (_CARRIAGE_RETURN, Risk.MEDIUM, "carriage-return", "Has a carriage return, which terminals and shells read differently"),
+    (_CONTROL, Risk.HIGH, "control-characters", "Control characters can hide a part of it"),
+    (_HIDDEN, Risk.HIGH, "hidden-characters", "Invisible or direction-changing characters"),
+    (_CARRIAGE_RETURN, Risk.MEDIUM, "carriage-return", "Shells and terminals differ about it"),
     (_ODD_BLANK, Risk.MEDIUM, "odd-blanks", "Has blanks that the shell does not take as blanks"),
     (_RESERVED, Risk.MEDIUM, "reserved-characters", "Has characters that stand for nothing"),
     (_LOOK_ALIKE, Risk.MEDIUM, "look-alikes", "Mixes alphabets that look alike within one word"),
@@ -59,3 +59,22 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _RESERVED.sub("?", _CONTROL.sub("?", text))
+
+
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def judge_content(text: str) -> list[Finding]:
+    """Text that is written to a file: only what shows another order than it has counts."""
+    match = None if text.isascii() else _DIRECTION.search(text)
+    if match is None:
+        return []
+    return [
+        Finding(
+            risk=Risk.MEDIUM,
+            rule="direction-characters",
+            part=readable(match[0]),
+            explanation="The text has characters that show it in another order",
+            kind="direction-characters",
+        )
+    ]

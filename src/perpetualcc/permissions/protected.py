@@ -146,6 +146,8 @@ def _is_open(part: str) -> bool:
 def _may_be(part: str, name: str) -> bool:
     if name.startswith(".") and not part.startswith((".", "[")):
         return False
+    if part.startswith("*") and ("." in part or "_" not in name):
+        return False  # `*.json` means data, not one file; patterns say what they mean themselves
     return fnmatchcase(name, part)
 
 

@@ -24,5 +24,5 @@ class PermissionSettings:
     """Denials of one kind before the task is parked."""
     offer_rule_after_approvals: int = 3
     """A person's approvals of one kind before a rule is offered."""
-    home: Path = field(default_factory=Path.home)
+    home: Path = field(default_factory=Path.home, metadata={"is_setting": False})
     """What `~` means."""

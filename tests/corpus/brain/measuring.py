@@ -3,7 +3,7 @@ Reads the corpus of questions and measures a brain with it.
 
 A line of `NAME.questions` is `kind ## header ## question ## option | option* | …`, about the
 requirements in the file of the same name. Kinds: `a` answerable, `m` the same with several
-answers, `e` nothing decides it, `r` risky. A star marks what is right.
+answers, `e` nothing decides it, `r` risky. A star marks what is right; `label :: description`.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ class Score:
 
 
 def cases(folder: str) -> Iterator[Case]:
-    """The cases of `built` or `held_out`."""
+    """The cases of `built`, `held_out` or `late`."""
     for file in sorted((HOME / folder).glob("*.questions")):
         source = next(one for one in file.parent.glob(f"{file.stem}.*") if one != file)
         for line in file.read_text("utf-8").splitlines():
@@ -69,12 +69,17 @@ def _case(line: str, source: Path) -> Case:
         question=Question(
             text=text,
             header=header,
-            options=tuple(Option(label=label.rstrip("*")) for label in options),
+            options=tuple(_option(label) for label in options),
             multi_select=kind == "m",
         ),
-        right=tuple(label.rstrip("*") for label in options if label.endswith("*")),
+        right=tuple(_option(label).label for label in options if label.endswith("*")),
         requirements=source,
     )
+
+
+def _option(text: str) -> Option:
+    label, _, description = text.rstrip("*").partition(" :: ")
+    return Option(label=label.rstrip("*"), description=description)
 
 
 def measure(folder: str) -> Score:

@@ -55,16 +55,18 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
         word = words[position]
         text = word.text
         position += 1
-        if text == "--" and not (rule and rule.wraps == "argv" and has_operand):
+        if text == "--" and not (rule is not None and rule.stops and has_operand):
             result.after_dashes = len(result.operands)
             result.operands += words[position:]
             break
         if (
             len(text) > 1
             and text[0] == "-"
-            and not (rule is not None and rule.wraps and has_operand)
+            and not (rule is not None and rule.stops and has_operand)
         ):
             position = _option(words, position, chain, result, rule)
+            if rule is not None and rule.handler == "interpreter" and _names_code(result):
+                has_operand = True
             continue
         child = entry.child(text) if not has_operand else None
         if child is not None:
@@ -80,6 +82,11 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
     if entry is program:
         result.rest = list(words[1:])
     return result
+
+
+def _names_code(result: Arguments) -> bool:
+    """`python -m module …` and `python -c code …`: what follows is for the module or code."""
+    return result.path == "python" and result.given != [] and result.given[-1].name in {"-m", "-c"}
 
 
 def _option(

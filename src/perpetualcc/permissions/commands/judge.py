@@ -6,10 +6,11 @@ findings, and nothing takes one away.
 """
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import Arguments, Given, read_arguments
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings
@@ -36,6 +37,7 @@ FINDING_LIMIT = 4_000
 _PROBLEM_RISK = {
     Problem.SYNTAX: Risk.MEDIUM,
     Problem.UNKNOWN_CONSTRUCT: Risk.MEDIUM,
+    Problem.RECURSION: Risk.HIGH,
     Problem.TOO_DEEP: Risk.HIGH,
     Problem.TOO_LONG: Risk.HIGH,
 }
@@ -44,14 +46,18 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
+_PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
+_SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
 
 class CommandJudge:
     """Judges shell text in one project."""
 
-    def __init__(self, territory: Territory) -> None:
+    def __init__(self, territory: Territory, blocked_commands: tuple[str, ...] = ()) -> None:
         self.territory = territory
+        self._blocked = blocked_patterns(blocked_commands)
         self.knowledge: Knowledge = knowledge()
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
@@ -94,7 +100,7 @@ class CommandJudge:
     def _assignments(self, command: SimpleCommand) -> Findings:
         findings = []
         for assignment in command.assignments:
-            meaning = self.knowledge.variable(assignment.name)
+            meaning = self.knowledge.variable(assignment.name, assignment.value.text)
             if meaning is not None:
                 findings.append(
                     Finding(
@@ -104,7 +110,7 @@ class CommandJudge:
                         explanation=f"{assignment.name}: {meaning.explanation}",
                         kind=f"set {assignment.name}",
                         effects=(Effect(kind=EffectKind.EXECUTE, target=assignment.name),),
-                    )  # fmt: skip
+                    )
                 )
         return findings
 
@@ -121,7 +127,7 @@ class CommandJudge:
                     kind="raw socket",
                     explanation="Opens a network connection from the shell",
                     effects=(effect,),
-                )  # fmt: skip
+                )
             ]
         if redirection.operator in {"<&", ">&"} and (target.isdigit() or target == "-"):
             return []
@@ -149,6 +155,11 @@ class CommandJudge:
     # Programs
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
+        if (pattern := blocking(command, self._blocked)) is not None:
+            return [_blocked(command, pattern), *self._known_call(command, depth)]
+        return self._known_call(command, depth)
+
+    def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]
         if depth > NESTING_LIMIT:
             return [_problem(Problem.TOO_DEEP, command.source)]
@@ -159,7 +170,7 @@ class CommandJudge:
         name = first.text
         if "/" in name:
             directory, base = posixpath.split(name)
-            if not (directory in _PROGRAM_DIRECTORIES or directory.endswith(_LOCAL_PROGRAMS)):
+            if directory not in _PROGRAM_DIRECTORIES and not self._is_project_bin(name, command):
                 return self._path_call(command, depth)
             name = base
         program = self.knowledge.program(name)
@@ -169,10 +180,18 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         return self._judge(call)
 
+    def _is_project_bin(self, name: str, command: SimpleCommand) -> bool:
+        """`bin/rails`, `node_modules/.bin/jest`: the project's own copy of a known program."""
+        directory = posixpath.dirname(name)
+        location = self.territory.locate(name, command.cwds)
+        is_inside = location.zone in {Zone.SAFE, Zone.PROJECT}
+        return is_inside and (directory in {"bin", "./bin"} or directory.endswith(_LOCAL_PROGRAMS))
+
     def _computed(self, command: SimpleCommand) -> Finding:
-        is_computed = any(word.code for word in command.words[:1])
+        first = command.words[0]
+        is_computed = first.globs or _hides_its_name(first)
         return Finding(
-            risk=Risk.HIGH if is_computed and command.words[0].text.startswith(UNKNOWN) and len(command.words[0].text) == 1 else Risk.MEDIUM,
+            risk=Risk.HIGH if is_computed else Risk.MEDIUM,
             rule="computed-command", part=command.source, kind="computed command",
             explanation="Which program it runs is known only when it runs",
             effects=(Effect(kind=EffectKind.EXECUTE),),
@@ -187,7 +206,7 @@ class CommandJudge:
                 part=command.source,
                 kind="function",
                 explanation="Calls a function of this same line, whose body is judged on its own",
-            )  # fmt: skip
+            )
         ]
         if len(command.words) > 1:
             inner = replace(command, words=command.words[1:], calls_function=False)
@@ -219,7 +238,7 @@ class CommandJudge:
                 kind=name[:40],
                 explanation=f"Nothing is known about the program {name[:40]!r}",
                 effects=(Effect(kind=EffectKind.EXECUTE, target=name[:40]),),
-            )  # fmt: skip
+            )
         ]
         folded = name.casefold().removesuffix(".exe")
         if folded != name and self.knowledge.program(folded) is not None:
@@ -228,9 +247,12 @@ class CommandJudge:
         return findings + self._guarded_words(command)
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
-        """A program that is not known is given a credential."""
+        """A program that is not known is given a credential, or a shell to run."""
         findings = []
         for word in command.words[1:]:
+            directory, name = posixpath.split(word.text)
+            if name in SHELLS and directory in _PROGRAM_DIRECTORIES:
+                findings.append(_given_shell(command))
             text = word.text.rpartition("=")[2].lstrip("@")
             if not text.startswith("-") and ("/" in text or "." in text) and len(text) < 400:
                 found = self.territory.read(text, command.cwds, command.source)
@@ -246,23 +268,19 @@ class CommandJudge:
                     "unknown-subcommand",
                     f"Nothing is known about this use of {arguments.path!r}",
                     EffectKind.EXECUTE,
-                )  # fmt: skip
+                )
             ]
-        if (
-            len(call.command.words) <= 3
-            and call.command.words[-1].text in _HELP
-            and not rule.wraps
-            and len(call.command.words) > 1
-            and not any(c in rule.handler for c in ("interpreter", "shell"))
-        ):
+        if _asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
         findings += self._operands(call, rule)
         findings += self._unknown_words(call, rule)
+        if rule.operands in {"data", "code", "task"}:
+            findings += self._named_credentials(call)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
-        if rule.wraps:
+        if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
             findings += self._wrapped(call, rule)
         return findings
 
@@ -280,7 +298,10 @@ class CommandJudge:
             and not self._is_home_ground(call.cwds)
         ):
             risk, why = Risk.MEDIUM, f"{why} Here it runs outside the project"
-        return call.finding(risk, rule.rule, why, *rule.effects)
+        effects = rule.effects
+        if rule.operands in _PATH_ROLES or rule.handler in _PATH_HANDLERS:  # told path by path
+            effects = tuple(e for e in effects if e not in {EffectKind.WRITE, EffectKind.DELETE})
+        return call.finding(risk, rule.rule, why, *effects)
 
     def _is_home_ground(self, cwds: Directories) -> bool:
         return all(cwd is not None and self.territory.contains(cwd) for cwd in cwds)
@@ -317,30 +338,30 @@ class CommandJudge:
         return self._by_role(role, [value], call)
 
     def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
-        if role == "read":
-            return call.reads(words)
-        if role == "list":
-            return call.reads(words, lists=True)
-        if role == "write":
-            return call.writes(words)
-        if role == "output":
-            return [
-                _lowered(self._location(w, call), f)
-                for w, f in zip(words, call.writes(words), strict=True)
-            ]
-        if role == "delete":
-            return [self._deletes(word, call) for word in words]
-        if role == "copy":
-            return call.reads(words[:-1]) + call.writes(words[-1:])
-        if role == "pattern-read":
-            return call.reads(words[1:])
-        if role == "code":
-            return [f for word in words for f in self._code(word, call)]
-        if role == "script":
-            return self.script_file(words[0], call) if words else []
-        if role == "task":
-            return [judge_task(word.text, call) for word in words[:1]]
-        return []
+        match role:
+            case "read":
+                return call.reads(words)
+            case "list":
+                return call.reads(words, lists=True)
+            case "pattern-read":
+                return call.reads(words[1:])
+            case "copy":
+                return call.reads(words[:-1]) + call.writes(words[-1:])
+            case "script":
+                return self.script_file(words[0], call) if words else []
+            case "task":
+                return [judge_task(word.text, call) for word in words[:1]]
+        one = {
+            "write": self._writes, "output": self._produces, "delete": self._deletes, "code": self._code,
+        }.get(role)  # fmt: skip
+        return [finding for word in words for finding in one(word, call)] if one else []
+
+    def _writes(self, word: Word, call: Call) -> Findings:
+        return call.writes([word])
+
+    def _produces(self, word: Word, call: Call) -> Findings:
+        location = self.territory.locate(word.text, call.cwds)
+        return [_lowered(location, finding) for finding in call.writes([word])]
 
     def _operands(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands
@@ -348,20 +369,31 @@ class CommandJudge:
             return call.reads(words)
         return self._by_role(rule.operands, words, call)
 
-    def _location(self, word: Word, call: Call) -> Location:
-        return self.territory.locate(word.text, call.cwds)
+    def _named_credentials(self, call: Call) -> Findings:
+        """Its words are no paths as far as is known, but some name a credential all the same."""
+        words = [*call.arguments.operands]
+        words += [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        found = call.reads(w for w in words if "/" in w.text and " " not in w.text)
+        return [f for f in found if f.risk is Risk.HIGH]
 
-    def _deletes(self, word: Word, call: Call) -> Finding:
-        location = self._location(word, call)
-        return Finding(
-            risk=Risk.HIGH, rule="delete", part=call.part, kind=call.arguments.path,
-            explanation=f"Deletes {location.path.replace(UNKNOWN, '…')}",
-            effects=(Effect(kind=EffectKind.DELETE, target=location.path),),
-        )  # fmt: skip
+    def _deletes(self, word: Word, call: Call) -> Findings:
+        location = self.territory.locate(word.text, call.cwds)
+        return [
+            Finding(
+                risk=Risk.HIGH,
+                rule="delete",
+                part=call.part,
+                kind=call.arguments.path,
+                explanation=f"Deletes {location.path.replace(UNKNOWN, '…')}",
+                effects=(Effect(kind=EffectKind.DELETE, target=location.path),),
+            )
+        ]
 
     def _code(self, word: Word, call: Call) -> Findings:
         """Project code, like a test file: LOW inside the project, not outside."""
         text = word.text.split("::")[0]
+        if text.startswith("//"):  # a label of Bazel, Pants or Buck
+            return []
         location = self.territory.locate(text, call.cwds)
         if location.zone is Zone.OUTSIDE or location.zone is Zone.SCRATCH:
             return [
@@ -384,7 +416,7 @@ class CommandJudge:
             for w in call.arguments.operands
             if w.text.startswith(UNKNOWN) and (w.splits or w.code)
         ]
-        if loose and words and rule.operands not in {"delete"} and _has_danger(call.arguments):
+        if loose and words and rule.operands != "delete" and _has_danger(call.arguments):
             return [
                 call.finding(
                     Risk.MEDIUM,
@@ -450,6 +482,9 @@ class CommandJudge:
                     EffectKind.NETWORK,
                 )
             ]
+        known = self._known_script(word, call)
+        if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
+            return known
         if location.zone not in {Zone.SAFE, Zone.PROJECT}:
             return [
                 call.finding(
@@ -464,11 +499,43 @@ class CommandJudge:
             if location.path.endswith((".sh", ".bash", ".zsh")) or "." not in posixpath.basename(
                 location.path
             ):
-                return self.shell(text, call) + [judge_task(word.text, call)]
+                return [*self.shell(text, call), judge_task(word.text, call)]
         return [judge_task(word.text, call, is_script=True)]
+
+    def _known_script(self, word: Word, call: Call) -> Findings | None:
+        """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
+        name = posixpath.basename(word.text)
+        program = self.knowledge.program(name)
+        operands = call.arguments.operands
+        if program is None or program.rule is None or name == call.arguments.path or not operands:
+            return None
+        if operands[0] is not word:
+            return None
+        return self.words([Word(name), *operands[1:]], call)
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _hides_its_name(first: Word) -> bool:
+    """`$(echo rm)`, `r${x}m`; not `$TOOL` and not `$HOME/bin/tool`."""
+    if first.text == UNKNOWN:
+        return bool(first.code)
+    return "/" not in first.text and first.text.strip(UNKNOWN) != ""
+
+
+def _asks_for_help(call: Call, rule: CommandRule) -> bool:
+    words = call.command.words
+    if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
+        return False
+    if words[-1].text in _HELP:
+        return len(words) == 2 or not (rule.stops or rule.wraps)
+    return (
+        len(words) == 2
+        and words[1].text in _SHORT_HELP
+        and rule.risk is not Risk.HIGH
+        and not rule.stops
+    )
 
 
 def _has_danger(arguments: Arguments) -> bool:
@@ -489,6 +556,22 @@ def _problem(problem: Problem, part: str) -> Finding:
     return Finding(
         risk=_PROBLEM_RISK[problem], rule=problem.name.lower().replace("_", "-"), part=part,
         explanation=f"It cannot be read with certainty: {problem.value}", kind=problem.value,
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def _blocked(command: SimpleCommand, pattern: str) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="blocked-command", part=command.source, kind=f"blocked {pattern}",
+        explanation=f"The settings always block {pattern!r}", forbidden=True,
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def _given_shell(command: SimpleCommand) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="given-shell", part=command.source, kind="given shell",
+        explanation="A program that can run others is given a shell",
         effects=(Effect(kind=EffectKind.EXECUTE),),
     )  # fmt: skip
 

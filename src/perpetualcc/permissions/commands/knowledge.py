@@ -52,6 +52,11 @@ class CommandRule:
     single_dash: bool
     """Long options have one dash, as in `terraform -auto-approve`."""
 
+    @property
+    def stops(self) -> bool:
+        """After the first operand, options belong to whatever it runs."""
+        return self.wraps == "argv" or self.handler in _RUNNERS
+
 
 @dataclass(slots=True)
 class Entry:
@@ -89,6 +94,8 @@ class Variable:
 
     risk: Risk
     explanation: str
+    harmless: re.Pattern[str] | None = None
+    """Values that are everyday, such as `PYTHONPATH=src`."""
 
 
 class Knowledge:
@@ -118,7 +125,10 @@ class Knowledge:
 
     def _add_variables(self, groups: Iterable[Mapping[str, Any]]) -> None:
         for group in groups:
-            meaning = Variable(risk=Risk(group["risk"]), explanation=group["explanation"])
+            harmless = re.compile(group["harmless"]) if "harmless" in group else None
+            meaning = Variable(
+                risk=Risk(group["risk"]), explanation=group["explanation"], harmless=harmless
+            )
             for name in group["names"]:
                 if "*" in name:
                     self._variable_patterns.append((name, meaning))
@@ -135,13 +145,24 @@ class Knowledge:
             entry = self.root.child(base)
         return entry
 
-    def variable(self, name: str) -> Variable | None:
+    def variable(self, name: str, value: str) -> Variable | None:
+        """What setting it to `value` means; None when nothing is known against it."""
+        found = self._variable(name)
+        if found is not None and found.harmless and found.harmless.fullmatch(value):
+            return None
+        return found
+
+    def _variable(self, name: str) -> Variable | None:
         found = self._variables.get(name)
         if found is None:
             found = next((v for p, v in self._variable_patterns if fnmatchcase(name, p)), None)
         return found
 
 
+_RUNNERS = frozenset(
+    {"interpreter", "shell", "env", "xargs", "remote", "container-run", "package-run", "java",
+     "parallel", "yarn"}
+)  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _OPTION = re.compile(
     r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url)\b\s*)?"

@@ -16,6 +16,8 @@ _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
     """LOW, MEDIUM or HIGH by the words in the name. An unnamed script is MEDIUM, a task LOW."""
     risk = _risk(name, is_script=is_script)
+    if name == "install" and call.arguments.path in _words()["installs_locally"]:
+        risk = Risk.LOW
     why = {
         Risk.LOW: f"Runs the project's own {name!r}",
         Risk.MEDIUM: f"Runs {name!r}, whose name does not say that it is harmless",
@@ -38,6 +40,8 @@ def _risk(name: str, *, is_script: bool) -> Risk:
         return Risk.MEDIUM
     stem = posixpath.splitext(name.removeprefix("./"))[0] if is_script else name
     tokens = [token.lower() for token in _TOKEN.findall(stem)]
+    if tokens and tokens[0] in words["checks"]:
+        return Risk.LOW
     if words["always"].intersection(tokens):
         return Risk.HIGH
     is_build = bool(tokens) and not words["ordinary"].isdisjoint(tokens)

@@ -10,6 +10,7 @@ share one state, and half of them would be a worse half.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from tree_sitter import Node
 
@@ -76,6 +77,7 @@ class _Reader:
         self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
         self.expander = Expander(self.variables, self.substitution)
         self.functions: set[str] = set()
+        self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
         self.source = b""
@@ -93,7 +95,7 @@ class _Reader:
     def problem(self, problem: Problem, part: str) -> None:
         self.script.problems.append((problem, part[:60]))
 
-    def stop(self, problem: Problem, part: str) -> None:
+    def stop(self, problem: Problem, part: str) -> NoReturn:
         self.problem(problem, part)
         raise _Stop
 
@@ -174,8 +176,9 @@ class _Reader:
 
     def visit_function(self, node: Node) -> None:
         name = node.child_by_field_name("name")
-        if name is not None:
-            self.functions.add(self.text(name))
+        own = "" if name is None else self.text(name)
+        self.functions.add(own)
+        self.defining.add(own)
         before, cwds = self.snapshot(), self.cwds
         self.cwds = (*cwds, None)
         for child in self.children(node):
@@ -183,6 +186,7 @@ class _Reader:
                 self.emit_redirects([child], node)
             elif child.is_named and child != name:
                 self.visit(child)
+        self.defining.discard(own)
         self.cwds = cwds
         self.merge(before)
 
@@ -301,6 +305,8 @@ class _Reader:
         if len(self.script.commands) >= COMMAND_LIMIT or self.word_count > WORD_LIMIT:
             self.stop(Problem.TOO_LONG, self.text(node))
         name = words[0].text if words else ""
+        if name and name in self.defining:
+            self.problem(Problem.RECURSION, self.text(node))
         command = SimpleCommand(
             words=tuple(words),
             source=self.text(node)[:400],
@@ -470,9 +476,8 @@ class _Reader:
                 outer, self.upstream = self.upstream, tuple(self.script.commands[start:])
                 self.visit(child)
                 self.upstream = outer
-            elif child.is_named and child.type not in _HEREDOC_PARTS and not child.is_error:
-                if child.type not in _REDIRECTS and child.type not in _VALUES:
-                    self.visit(child)
+            elif child.is_named and child.type not in _INSIDE_HEREDOC and not child.is_error:
+                self.visit(child)
 
     # Words
 
@@ -543,7 +548,9 @@ _VALUES = _SUBSTITUTIONS | {
     "extglob_pattern", "regex", "variable_name", "test_operator", "special_variable_name",
 }  # fmt: skip
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
-_HEREDOC_PARTS = frozenset({"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"})
+_INSIDE_HEREDOC = (
+    _REDIRECTS | _VALUES | {"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"}
+)
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

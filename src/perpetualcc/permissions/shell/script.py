@@ -56,6 +56,8 @@ class Problem(StrEnum):
     """The grammar does not know it, or the shell would refuse it."""
     UNKNOWN_CONSTRUCT = "unknown construct"
     """The parser knows it, this reader does not."""
+    RECURSION = "a function that calls itself"
+    """It may never end, and start more of itself each time."""
     TOO_DEEP = "nested too deep"
     """Beyond the depth cap: judged as the worst."""
     TOO_LONG = "too long to judge"

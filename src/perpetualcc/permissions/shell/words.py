@@ -1,6 +1,7 @@
 """The shell's small text rules: escapes, `$'…'`, braces. Pure functions over strings."""
 
 import re
+from itertools import pairwise
 
 BRACE_LIMIT = 64
 """More words than this from one brace expression are not worth enumerating."""
@@ -30,7 +31,7 @@ def unescape_double_quoted(text: str) -> str:
 
 
 def unescape_ansi(text: str) -> str:
-    """The inside of `$'…'` (POSIX.1-2024, 2.2.4; bash adds `\\u` and `\\U`)."""
+    """The inside of `$'…'` (POSIX.1-2024, 2.2.4; bash adds two Unicode forms)."""
     return _ANSI.sub(_ansi_character, text)
 
 
@@ -65,7 +66,8 @@ def expand_braces(text: str, special: list[bool]) -> list[str] | None:
 
 
 def _matching(text: str, special: list[bool], opening: int) -> tuple[int, list[int]]:
-    depth, commas = 0, []
+    depth = 0
+    commas: list[int] = []
     for i in range(opening, len(text)):
         if not special[i]:
             continue
@@ -85,7 +87,7 @@ def _alternatives(
 ) -> list[str] | None:
     if commas:
         cuts = [opening, *commas, closing]
-        spans = [slice(a + 1, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+        spans = [slice(a + 1, b) for a, b in pairwise(cuts)]
         pieces = [(text[span], special[span]) for span in spans]
     else:
         values = _range(text[opening + 1 : closing])

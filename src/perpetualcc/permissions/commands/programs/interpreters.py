@@ -1,19 +1,30 @@
 """Shells and interpreters: code on the command line, in a file, or through a pipe."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.words import unescape_ansi
 
 
 @handles("shell")
 def shell(call: Call) -> Findings:
     """`bash -c code`, `bash file`, `bash < code`, `… | bash`."""
     operands = call.arguments.operands
+    if operands and operands[0].text == UNKNOWN and operands[0].splits:
+        return [
+            call.finding(
+                Risk.HIGH,
+                "computed-code",
+                "The code it runs is known only when it runs",
+                EffectKind.EXECUTE,
+            )
+        ]
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
@@ -26,12 +37,12 @@ def shell(call: Call) -> Findings:
 @handles("source")
 def source(call: Call) -> Findings:
     """`. file`: runs it in this very shell."""
-    return (
-        call.judge.script_file(call.arguments.operands[0], call) if call.arguments.operands else []
-    )
+    files = call.arguments.operands[:1]
+    credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
+    return credentials + [f for word in files for f in call.judge.script_file(word, call)]
 
 
-def _bare(call: Call) -> "Finding":  # type: ignore[name-defined]  # noqa: F821
+def _bare(call: Call) -> Finding:
     return call.finding(
         Risk.HIGH,
         "bare-shell",
@@ -40,7 +51,7 @@ def _bare(call: Call) -> "Finding":  # type: ignore[name-defined]  # noqa: F821
     )
 
 
-def _from_stdin(call: Call, judge) -> Findings:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _from_stdin(call: Call, judge: Callable[[str, Call], Findings]) -> Findings:
     if call.command.stdin is not None:
         return judge(call.command.stdin, call)
     if not call.command.upstream:
@@ -78,7 +89,9 @@ def printed_text(call: Call) -> str | None:
         return None
     texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
     text = " ".join(texts)
-    return text.replace("\\n", "\n").replace("%s", "")
+    if name.text == "printf" or "-e" in {word.text for word in words}:
+        text = unescape_ansi(text)
+    return text.replace("%s", "")
 
 
 @handles("interpreter")
@@ -89,16 +102,34 @@ def interpreter(call: Call) -> Findings:
         for g in call.arguments.given
         if g.rule.explanation == "inline code" and g.value is not None
     ]
+    in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
+    if inline and in_place:
+        return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)
+    if in_place and call.arguments.path == "perl":  # `perl -pi -e code file`
+        return call.writes(call.arguments.operands[1:])
     if inline:
-        return [finding for value in inline for finding in inline_code(value.text, call)]
+        return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
+            finding for value in inline for finding in inline_code(value.text, call)
+        ]
     module = next((g for g in call.arguments.given if g.name == "-m" and g.value is not None), None)
     if module is not None and call.arguments.path.startswith("python"):
         return _module(call)
     operands = call.arguments.operands
+    if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
+        return []
+    if not operands and call.arguments.has("--version", "-V", "-v", "--help", "-h"):
+        return []
     if operands and operands[0].text != "-":
         return call.judge.script_file(operands[0], call)
-    if call.arguments.has("--version", "-V", "-v", "--help", "-h") and not call.command.upstream:
-        return []
+    if call.command.stdin is None and not call.command.upstream and not call.command.redirections:
+        return [
+            call.finding(
+                Risk.MEDIUM,
+                "bare-interpreter",
+                "Starts an interpreter that waits for code",
+                EffectKind.EXECUTE,
+            )
+        ]
     return _from_stdin(call, inline_code)
 
 
@@ -114,17 +145,17 @@ def _module(call: Call) -> Findings:
 
 
 @cache
-def _patterns() -> dict[Risk, list[tuple[re.Pattern[str], str]]]:
-    table = load_table("inline_code")
-    return {
-        Risk(entry["risk"]): [(re.compile(p), entry["explanation"]) for p in entry["patterns"]]
-        for entry in table["code"]
-    }
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What inline code must not do, with the reason."""
+    return tuple(
+        (re.compile("|".join(entry["patterns"])), entry["explanation"])
+        for entry in load_table("inline_code")["code"]
+    )
 
 
 def inline_code(text: str, call: Call) -> Findings:
     """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
-    for pattern, why in _patterns()[Risk.HIGH]:
+    for pattern, why in _patterns():
         if pattern.search(text[:20_000]):
             return [
                 call.finding(
@@ -157,6 +188,3 @@ def inline_code(text: str, call: Call) -> Findings:
             )
         )
     return findings
-
-
-__all__ = ["Word"]

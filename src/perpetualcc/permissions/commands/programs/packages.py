@@ -157,8 +157,6 @@ def go_packages(call: Call) -> Findings:
                     EffectKind.NETWORK,
                 )
             )
-        elif word.text.endswith(".go"):
-            findings += call.judge.script_file(word, call)
     return findings
 
 
@@ -213,6 +211,58 @@ def git_url(call: Call) -> Findings:
     if call.arguments.path == "git clone" and len(call.arguments.operands) > 1:
         findings += call.writes(call.arguments.operands[1:2])
     return findings
+
+
+@handles("git-config")
+def git_config(call: Call) -> Findings:
+    """One operand is a look; two are a change, and some keys name programs."""
+    operands = call.arguments.operands
+    if len(operands) < 2 and not call.arguments.has(
+        "--unset", "--unset-all", "--add", "--replace-all", "-e", "--edit"
+    ):
+        return []
+    findings = [
+        call.finding(
+            Risk.MEDIUM, "git-names", "Changes the repository's settings", EffectKind.WRITE
+        )
+    ]
+    if operands and (_RUNNING_KEY.match(operands[0].text) or UNKNOWN in operands[0].text):
+        findings.append(
+            call.finding(
+                Risk.HIGH,
+                "git-runs",
+                f"{operands[0].text} names a program, a place or a guard of git",
+                EffectKind.EXECUTE,
+            )
+        )
+    return findings
+
+
+_RUNNING_KEY = re.compile(
+    r"(?:core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|attributesfile|excludesfile|worktree|alternaterefscommand)|alias\.|pager\.|credential\.|filter\.|diff\..*(?:command|textconv)|diff\.external|merge\..*driver|mergetool\.|difftool\.|sequence\.editor|url\.|include|http\.|gpg\.|protocol\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|init\.templatedir|safe\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|sendemail\.|submodule\..*update|uploadpack\.|receive\.|trailer\..*cmd|guitool\.|commit\.gpgsign|tag\.gpgsign|user\.signingkey|push\.)",
+    re.IGNORECASE,
+)
+
+
+@handles("git-discard")
+def git_discard(call: Call) -> Findings:
+    """`git checkout -- .`: everything that was not committed is gone."""
+    arguments = call.arguments
+    is_restore = arguments.path == "git restore" and not (
+        arguments.has("--staged", "-S") and not arguments.has("-W", "--worktree")
+    )
+    names = {word.text for word in arguments.operands}
+    if (is_restore or arguments.path == "git checkout") and names & {".", "./", "*", ":/", ":"}:
+        return [
+            call.finding(
+                Risk.HIGH,
+                "git-destroys",
+                "Throws away all work that was not committed",
+                EffectKind.DELETE,
+                kind="git discard",
+            )
+        ]
+    return []
 
 
 @handles("parallel")

@@ -1,8 +1,12 @@
 """Programs that run other programs in ways a table cannot say."""
 
+from collections.abc import Sequence
+
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 
@@ -12,8 +16,8 @@ def env(call: Call) -> Findings:
     findings: Findings = []
     words = list(call.arguments.operands)
     while words and "=" in words[0].text:
-        name = words.pop(0).text.partition("=")[0]
-        meaning = call.judge.knowledge.variable(name)
+        name, _, value = words.pop(0).text.partition("=")
+        meaning = call.judge.knowledge.variable(name, value)
         if meaning is not None:
             findings.append(
                 call.finding(
@@ -38,36 +42,60 @@ def env(call: Call) -> Findings:
 
 @handles("xargs")
 def xargs(call: Call) -> Findings:
-    """The words it appends come from a pipe, so they may be anything."""
+    """The words it appends come from a pipe: what a search found here, or anything."""
     words = call.arguments.operands or [Word("echo")]
-    placeholders = {
-        given.value.text
-        for given in call.arguments.given
-        if given.name in {"-I", "-J", "--replace"} and given.value
-    } or {"{}"}
-    if any(given.name in {"-I", "-i", "--replace"} for given in call.arguments.given):
-        placed = [Word(_replaced(word.text, placeholders), True) for word in words]
-    else:
-        placed = [*words, Word(UNKNOWN, True)]
-    return call.judge.words(placed, call)
+    given = [g for g in call.arguments.given if g.name in {"-I", "-J", "-i", "--replace"}]
+    names = _piped_words(call)
+    if given:
+        placeholder = given[0].value.text if given[0].value else "{}"
+        return call.judge.words(_placed(words, placeholder, names[0]), call)
+    return call.judge.words([*words, *names], call)
 
 
-def _replaced(text: str, placeholders: set[str]) -> str:
-    for placeholder in placeholders:
-        text = text.replace(placeholder, UNKNOWN)
-    return text
+def _piped_words(call: Call) -> list[Word]:
+    text = printed_text(call)
+    if text is not None:
+        return [Word(part) for part in text.split()[:100]] or [Word("")]
+    found = call.judge.upstream(call)
+    reads = [e for f in found for e in f.effects]
+    is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
+    is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
+    sources = {c.words[0].text for c in call.command.upstream if c.words}
+    if is_search and is_here and sources <= _SEARCHES and not _SEARCHES_ROOT.isdisjoint(sources):
+        return [Word("./*", globs=True)]
+    return [Word(UNKNOWN, splits=True)]
+
+
+_SEARCHES_ROOT = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "ag"})
+_SEARCHES = _SEARCHES_ROOT | {"grep", "sort", "uniq", "head", "tail", "tr", "egrep"}
+
+
+def _is_here(target: str, call: Call) -> bool:
+    return not target.startswith("/") or call.judge.territory.contains(target)
+
+
+def _placed(words: list[Word], placeholder: str, value: Word) -> list[Word]:
+    return [
+        Word(w.text.replace(placeholder, value.text), value.splits, w.globs, w.code)
+        if placeholder in w.text
+        else w
+        for w in words
+    ]
 
 
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
+_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 
 
 @handles("find")
 def find(call: Call) -> Findings:
     """Roots are listed; `-exec` runs, `-delete` deletes, `-fprint` writes."""
     words = call.arguments.rest
-    findings: Findings = []
-    position = 0
+    roots = _find_roots(words)
+    findings = call.reads(roots, lists=True)
+    names = [Word("*")]
+    position = len(roots)
     while position < len(words):
         text = words[position].text
         position += 1
@@ -81,17 +109,16 @@ def find(call: Call) -> Findings:
                     kind="find -delete",
                 )
             )
+        elif text in _FIND_NAMES and position < len(words):
+            names = [words[position]]
+            findings += call.reads(names, lists=True)
+            position += 1
         elif text in _FIND_RUNS:
             end = next(
                 (i for i in range(position, len(words)) if words[i].text in {";", "+"}), len(words)
             )
-            inner = [
-                Word(UNKNOWN, True)
-                if w.text == "{}"
-                else Word(w.text.replace("{}", UNKNOWN), w.splits)
-                for w in words[position:end]
-            ]
-            findings += call.judge.words(inner, call)
+            for found in _find_results(roots, names):
+                findings += call.judge.words(_placed(words[position:end], "{}", found), call)
             position = end + 1
         elif text in _FIND_WRITES and position < len(words):
             findings += call.writes([words[position]])
@@ -104,9 +131,24 @@ def find(call: Call) -> Findings:
                     "Some of its words, perhaps `-delete`, are known only when it runs",
                 )
             )
-        elif not text.startswith("-") and position == 1:
-            findings += call.reads([words[0]], lists=True)
     return findings
+
+
+def _find_roots(words: Sequence[Word]) -> list[Word]:
+    roots = []
+    for word in words:
+        if word.text.startswith(("-", "(", "!")):
+            break
+        roots.append(word)
+    return roots
+
+
+def _find_results(roots: Sequence[Word], names: Sequence[Word]) -> list[Word]:
+    """What `{}` may stand for, as a pattern."""
+    name = names[0].text.rpartition("/")[2] or "*"
+    return [Word(f"{root.text.rstrip('/')}/{name}", globs=True) for root in roots] or [
+        Word(f"./{name}")
+    ]
 
 
 @handles("fd")
@@ -139,11 +181,11 @@ def evaluate(call: Call) -> Findings:
 
 
 def _is_shell_setup(code: str) -> bool:
+    """One call of a known tool, and nothing around it."""
     words = code.split()
-    return len(words) <= 5 and words[0].rpartition("/")[2] in {
-        "ssh-agent", "pyenv", "rbenv", "nodenv", "goenv", "jenv", "direnv", "brew", "conda", "mamba", "starship",
-        "fnm", "opam", "mise", "asdf", "zoxide", "dircolors", "dbus-launch", "luarocks", "minikube", "docker-machine", "perl",
-    } and not any(c in code for c in "|;&><`$")  # fmt: skip
+    name = words[0].rpartition("/")[2] if words else ""
+    is_plain = len(words) <= 5 and not any(c in code for c in "|;&><`$")
+    return is_plain and name in load_table("tasks")["shell_setup"]
 
 
 @handles("trap")
@@ -198,12 +240,17 @@ def container_run(call: Call) -> Findings:
             findings += _mount(given.value, call)
     inner = call.arguments.operands[1:]
     if inner:
+        is_running = call.arguments.path.endswith("exec")
         findings += [
             f
             for f in call.judge.words(inner, call)
-            if f.risk is Risk.HIGH and f.rule in {"remote-code", "raw-socket", "privilege"}
+            if f.risk is Risk.HIGH
+            and (f.rule in _ESCAPES or (is_running and not f.rule.startswith(("write-", "read-"))))
         ]
     return findings
+
+
+_ESCAPES = frozenset({"remote-code", "raw-socket", "privilege", "data-leaves"})
 
 
 def _mount(value: Word, call: Call) -> Findings:

@@ -4,7 +4,7 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _SED_ADDRESS = re.compile(
@@ -48,33 +48,39 @@ def _sed_script(script: str, call: Call) -> Findings:
         position = address.end() if address else position
         if position >= len(script):
             break
-        command = script[position]
-        position += 1
-        if command in "sy":
-            end, flags = _sed_substitution(script, position)
-            if end < 0 or UNKNOWN in flags:
-                return [*findings, _unread(call)]
-            if "e" in flags.split("w")[0]:
-                findings.append(_runs(call))
-            if "w" in flags:
-                findings += call.writes([Word(flags.partition("w")[2].strip())])
-            position = end
-        elif command in "wW":
-            line, position = _rest_of_line(script, position)
-            findings += call.writes([Word(line)])
-        elif command in "rR":
-            line, position = _rest_of_line(script, position)
-            findings += call.reads([Word(line)])
-        elif command == "e":
-            findings.append(_runs(call))
-            _, position = _rest_of_line(script, position)
-        elif command in "aic#btT:":
-            _, position = _rest_of_line(script, position, ends_at_semicolon=command in "btT")
-        elif command in _SED_SIMPLE or command.isdigit():
-            continue
-        else:
+        found, position = _sed_command(script, position, call)
+        findings += found
+        if position < 0:
             return [*findings, _unread(call)]
     return findings
+
+
+def _sed_command(script: str, position: int, call: Call) -> tuple[Findings, int]:
+    """One command: what it does, and where the next begins; -1 when it cannot be read."""
+    command = script[position]
+    position += 1
+    if command in "sy":
+        return _sed_replaces(script, position, call)
+    if command in _SED_SIMPLE or command.isdigit():
+        return [], position
+    line, position = _rest_of_line(script, position, ends_at_semicolon=command in "btT")
+    if command in "wW":
+        return call.writes([Word(line)]), position
+    if command in "rR":
+        return call.reads([Word(line)]), position
+    if command == "e":
+        return [_runs(call)], position
+    return [], (position if command in "aic#btT:" else -1)
+
+
+def _sed_replaces(script: str, position: int, call: Call) -> tuple[Findings, int]:
+    end, flags = _sed_substitution(script, position)
+    if end < 0 or UNKNOWN in flags:
+        return [], -1
+    findings = [_runs(call)] if "e" in flags.split("w")[0] else []
+    if "w" in flags:
+        findings += call.writes([Word(flags.partition("w")[2].strip())])
+    return findings, end
 
 
 def _sed_substitution(script: str, position: int) -> tuple[int, str]:
@@ -113,13 +119,13 @@ def _rest_of_line(
     return script[position:end].strip(), min(end, len(script))
 
 
-def _runs(call: Call) -> "Finding":  # noqa: F821
+def _runs(call: Call) -> Finding:
     return call.finding(
         Risk.HIGH, "runs-code", "The script runs shell commands", EffectKind.EXECUTE
     )
 
 
-def _unread(call: Call) -> "Finding":  # noqa: F821
+def _unread(call: Call) -> Finding:
     return call.finding(
         Risk.MEDIUM, "unread-script", "The script cannot be read with certainty", EffectKind.EXECUTE
     )
