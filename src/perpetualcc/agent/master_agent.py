@@ -14,10 +14,10 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
-from perpetualcc.agent.handover_watch import HandoverWatch, ticking
-from perpetualcc.agent.handovers import Handovers
+from perpetualcc.agent.handover.handovers import Handovers
+from perpetualcc.agent.handover.iteration import Iteration
+from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
-from perpetualcc.agent.iterations import Iteration
 from perpetualcc.agent.ports import (
     Answerer,
     Claudes,

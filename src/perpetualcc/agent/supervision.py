@@ -292,7 +292,7 @@ class SupervisedRun:
         await self._wind_up()
 
     async def _wind_up(self) -> None:
-        """Once nothing is at work: leave for a pause; for a handover end the turn, with its cost."""
+        """Once nothing is at work: leave for a pause; end the turn for a handover."""
         if self.at_work:
             return
         if self.facts.order is Order.PAUSE:

@@ -89,7 +89,7 @@ _LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
 
 
 def _measured(event: Data) -> list[str]:
-    share = event["tokens"] * 100 // max(event["hard_tokens"], 1)
+    share = round(event["tokens"] * 100 / max(event["hard_tokens"], 1))
     hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
     line = (
         f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
-from perpetualcc.agent.handovers import Handovers
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
@@ -149,6 +149,7 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "iteration": await self.handovers.number(session),
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:

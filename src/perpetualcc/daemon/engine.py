@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
-from perpetualcc.agent.handovers import Handovers
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes

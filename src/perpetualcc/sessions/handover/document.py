@@ -196,11 +196,11 @@ You are in a perpetual session system.
 
 def _quoted(mission: str) -> str:
     """The mission in a fence when it could be taken for a part of the document."""
-    longest = max((len(run) for run in re.findall(r"`+", mission)), default=0)
-    if not re.search(r"(?m)^[ \t]{0,3}(#|```|~~~)", mission):
-        return mission
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{mission}\n{fence}"
+    text = mission.replace("\0", "")
+    if not any(line.lstrip().startswith(("#", "```", "~~~")) for line in text.splitlines()):
+        return text
+    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}"
 
 
 def _bullets(items: Iterable[str], hint: str) -> str:

@@ -15,7 +15,7 @@ def status_text(limits: Thresholds, tokens: int, minutes: float, level: Level) -
 
     `level` is the session's, which may be above what the numbers say: a person asked, too.
     """
-    share = tokens * 100 // max(limits.hard_tokens, 1)
+    share = round(tokens * 100 / max(limits.hard_tokens, 1))
     hard = "" if limits.hard_minutes is None else f" / {_minutes(limits.hard_minutes)}"
     return (
         f"TOKENS: {tokens:,} / {limits.hard_tokens:,} ({share}%) - {token_level(limits, tokens)}\n"

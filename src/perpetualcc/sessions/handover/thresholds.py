@@ -51,6 +51,16 @@ class HandoverSettings:
     hard_minutes: float = 25.0
     """The same by time, without asking."""
 
+    def __post_init__(self) -> None:
+        """Raises: PerpetualError when the numbers cannot be meant."""
+        perpetual_from({}, self)
+        if not 0 < self.warn_share < self.hard_share <= 1:
+            raise PerpetualError(
+                f"handover.warn_share ({self.warn_share:g}) must be below handover.hard_share"
+                f" ({self.hard_share:g}), both between 0 and 1",
+                hint="pcc config set handover.warn_share 0.8",
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
@@ -129,17 +139,6 @@ def perpetual_from(asked: Mapping[str, Any], settings: HandoverSettings) -> Perp
     perpetual = Perpetual(**chosen)
     _check_numbers(perpetual)
     return perpetual
-
-
-def check_settings(settings: HandoverSettings) -> None:
-    """Raises: PerpetualError when `[handover]` cannot be meant."""
-    perpetual_from({}, settings)
-    if not 0 < settings.warn_share < settings.hard_share <= 1:
-        raise PerpetualError(
-            f"handover.warn_share ({settings.warn_share:g}) must be below handover.hard_share"
-            f" ({settings.hard_share:g}), both between 0 and 1",
-            hint="pcc config set handover.warn_share 0.8",
-        )
 
 
 def _check_numbers(perpetual: Perpetual) -> None:

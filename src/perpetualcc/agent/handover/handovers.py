@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.agent.handover_maker import Ending, HandoverMaker
-from perpetualcc.agent.handover_watch import HandoverWatch
-from perpetualcc.agent.iterations import Iteration
+from perpetualcc.agent.handover.iteration import Iteration
+from perpetualcc.agent.handover.maker import Ending, HandoverMaker
+from perpetualcc.agent.handover.watch import HandoverWatch
 from perpetualcc.agent.ports import Journal, Launch
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
@@ -62,6 +62,13 @@ class Handovers:
             number=newest.iteration + 1,
             carried=newest if newest.task == task.id else None,
         )
+
+    async def number(self, session: Session) -> int:
+        """The iteration that the session is in, counted from 1."""
+        done = [one for one in await self._records.history(session.id) if one.done_at is not None]
+        perpetual = session.options.perpetual
+        before = perpetual.resume_from if perpetual and perpetual.resume_from else 0
+        return max([before, *(one.iteration for one in done)]) + 1
 
     def watch(self, iteration: Iteration, launch: Launch) -> HandoverWatch:
         """For one run."""

@@ -1,7 +1,6 @@
 """Makes a handover from what is there: Claude's document, the event log, the repository."""
 
 import asyncio
-import json
 import re
 import time
 from contextlib import suppress
@@ -33,7 +32,7 @@ from perpetualcc.sessions.handover.records import (
 from perpetualcc.sessions.handover.repository import changed_since, repository_state
 
 if TYPE_CHECKING:
-    from perpetualcc.agent.iterations import Iteration
+    from perpetualcc.agent.handover.iteration import Iteration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,22 +186,6 @@ def _packet(handover: Handover, analysis: str, option: str) -> dict[str, object]
         "document": handover.document[:8000],
         "options": [option, f"pcc stop {handover.session}"],
     }
-
-
-def state_text(iteration: "Iteration", now: float, *, level: str, tokens: int) -> str:
-    """`state.json`: metadata, for people and tools. Nothing of ours reads more than its session."""
-    perpetual = iteration.session.options.perpetual
-    state = {
-        "iteration": iteration.number,
-        "session": iteration.session.id,
-        "task": iteration.task.id,
-        "project": str(iteration.session.project),
-        "status": level,
-        "tokens": tokens,
-        "updated_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
-        "max_iterations": perpetual.max_iterations if perpetual else None,
-    }
-    return json.dumps(state, indent=2) + "\n"
 
 
 def _hours(seconds: float) -> str:
