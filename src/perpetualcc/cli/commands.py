@@ -26,6 +26,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "start": CommandEntry(
         module="start", help="Start a supervised Claude Code session", panel=SESSIONS
     ),
+    "perpetual": CommandEntry(
+        module="perpetual", help="Start a session that hands over to fresh ones", panel=SESSIONS
+    ),
     "list": CommandEntry(module="sessions", help="List sessions", panel=SESSIONS),
     "status": CommandEntry(module="sessions", help="Show one session in detail", panel=SESSIONS),
     "attach": CommandEntry(module="start", help="Watch a session live", panel=SESSIONS),

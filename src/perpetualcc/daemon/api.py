@@ -3,11 +3,12 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.minds import Minds
@@ -23,7 +24,7 @@ from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
@@ -42,6 +43,7 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    handovers: Handovers
     minds: Minds
     about_guards: GuardApi
     defaults: BrainSettings
@@ -103,11 +105,19 @@ class Api:
 
     async def start(self, params: Params, _: Connection) -> Any:
         """Create a session with its first tasks, and start it."""
+        project, options = Path(params["project"]), dict(params["options"] or {})
+        task, requirements = params["task"], params["requirements"]
+        if options.get("perpetual") is not None:
+            project = check_project(project)
+            options["perpetual"], words = await self.handovers.plan_start(
+                project, options["perpetual"]
+            )
+            task = task if task or requirements else words
         session = await self.manager.create_session(
-            Path(params["project"]),
-            plan_of(params["task"], params["requirements"]),
+            project,
+            plan_of(task, requirements),
             name=params["name"] or "",
-            options=self._options(params["options"] or {}, params["requirements"]),
+            options=self._options(options, requirements),
         )
         return session_data(session)
 
@@ -147,6 +157,7 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "iteration": await self.handovers.number(session),
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
@@ -267,6 +278,7 @@ def session_data(session: Session) -> dict[str, Any]:
         "resumes_at": session.resumes_at,
         "tokens": session.tokens,
         "context_window": session.context_window,
+        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
     }
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
@@ -44,6 +45,7 @@ from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore, TrustStore
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
@@ -118,6 +120,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         journal = SqliteJournal(
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
+        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
         minds = Minds(config.brain, locations)
         trust, rules = TrustStore(database, clock), RuleStore(database, clock)
@@ -136,6 +139,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
+                handovers=handovers,
             ),
             AgentSettings(hold=config.human.hold, waits_unattended=config.human.waits_unattended),
         )
@@ -168,6 +172,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            handovers=handovers,
             minds=minds,
             defaults=config.brain,
             about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
