@@ -95,7 +95,8 @@ def outcome_of(
 def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
     """Again after a while; one that fails the same way to the last is set aside for a person."""
     reason = _what_failed(facts)
-    if task.attempts >= task.max_attempts and same_failure(task.result, reason):
+    is_last = task.attempts >= task.max_attempts and facts.order is None
+    if is_last and same_failure(task.result, reason):
         told = {**packet(facts, task.attempts), "analysis": "it fails the same way each time"}
         return Parked(result=reason, packet={**told, "options": _OPTIONS})
     return Later(due=now + back_off(task.attempts, task.id), reason=reason)

@@ -119,6 +119,8 @@ class Order(StrEnum):
 
     PAUSE = "pause"
     """Finish the current operation, then stop; the work stays."""
+    HAND_OVER = "hand over"
+    """Finish the current operation; a fresh run goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +150,11 @@ class TimeUp:
     """The task has worked as long as it may."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockTicked:
+    """A second has passed: look at the time and at files."""
+
+
 Arrival = (
     Started
     | Said
@@ -162,6 +169,7 @@ Arrival = (
     | Settled
     | HoldExpired
     | TimeUp
+    | ClockTicked
 )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
+from perpetualcc.claude.layers import Layers
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
@@ -38,12 +39,14 @@ class ClaudeRunner:
         started: Callable[[RunId, int], Awaitable[None]],
         model_for: Callable[[Session], Awaitable[str]],
         is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
+        layers: Callable[[Session], Awaitable[Layers]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
         self._model_for = model_for
         self._is_intact = is_intact
+        self._layers = layers
         self._canary: Canary | None = None
 
     @asynccontextmanager
@@ -57,6 +60,7 @@ class ClaudeRunner:
             binary=binary,
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
+            layers=await self._layers(launch.session),
         )
 
         launch = _on_model(launch, await self._model_for(launch.session))

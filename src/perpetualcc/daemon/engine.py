@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
@@ -26,10 +27,14 @@ from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.limits import LimitKeeper
-from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
@@ -49,6 +54,8 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.guards import RuleStore, TrustStore
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
@@ -89,21 +96,24 @@ class Engine:
         methods: Mapping[str, Method],
         dispatcher: Dispatcher,
         ledger: SqliteLedger,
+        desk: PeopleDesk,
         clock: Clock,
     ) -> None:
         self.methods = methods
         self._dispatcher = dispatcher
         self._ledger = ledger
         self._clock = clock
+        self._desk = desk
 
     @property
     def busy(self) -> bool:
-        return not self._dispatcher.is_idle
+        return self._desk.busy or not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
         """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
-        due = await self._ledger.next_due()
-        return None if due is None else due - (self._clock.now() - time.time())
+        shift = self._clock.now() - time.time()
+        found = [await self._ledger.next_due(), await self._desk.next_due()]
+        return min((due - shift for due in found if due is not None), default=None)
 
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
@@ -125,6 +135,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         journal = SqliteJournal(
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
+        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
         limits = LimitKeeper(
             waits=SqliteLimitWaits(database),
@@ -151,21 +162,25 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             ledger=ledger,
         )
         minds = Minds(config.brain, locations)
+        trust, rules = TrustStore(database, clock), RuleStore(database, clock)
+        guard = Guard(config.permissions, minds, trust, rules)
         claudes = ClaudeRunner(
             locations,
             binary=config.claude.path,
             started=journal.process_started,
             model_for=limits.model_for,
             is_intact=checkpoints.is_intact,
+            layers=guard.layers,
         )
         agent = MasterAgent(
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                gatekeeper=guard,
                 answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
+                handovers=handovers,
                 checkpoints=checkpoints,
                 meter=budget,
                 limits=RateLimitMonitor(
@@ -174,7 +189,11 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                     overage_allowed=config.limits.overage,
                 ),
             ),
-            AgentSettings(hold=config.human.hold, stuck=config.stuck),
+            AgentSettings(
+                hold=config.human.hold,
+                waits_unattended=config.human.waits_unattended,
+                stuck=config.stuck,
+            ),
         )
         work = SessionWork(agent, limits, budget, checkpoints)
         dispatcher = Dispatcher(
@@ -188,13 +207,25 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         workers = Workers(agent, dispatcher)
         manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
-        queue = EscalationQueue(SqliteEscalations(database, clock, ledger), workers)
+        escalations = SqliteEscalations(database, clock, ledger)
+        queue = EscalationQueue(escalations, workers, config.human, clock)
         people.queue = queue
         await _recover(locations, ledger, manager, events)
+        desk = PeopleDesk(
+            locations=locations,
+            config=config,
+            database=database,
+            clock=clock,
+            queue=queue,
+            escalations=escalations,
+            work=SessionDesk(manager=manager, ledger=ledger),
+        )
         api = Api(
             manager=manager,
-            queue=queue,
             people=people,
+            about_people=PeopleApi(
+                manager=manager, queue=queue, escalations=escalations, desk=desk
+            ),
             events=events,
             runs=runs,
             decisions=decisions,
@@ -202,13 +233,17 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             checkpoints=checkpoints,
             budget=spending,
             clock=clock,
+            handovers=handovers,
             minds=minds,
             defaults=config.brain,
+            about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
         stack.push_async_callback(dispatcher.stop, timedelta())
-        yield Engine(api.methods(), dispatcher, ledger, clock)
+        working.create_task(desk.run(), name="people")
+        stack.push_async_callback(desk.stop)
+        yield Engine(api.methods(), dispatcher, ledger, desk, clock)
 
 
 def lanes(config: Config) -> Mapping[Lane, int]:
