@@ -20,6 +20,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
+from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.file import Config, load_config
@@ -120,8 +121,12 @@ class Engine:
 
 
 @asynccontextmanager
-async def build(locations: Locations) -> AsyncIterator[Engine]:
-    """Put the engine together, recover what an earlier one left, and start working."""
+async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIterator[Engine]:
+    """
+    Put the engine together, recover what an earlier one left, and start working.
+
+    `claudes`: where Claude Code comes from, when it is not this machine's own.
+    """
     config = load_config()
     clock = wall_clock()
     async with AsyncExitStack() as stack:
@@ -164,7 +169,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         minds = Minds(config.brain, locations)
         trust, rules = TrustStore(database, clock), RuleStore(database, clock)
         guard = Guard(config.permissions, minds, trust, rules)
-        claudes = ClaudeRunner(
+        claudes = claudes or ClaudeRunner(
             locations,
             binary=config.claude.path,
             started=journal.process_started,
