@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import UnionType
@@ -41,14 +41,26 @@ def page() -> str:
 
 def _methods() -> Iterator[str]:
     """The table needs an Api, but none of its parts."""
-    nothing = mock.Mock()
-    table = api.Api(**{field.name: nothing for field in fields(api.Api)}).methods()
+    table = _empty(api.Api).methods()
     yield from ["## Methods", "", "A parameter in brackets may be left out.", ""]
     yield from ["| method | parameters | |", "|---|---|---|"]
     for name, method in sorted(table.items()):
         params = ", ".join(_param(key, kind) for key, kind in method.params.items())
         about = " ".join((inspect.getdoc(method.call) or "").split())
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
+
+
+def _empty(kind: Any) -> Any:
+    """A table's owner without its parts; one whose parts have tables themselves gets those."""
+    parts = get_type_hints(kind)
+    return kind(
+        **{
+            one.name: _empty(parts[one.name])
+            if is_dataclass(parts[one.name]) and hasattr(parts[one.name], "methods")
+            else mock.Mock()
+            for one in fields(kind)
+        }
+    )
 
 
 def _param(name: str, kind: type | UnionType) -> str:
