@@ -45,6 +45,8 @@ class AgentSettings:
     hold: timedelta = timedelta(minutes=5)
     """How long a running Claude is kept waiting for a person. After that the run ends and the
     session waits as a row, for days if need be."""
+    waits_unattended: bool = False
+    """A call that needs a person waits for one even while nobody is attached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,8 @@ class MasterAgent:
         is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
         conversation = session.claude_session if is_theirs else None
         if conversation and await self._with.claudes.can_resume(session, conversation):
-            prompt, resume = continuation(task.answer), True
+            answers = await self._with.people.unused(task.id)
+            prompt, resume = continuation(answers), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
@@ -156,6 +159,7 @@ class MasterAgent:
                     inbox=inbox,
                     faculties=self._with,
                     hold=self._settings.hold,
+                    waits_unattended=self._settings.waits_unattended,
                 )
                 with ticking(inbox):
                     async for arrival in inbox:

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.escalations import EscalationRequest
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
@@ -119,6 +119,8 @@ class Judgement:
     message: str = ""
     """For Claude, when it is refused."""
     decided_by: DecidedBy = DecidedBy.POLICY
+    kind: str = ""
+    """'The same kind of thing': five refusals of one kind park the task."""
 
 
 class Gatekeeper(Protocol):
@@ -136,6 +138,22 @@ class People(Protocol):
 
     async def escalate(self, request: EscalationRequest) -> int:
         """Write the request down and tell people. Returns its number, for `pcc respond`."""
+        ...
+
+    async def expire(self, number: int) -> None:
+        """Nobody answered: settle it with its default. What it came to arrives as `Settled`."""
+        ...
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        """The answer to this very request, given when no run could take it, and unused so far."""
+        ...
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        """All such answers of a task."""
+        ...
+
+    async def use(self, number: int) -> bool:
+        """The answer has reached Claude. False: it had before."""
         ...
 
 

@@ -4,10 +4,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, printable
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
+
+_MANY_OPTIONS = 10
+"""Shown in a line; Claude offers two to four."""
 
 _BY = {
     "policy": "auto-approved",
@@ -49,7 +52,7 @@ def _said(event: Data) -> list[str]:
 
 
 def _tool(event: Data) -> list[str]:
-    line = f"[TOOL] {event['tool']} → {fit(event['summary'], 90)}"
+    line = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
@@ -58,10 +61,15 @@ def _tool(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{question["question"]}"')
-        options = [f"[{i}] {o['label']}" for i, o in enumerate(question["options"], start=1)]
-        lines.append(f"   Options: {'  '.join(options)}")
-    return [printable(line) if "\x1b" not in line else line for line in lines]
+        text = fit(question["question"], 500)
+        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
+        options = [
+            f"[{i}] {fit(o['label'], 40)}"
+            for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
+        ]
+        more = "  …" if len(question["options"]) > _MANY_OPTIONS else ""
+        lines.append(f"   Options: {'  '.join(options)}{more}")
+    return lines
 
 
 def _answered(event: Data) -> list[str]:
@@ -72,16 +80,30 @@ def _answered(event: Data) -> list[str]:
 
 
 def _escalated(event: Data) -> list[str]:
+    if event["type"] == "review":
+        return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
     return [
         f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        f'   Answer here, or with: pcc respond {event["number"]} "…" | --approve | --deny',
+        f"   Answer here, or with: {_command(event)}",
     ]
+
+
+def _reminded(event: Data) -> list[str]:
+    mark = coloured("⚠", "yellow")
+    return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
+
+
+def _command(event: Data) -> str:
+    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    word = words.get(event["type"], '"…"')
+    return f"pcc respond {event['number']} {word}"
 
 
 def _limit(event: Data) -> list[str]:
     when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
-    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
+    window = one_line(event["window"]) or "limit"
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 
 _LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
@@ -122,13 +144,15 @@ def _status(event: Data) -> list[str]:
 def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
+    if event["state"] == "waiting" and event["due"] is None:
+        return ["Waiting for a person; nothing runs meanwhile. See: pcc pending"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     return []
 
 
 def _problem(event: Data) -> list[str]:
-    hint = [f"  hint: {event['hint']}"] if event["hint"] else []
+    hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
 
 
@@ -143,8 +167,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
     "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {e['decided_by']}: {fit(e['answer'], 80)}"
+        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
     ],
+    "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

@@ -175,6 +175,25 @@ class EscalationRaised(Event):
     """permission, question, error or review."""
     title: str
     options: list[dict[str, str]]
+    severity: str = "normal"
+    context: str = ""
+    questions: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    """All of them, when Claude asked several at once."""
+    suggestion: str = ""
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalationReminded(Event):
+    """Nobody has reacted for a while, and people are told again."""
+
+    level: ClassVar[str] = "warn"
+    number: int
+    type: str
+    title: str
+    reminders: int
+    """How often, this time included."""
+    raised_at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
-from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
 
@@ -77,10 +77,12 @@ class SessionManager:
         Create a session with its first tasks, and start it.
 
         Raises:
-            PerpetualError: no such directory, unreadable, or inside a project at work.
+            PerpetualError: no such directory, unreadable, or inside a project at work; tasks that
+                wait for each other. Then there is no session.
         """
         if not plan or not all(task.prompt.strip() for task in plan):
             raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+        order_of(plan)
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()
@@ -167,6 +169,25 @@ class SessionManager:
         for task in await self.queue(session.id).pending():
             await self._workers.cancel(task.id)
         return await self.get_session(session.id)
+
+    async def retry_task(self, session: SessionId, task: TaskId) -> None:
+        """A person brings back a task that stopped, and with it the session."""
+        await self._tasks.requeue(task)
+        await self._go_on(await self.get_session(session))
+
+    async def give_up_task(self, session: SessionId, task: TaskId) -> None:
+        """A person leaves a task that stopped; the session goes on with what else there is."""
+        await self._workers.cancel(task)
+        await self._go_on(await self.get_session(session))
+
+    async def _go_on(self, session: Session) -> None:
+        if session.status is SessionStatus.ERROR:
+            await self._become(session, SessionStatus.IDLE)
+            await self._tasks.release(session.id)
+            if not await self.queue(session.id).pending():
+                idle = await self.get_session(session.id)
+                await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
+        self._workers.wake()
 
     async def begin(self, session: Session) -> None:
         """A run of the session is about to start."""
