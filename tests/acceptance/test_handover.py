@@ -336,7 +336,7 @@ def test_an_ordinary_session_hands_over_when_its_window_is_nearly_full(install, 
     due = pcc.events(session, "HandoverDue")
     assert [(one["status"], one["reason"]) for one in due] == [
         ("WARNING", "161,001 tokens of context"),
-        ("CRITICAL", "161,001 tokens of context"),
+        ("CRITICAL", "trigger.flag, after the warning at 161,001 tokens of context"),
     ]
     assert [one["manner"] for one in handovers(pcc, session)] == ["written"]
     assert "The other half" in last_prompt(servers[0])
