@@ -442,7 +442,9 @@ def test_the_figures_are_the_models_own(install):
             usage: {input: 1200, cache_read: 85000, cache_write: 9000, output: 400}
             steps:
               - {say: Working., tools: [{Read: {file_path: "{project}/none"}}]}
-              - {say: Working on., takes: 20s, usage: {input: 1000, cache_read: 125000, cache_write: 0}}
+              - say: Working on.
+                takes: 20s
+                usage: {input: 1000, cache_read: 125000, cache_write: 0}
           - when: /iteration="2"/
             steps: [Done.]
         """)

@@ -127,14 +127,15 @@ class MasterAgent:
         session, task = iteration.session, iteration.task
         is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
         conversation = session.claude_session if is_theirs else None
-        answers = await self._with.people.unused(task.id)
         if conversation and await self._with.claudes.can_resume(session, conversation):
+            answers = await self._with.people.unused(task.id)
             prompt, resume = continuation(answers), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
-            task_told, settings = first_prompt(task, finished), self._with.handovers.settings
-            prompt, resume = iteration.opening(task_told, answered(answers), settings), False
+            settings = self._with.handovers.settings
+            prompt, resume = iteration.opening(first_prompt(task, finished), settings), False
+            prompt = f"{prompt}\n\n{answered(await self._with.people.unused(task.id))}".strip()
         return Launch(
             session=session,
             run=new_run_id(),

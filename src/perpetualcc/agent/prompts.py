@@ -26,14 +26,18 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
 
 def continuation(answers: Sequence[Escalation]) -> str:
     """How a conversation goes on: with what people answered meanwhile, if they did."""
-    told = answered(answers)
-    return f"{told}\n\nContinue with the task." if told else CONTINUE
+    told = [line for one in answers for line in _answer_lines(one)]
+    if not told:
+        return CONTINUE
+    return "\n".join(
+        ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
+    )
 
 
 def answered(answers: Sequence[Escalation]) -> str:
-    """What people answered while nothing ran; empty when they did not."""
+    """The same for a fresh conversation; empty when nobody answered anything."""
     told = [line for one in answers for line in _answer_lines(one)]
-    return "\n".join(["While you were stopped, a person answered:", *told]) if told else ""
+    return "\n".join(["Meanwhile a person answered:", *told]) if told else ""
 
 
 def _answer_lines(escalation: Escalation) -> list[str]:

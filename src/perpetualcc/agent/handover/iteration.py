@@ -36,17 +36,11 @@ class Iteration:
         window = window or self.session.context_window
         return thresholds_for(self.session.options.perpetual, settings, window)
 
-    def opening(self, prompt: str, answers: str, settings: HandoverSettings) -> str:
-        """
-        The first prompt of a fresh conversation: the person's words come first, unchanged.
-
-        `answers`: what people said meanwhile, if they did.
-        """
+    def opening(self, prompt: str, settings: HandoverSettings) -> str:
+        """The first prompt of a fresh conversation: the person's words come first, unchanged."""
         parts = [prompt]
         if self.carried is not None:
             parts.append(continuing(self.carried))
-        if answers:
-            parts.append(answers)
         if self.session.options.perpetual is not None:
             folder = HandoverFolder(self.session.project)
             parts.append(protocol(folder, self.number, self.limits(settings)))
