@@ -28,7 +28,7 @@ from perpetualcc.agent.ports import (
     Meter,
     People,
 )
-from perpetualcc.agent.prompts import continuation, first_prompt
+from perpetualcc.agent.prompts import answered, continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
@@ -149,7 +149,10 @@ class MasterAgent:
             finished = await self._with.journal.finished_tasks(session.id)
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
-            prompt, resume = iteration.opening(begun, settings), False
+            told = answered(await self._with.people.unused(task.id))
+            prompt, resume = f"{iteration.opening(begun, settings)}
+
+{told}".strip(), False
         return Launch(
             session=session,
             run=new_run_id(),

@@ -35,6 +35,12 @@ def continuation(answers: Sequence[Escalation], changes: str = "") -> str:
     return f"{how}\n\n{changes}" if changes else how
 
 
+def answered(answers: Sequence[Escalation]) -> str:
+    """The same for a fresh conversation; empty when nobody answered anything."""
+    told = [line for one in answers for line in _answer_lines(one)]
+    return "\n".join(["Meanwhile a person answered:", *told]) if told else ""
+
+
 def _answer_lines(escalation: Escalation) -> list[str]:
     request, answer = escalation.request, escalation.answer or {}
     if request.type is EscalationType.QUESTION:

@@ -110,13 +110,10 @@ def _context(usage: Mapping[str, Any] | None) -> int | None:
     """Tokens that the context holds after a reply: all that went in, and what came out."""
     if not usage:
         return None
-    names = (
-        "input_tokens",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-        "output_tokens",
-    )
-    return sum(int(usage.get(name) or 0) for name in names)
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    went_in = sum(int(usage.get(name) or 0) for name in names)
+    # No request is empty: some gateways just do not say.
+    return went_in + int(usage.get("output_tokens") or 0) if went_in else None
 
 
 def _text(content: Any) -> str:
@@ -149,7 +146,7 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         subtype=message.subtype,
         result=message.result or "\n".join(message.errors or []),
         turns=message.num_turns,
-        tokens_in=(_context(usage) or 0) - int(usage.get("output_tokens") or 0),
+        tokens_in=max(0, (_context(usage) or 0) - int(usage.get("output_tokens") or 0)),
         tokens_out=int(usage.get("output_tokens") or 0),
         tokens_cached=int(usage.get("cache_read_input_tokens") or 0),
         cost_usd=float(message.total_cost_usd or 0.0),
