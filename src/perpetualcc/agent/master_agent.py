@@ -150,9 +150,8 @@ class MasterAgent:
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
             told = answered(await self._with.people.unused(task.id))
-            prompt, resume = f"{iteration.opening(begun, settings)}
-
-{told}".strip(), False
+            opening = iteration.opening(begun, settings)
+            prompt, resume = "\n\n".join(filter(None, (opening, told))), False
         return Launch(
             session=session,
             run=new_run_id(),
