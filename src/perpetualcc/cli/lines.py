@@ -146,7 +146,7 @@ def _planned(event: Data) -> list[str]:
         return [f"Goes on with {event['model']} instead of waiting"]
     because = f" ({event['reason']})" if event["reason"] else ""
     prevent = f"prevent it with: pcc pause {event['session']}"
-    return [f"Resumes by itself at {moment(event['at'])}{because}; {prevent}"]
+    return [f"Resumes by itself at {moment(event['resumes_at'])}{because}; {prevent}"]
 
 
 def _status(event: Data) -> list[str]:
