@@ -12,16 +12,19 @@ from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
+from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -33,7 +36,9 @@ class Api:
 
     manager: SessionManager
     people: HumanBridge
-    about_people: PeopleApi
+    queue: EscalationQueue
+    escalations: SqliteEscalations
+    desk: PeopleDesk
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -84,7 +89,12 @@ class Api:
                 call=self.list_decisions, params={"session": str, "limit": int | None}
             ),
             "daemon.info": Method(call=self.info),
-            **self.about_people.methods(),
+            **PeopleApi(
+                manager=self.manager,
+                queue=self.queue,
+                escalations=self.escalations,
+                desk=self.desk,
+            ).methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:

@@ -25,7 +25,6 @@ from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
 from perpetualcc.daemon.people import HumanBridge
-from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
@@ -153,9 +152,9 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         api = Api(
             manager=manager,
             people=people,
-            about_people=PeopleApi(
-                manager=manager, queue=queue, escalations=escalations, desk=desk
-            ),
+            queue=queue,
+            escalations=escalations,
+            desk=desk,
             events=events,
             runs=runs,
             decisions=decisions,
