@@ -47,7 +47,7 @@ def _section(section: str, keys: list[tuple[str, Any, Any]]) -> Iterator[str]:
     for name, value_kind, default in keys:
         short = name.rpartition(".")[2]
         yield (
-            f"| `{short}` | {config.kind_name(value_kind)} | `{shown(default)}` "
+            f"| `{short}` | {config.kind_name(value_kind)} | `{cell(shown(default))}` "
             f"| {cell(told.get(short, ''))} |"
         )
     yield ""

@@ -109,6 +109,8 @@ class Judgement:
     message: str = ""
     """For Claude, when it is refused."""
     decided_by: DecidedBy = DecidedBy.POLICY
+    kind: str = ""
+    """'The same kind of thing': five refusals of one kind park the task."""
 
 
 class Gatekeeper(Protocol):

@@ -22,6 +22,7 @@ class ClaudeSettings:
     model: str = "haiku"
     """The cheapest that suits; any name or alias that Claude Code knows."""
     timeout: timedelta = timedelta(seconds=60)
+    """How long to wait for one answer."""
     max_budget_usd: float = 0.05
     """For one answer."""
 
@@ -33,9 +34,11 @@ class GeminiSettings:
     api_key: str = field(default="env:GEMINI_API_KEY", repr=False)
     """`env:NAME`, `keyring:NAME` or the key itself. Never shown."""
     model: str = "gemini-2.0-flash"
+    """Any model of that API."""
     base_url: str = ""
     """Of another server that speaks the same; empty for Google's."""
     timeout: timedelta = timedelta(seconds=30)
+    """How long to wait for one answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,7 @@ class OllamaSettings:
     """A model on this machine or in this house; needs `perpetualcc[ollama]`."""
 
     host: str = "http://localhost:11434"
+    """Where Ollama answers."""
     model: str = ""
     """Such as `deepseek-coder:33b`; there is no default."""
     timeout: timedelta = timedelta(seconds=120)
@@ -54,7 +58,9 @@ class BrainSettings:
     """Which brain a session has, and how sure it must be."""
 
     type: BrainType = BrainType.NONE
+    """Who answers for sessions that do not say `--brain`."""
     confidence_threshold: float = 0.7
+    """Answers below it go to a person."""
     auto_answer: bool = True
     """Off: every question goes to a person, with the brain's suggestion."""
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)

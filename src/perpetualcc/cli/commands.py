@@ -44,6 +44,14 @@ COMMANDS: dict[str, CommandEntry] = {
         module="notifications", help="List what was sent to people", panel=PEOPLE
     ),
     "notify": CommandEntry(module="notify", help="Send a test to every channel", panel=PEOPLE),
+    "decisions": CommandEntry(module="guard", help="What was decided, and why", panel=PEOPLE),
+    "rules": CommandEntry(module="rules", help="Your own rules: list, add, remove", panel=PEOPLE),
+    "trust": CommandEntry(
+        module="guard", help="Let a project's own settings and hooks count", panel=PROJECT
+    ),
+    "doctor": CommandEntry(
+        module="doctor", help="Check this machine, and prove what is enforced", panel=DAEMON
+    ),
     "demo": CommandEntry(
         module="demo", help="Play a real session: no account, no key", panel=PROJECT
     ),
@@ -72,5 +80,8 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "learn": CommandEntry(
         module="learn", help="Corrected once, remembered for good", panel=PROJECT
+    ),
+    "memory": CommandEntry(
+        module="memory", help="Search what happened and what works", panel=PROJECT
     ),
 }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, printable
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
@@ -52,7 +52,7 @@ def _said(event: Data) -> list[str]:
 
 
 def _tool(event: Data) -> list[str]:
-    line = f"[TOOL] {event['tool']} → {fit(event['summary'], 90)}"
+    line = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
@@ -61,7 +61,7 @@ def _tool(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        text = fit(question["question"], 500)
+        text = one_line(question["question"])
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
         options = [
             f"[{i}] {fit(o['label'], 40)}"
@@ -102,7 +102,8 @@ def _command(event: Data) -> str:
 
 def _limit(event: Data) -> list[str]:
     when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
-    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({event['window'] or 'limit'}){when}"]
+    window = one_line(event["window"]) or "limit"
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 
 def _status(event: Data) -> list[str]:
@@ -126,7 +127,7 @@ def _settled(event: Data) -> list[str]:
 
 
 def _problem(event: Data) -> list[str]:
-    hint = [f"  hint: {event['hint']}"] if event["hint"] else []
+    hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
 
 
@@ -141,7 +142,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
     "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {fit(e['decided_by'], 40)}: {fit(e['answer'], 80)}"
+        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
     ],
     "EscalationReminded": _reminded,
     "LimitReached": _limit,

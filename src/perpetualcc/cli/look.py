@@ -23,6 +23,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 _JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def width(text: str) -> int:
@@ -34,24 +35,39 @@ def _widths(text: str) -> Iterator[int]:
     """
     Columns of each character, given what stands before it.
 
-    What is joined to an emoji takes no room of its own, and the emoji style makes a narrow
-    symbol wide (UAX #11, UTS #51). Terminals disagree about these; most modern ones do this.
+    A symbol that is joined to another takes no room of its own, nor does a skin tone, and the
+    emoji style makes a narrow symbol wide (UAX #11, UTS #51). Terminals disagree about these;
+    most modern ones do this.
     """
     before, taken = "", 0
     for c in text:
+        columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
         if c == _EMOJI_STYLE:
-            columns = 1 if taken == 1 and before not in "0123456789#*" else 0
-        elif _JOINER in {before, c} or unicodedata.category(c) in {"Mn", "Me"}:
+            columns = 1 if taken == 1 and _is_symbol(before) else 0
+        elif _takes_no_room(c, before):
             columns = 0
-        else:
-            columns = 2 if unicodedata.east_asian_width(c) in "WF" else 1
         yield columns
         before, taken = c, columns
+
+
+def _takes_no_room(c: str, before: str) -> bool:
+    if c == _JOINER or unicodedata.category(c) in {"Mn", "Me"}:
+        return True
+    return (_is_symbol(c) and before == _JOINER) or (c in _SKIN_TONES and _is_symbol(before))
+
+
+def _is_symbol(c: str) -> bool:
+    return c != "" and unicodedata.category(c) == "So"
 
 
 def printable(text: str) -> str:
     """Text from outside, without what could steer a terminal."""
     return "".join(c if c in "\n\t\u200d" or c.isprintable() else "�" for c in text)
+
+
+def one_line(text: str) -> str:
+    """The whole text, uncut, without what could steer a terminal."""
+    return " ".join(printable(text).split())
 
 
 def fit(text: str, columns: int) -> str:
@@ -115,7 +131,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-_NARROWEST = 6
+_NARROWEST = 4
 """Columns that a cell keeps on the narrowest terminal; then the lines wrap."""
 
 
@@ -146,7 +162,10 @@ def clock(at: float) -> str:
 
 def moment(at: float) -> str:
     """`17:30` today, `Mon 17:30` within a week, else with the date; local time."""
-    local, now = time.localtime(at), time.localtime()
+    try:
+        local, now = time.localtime(at), time.localtime()
+    except (OverflowError, ValueError, OSError):  # no calendar has that year
+        return "never"
     if local[:3] == now[:3]:
         return time.strftime("%H:%M", local)
     if 0 < at - time.time() < 6 * 86400:
@@ -166,7 +185,7 @@ def duration(seconds: float) -> str:
 
 
 def thousands(tokens: int) -> str:
-    """`45K`, `1M`."""
+    """`45K`, `1M`, `1.23M`."""
     if tokens >= 1_000_000:
-        return f"{tokens / 1_000_000:g}M"[:5]
+        return f"{round(tokens / 1_000_000, 2):g}M"
     return f"{tokens // 1000}K" if tokens >= 1000 else str(tokens)

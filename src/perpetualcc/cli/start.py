@@ -37,6 +37,18 @@ def start(  # noqa: PLR0917  # one parameter an option
         int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    level: Annotated[
+        int, typer.Option(min=1, max=3, help="1 read-only, 2 writes below --writable, 3 full")
+    ] = 3,
+    writable: Annotated[
+        list[Path] | None, typer.Option(help="Level 2: what may be written; repeatable")
+    ] = None,
+    network: Annotated[
+        bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
+    ] = True,
+    sandbox: Annotated[
+        str, typer.Option(help="auto, on or off [default: the configuration's]")
+    ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
 ) -> None:
     """
@@ -54,6 +66,8 @@ def start(  # noqa: PLR0917  # one parameter an option
         "auto_approve": auto_approve,
         "confidence": confidence,
         "max_turns": max_turns,
+        "sandbox": checked_sandbox(sandbox),
+        "authority": authority_of(project, level, writable or [], network=network),
     }
     given = {name: value for name, value in options.items() if value is not None}
     with connect(ctx.obj) as daemon:
@@ -73,6 +87,29 @@ def start(  # noqa: PLR0917  # one parameter an option
         return
     print(session_panel(session))
     _watch(ctx.obj, session)
+
+
+def checked_sandbox(mode: str) -> str:
+    """Raises PerpetualError for a word that is none."""
+    if mode not in {"", "auto", "on", "off"}:
+        raise PerpetualError(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
+    return mode
+
+
+def authority_of(
+    project: Path, level: int, writable: list[Path], *, network: bool
+) -> dict[str, Any]:
+    """What the session may touch. Raises PerpetualError where level and places disagree."""
+    if (level == 2) != bool(writable):
+        raise PerpetualError(
+            "Level 2 writes below named directories only"
+            if level == 2
+            else "--writable names what level 2 may write",
+            hint="pcc start PROJECT --level 2 --writable DIR --task …",
+        )
+    root = project.expanduser().resolve()
+    places = [str((root / path.expanduser()).resolve()) for path in writable]
+    return {"level": level, "writable": places, "allow_network": network}
 
 
 @app.command()

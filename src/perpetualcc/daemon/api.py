@@ -1,5 +1,6 @@
 """What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
+import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
@@ -9,23 +10,29 @@ from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -44,6 +51,9 @@ class Api:
     decisions: DecisionJournal
     dispatcher: Dispatcher
     minds: Minds
+    guard: Guard
+    trust: TrustStore
+    rules: RuleStore
     defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
@@ -86,8 +96,32 @@ class Api:
                 params={"session": str | None, "count": int | None, "levels": list | None},
             ),
             "decision.list": Method(
-                call=self.list_decisions, params={"session": str, "limit": int | None}
+                call=self.list_decisions,
+                params={
+                    "session": str | None,
+                    "risk": str | None,
+                    "verdict": str | None,
+                    "decided_by": str | None,
+                    "since": float | None,
+                    "limit": int | None,
+                },
             ),
+            "trust.show": Method(call=self.show_trust, params={"project": str}),
+            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
+            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
+            "rule.list": Method(call=self.list_rules),
+            "rule.add": Method(
+                call=self.add_rule,
+                params={
+                    "effect": str,
+                    "subject": str,
+                    "pattern": str,
+                    "includes_high": bool | None,
+                    "project": str | None,
+                    "note": str | None,
+                },
+            ),
+            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
             "daemon.info": Method(call=self.info),
             **PeopleApi(
                 manager=self.manager,
@@ -113,7 +147,11 @@ class Api:
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
         }
-        options = SessionOptions(**{**configured, **given}, requirements=requirements or "")
+        options = SessionOptions(
+            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            authority=authority_from(given.get("authority") or {}),
+            requirements=requirements or "",
+        )
         self.minds.check(options)
         return options
 
@@ -189,9 +227,53 @@ class Api:
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
         """What was decided about tool calls, newest first."""
-        session = await self.manager.get_session(params["session"])
-        found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
+        risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
+        found = await self.decisions.read(
+            session=await self._session_id(params["session"]),
+            risk=None if risk is None else Risk(risk),
+            verdict=None if verdict is None else Verdict(verdict),
+            decided_by=None if by is None else DecidedBy(by),
+            since=params["since"],
+            limit=params["limit"] or 100,
+        )
         return [decision_data(recorded) for recorded in found]
+
+    async def show_trust(self, params: Params, _: Connection) -> Any:
+        return await self.guard.describe(Path(params["project"]))
+
+    async def set_trust(self, params: Params, _: Connection) -> Any:
+        """Trust what the person saw: when it changed meanwhile, they must look again."""
+        project = Path(params["project"])
+        now = await self.guard.describe(project)
+        if now["hash"] != params["hash"]:
+            raise PerpetualError(
+                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+            )
+        await self.trust.trust(project, params["hash"])
+        return await self.guard.describe(project)
+
+    async def forget_trust(self, params: Params, _: Connection) -> Any:
+        return await self.trust.forget(Path(params["project"]))
+
+    async def list_rules(self, _params: Params, _: Connection) -> Any:
+        return [rule_data(rule) for rule in await self.rules.all()]
+
+    async def add_rule(self, params: Params, _: Connection) -> Any:
+        rule = Rule(
+            id=f"rule-{os.urandom(3).hex()}",
+            effect=RuleEffect(params["effect"]),
+            subject=RuleSubject(params["subject"]),
+            pattern=params["pattern"],
+            includes_high=bool(params["includes_high"]),
+            project=params["project"] or "",
+            note=params["note"] or "",
+        )
+        await self.rules.add(rule)
+        return rule_data(rule)
+
+    async def remove_rule(self, params: Params, _: Connection) -> Any:
+        await self.rules.remove(params["id"])
+        return True
 
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""
@@ -203,6 +285,28 @@ class Api:
 
     async def _session_id(self, name: str | None) -> SessionId | None:
         return None if name is None else (await self.manager.get_session(name)).id
+
+
+def authority_from(given: Mapping[str, Any]) -> Authority:
+    """An authority as `pcc start` sends it; level 3 by default, since a person starts it."""
+    return Authority(
+        level=AuthorityLevel(given.get("level", AuthorityLevel.FULL)),
+        writable=tuple(Path(path) for path in given.get("writable", ())),
+        allow_network=bool(given.get("allow_network", True)),
+    )
+
+
+def rule_data(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "effect": rule.effect.value,
+        "subject": rule.subject.value,
+        "pattern": rule.pattern,
+        "includes_high": rule.includes_high,
+        "project": rule.project,
+        "note": rule.note,
+        "explanation": rule.explain(),
+    }
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

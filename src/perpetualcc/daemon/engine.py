@@ -22,8 +22,9 @@ from perpetualcc.claude import processes
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
@@ -40,6 +41,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
@@ -116,14 +118,19 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         people = HumanBridge()
         minds = Minds(config.brain, locations)
+        trust, rules = TrustStore(database, clock), RuleStore(database, clock)
+        guard = Guard(config.permissions, minds, trust, rules)
         claudes = ClaudeRunner(
-            locations, binary=config.claude.path, started=journal.process_started
+            locations,
+            binary=config.claude.path,
+            started=journal.process_started,
+            layers=guard.layers,
         )
         agent = MasterAgent(
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                gatekeeper=guard,
                 answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
@@ -161,6 +168,9 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             dispatcher=dispatcher,
             minds=minds,
             defaults=config.brain,
+            guard=guard,
+            trust=trust,
+            rules=rules,
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

@@ -44,6 +44,8 @@ class SessionOptions:
     max_turns: int | None = None
     requirements: str = ""
     """Path of the requirements file, or empty."""
+    sandbox: str = ""
+    """auto, on or off; empty: as configured."""
     authority: Authority = field(default_factory=Authority)
 
 

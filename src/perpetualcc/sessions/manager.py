@@ -11,7 +11,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.status import check_transition, standing_after
-from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
 
@@ -77,10 +77,12 @@ class SessionManager:
         Create a session with its first tasks, and start it.
 
         Raises:
-            PerpetualError: no such directory, unreadable, or inside a project at work.
+            PerpetualError: no such directory, unreadable, or inside a project at work; tasks that
+                wait for each other. Then there is no session.
         """
         if not plan or not all(task.prompt.strip() for task in plan):
             raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+        order_of(plan)
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()

@@ -38,6 +38,22 @@ class PlannedTask:
     """Positions in the plan, counted from 0."""
 
 
+def order_of(plan: Sequence[PlannedTask]) -> list[int]:
+    """
+    Positions of a plan's tasks in an order in which they can be done.
+
+    Raises:
+        PerpetualError: some wait for each other, or for a task that the plan does not have.
+    """
+    order: list[int] = []
+    while len(order) < len(plan):
+        ready = [i for i in range(len(plan)) if i not in order and set(plan[i].after) <= set(order)]
+        if not ready:
+            raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
+        order += ready
+    return order
+
+
 class TaskQueue:
     """The tasks of one session."""
 
@@ -69,17 +85,16 @@ class TaskQueue:
         return await self._tasks.add(task, [added])
 
     async def add_all(self, plan: Sequence[PlannedTask]) -> list[Task]:
-        """Queue a plan, each task after those it names, whatever their order in the plan."""
+        """
+        Queue a plan, each task after those it names, whatever their order in the plan.
+
+        Raises:
+            PerpetualError: as `order_of`, before anything is queued.
+        """
         added: dict[int, Task] = {}
-        while len(added) < len(plan):
-            ready = [
-                i for i in range(len(plan)) if i not in added and set(plan[i].after) <= set(added)
-            ]
-            if not ready:
-                raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
-            for i in ready:
-                after = [added[first].id for first in plan[i].after]
-                added[i] = await self.add(plan[i].prompt, priority=plan[i].priority, after=after)
+        for i in order_of(plan):
+            after = [added[first].id for first in plan[i].after]
+            added[i] = await self.add(plan[i].prompt, priority=plan[i].priority, after=after)
         return [added[i] for i in range(len(plan))]
 
     async def next(self) -> Task | None:

@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -236,14 +237,10 @@ def _session(row: sqlite3.Row) -> Session:
 
 def _options_to_json(options: SessionOptions) -> dict[str, Any]:
     authority = options.authority
-    return {
-        "brain": options.brain,
-        "model": options.model,
-        "claude_model": options.claude_model,
-        "auto_approve": options.auto_approve,
-        "confidence": options.confidence,
-        "max_turns": options.max_turns,
-        "requirements": options.requirements,
+    plain = {
+        one.name: getattr(options, one.name) for one in fields(options) if one.name != "authority"
+    }
+    return plain | {
         "authority": {
             "level": int(authority.level),
             "writable": [str(path) for path in authority.writable],
@@ -253,15 +250,11 @@ def _options_to_json(options: SessionOptions) -> dict[str, Any]:
 
 
 def _options_from_json(data: Mapping[str, Any]) -> SessionOptions:
+    """A row of an older version lacks what is newer, and gets its default."""
     authority = data["authority"]
+    known = {one.name for one in fields(SessionOptions)} - {"authority"}
     return SessionOptions(
-        brain=data["brain"],
-        model=data["model"],
-        claude_model=data["claude_model"],
-        auto_approve=data["auto_approve"],
-        confidence=data["confidence"],
-        max_turns=data["max_turns"],
-        requirements=data["requirements"],
+        **{name: value for name, value in data.items() if name in known},
         authority=Authority(
             level=AuthorityLevel(authority["level"]),
             writable=tuple(map(Path, authority["writable"])),
