@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
@@ -78,7 +79,7 @@ class CodebaseIndexer:
         """The files that pass the sieve by name and size."""
         files = {
             path: FileStamp(mtime_ns=metadata.st_mtime_ns, size=metadata.st_size)
-            for path, metadata in list_files(self.project)
+            for path, metadata in sorted(list_files(self.project), key=itemgetter(0))
             if skipped_by_path(path, metadata.st_size) is None and _is_encodable(path)
         }
         return Listing(files=files, layout=read_layout(self.project, files))
@@ -155,4 +156,4 @@ def _parse_batch(project: Path, paths: tuple[str, ...], layout: ProjectLayout) -
 
 def _is_encodable(path: str) -> bool:
     """Names that are not UTF-8 cannot be shown or stored."""
-    return path.isprintable() and not any("\ud800" <= letter <= "\udfff" for letter in path)
+    return path.isprintable()  # surrogates, which stand for other bytes, are not

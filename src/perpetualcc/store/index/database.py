@@ -24,7 +24,7 @@ _DAMAGE = re.compile(r"no such (table|column|module)|readonly database|disk I/O|
 P = ParamSpec("P")
 R = TypeVar("R")
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raise it when the tables or the parsers change what is stored."""
 FOLDER = ".perpetualcc"
 _VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION
@@ -39,10 +39,10 @@ class IndexDatabase:
     """
 
     def __init__(self, project: Path) -> None:
+        self._connection: sqlite3.Connection | None = None
         self.folder = project / FOLDER
         self.path = self.folder / "index.db"
         make_project_folder(project)
-        self._connection: sqlite3.Connection | None = None
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -84,6 +84,10 @@ class IndexDatabase:
             with suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+
+    def __del__(self) -> None:
+        """Connections are files; whoever forgets the index closes it."""
+        self.close()
 
     def reset(self) -> None:
         """Throw the file away. Whoever still reads the old one reads it to the end."""
