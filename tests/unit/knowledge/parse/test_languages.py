@@ -17,7 +17,8 @@ SOURCES = {
     ),
     "javascript": (
         (
-            'import a from "./a";\nconst b = require("b");\nclass Shop { sell(x) { return pay(x); } }\n'
+            'import a from "./a";\nconst b = require("b");\n'
+            "class Shop { sell(x) { return pay(x); } }\n"
             "export const open = async () => { till.open(); };\nexports.shut = function () {};\n"
         ),
         ["Shop", "Shop.sell", "open", "shut"],

@@ -14,10 +14,7 @@ DECODED = [
     (b"\xef\xbb\xbfa", "a"),
     ("grün\n".encode("utf-16"), "grün\n"),
     ("grün".encode("cp1252"), "grün"),
-    (
-        b"# -*- coding: koi8-r -*-\n" + "\u0434\u0430".encode("koi8-r"),
-        "# -*- coding: koi8-r -*-\n\u0434\u0430",
-    ),
+    (b"# coding: koi8-r\n" + "\u0434".encode("koi8-r"), "# coding: koi8-r\n\u0434"),
     (b"# coding: nonsense\n\xfc", "# coding: nonsense\nü"),
     (b"\x7fELF\x00\x00", None),
     (b"", ""),
