@@ -147,6 +147,10 @@ class VectorIndex(Protocol):
         """Keep vectors by the digest of their chunks; each has unit length."""
         ...
 
+    def forget_unused(self) -> None:
+        """Forget vectors of what is gone, once they are more than those in use."""
+        ...
+
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:
         """Chunks by cosine similarity, best first, exact."""
         ...

@@ -1,5 +1,8 @@
 """Vectors: kept by content, made in small steps, and never in the way of words."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable, HybridEmbeddings
@@ -101,3 +104,41 @@ def test_embedding_without_a_model_says_what_to_install(project):
         open_pipeline(project).embed_project()
 
     assert "perpetualcc[embed]" in caught.value.hint
+
+
+def test_vectors_outlive_the_index_they_were_made_for(embedded, model):
+    asked = model.texts
+    (embedded.project / ".perpetualcc/index.db").write_bytes(b"broken")
+    again = open_pipeline(embedded.project, model)
+
+    again.index_project()
+
+    assert (again.embed_project(), model.texts) == (0, asked)
+
+
+def test_broken_vectors_are_thrown_away_and_words_answer(embedded, project, model):
+    model_texts = model.texts
+    del embedded
+    (project / ".perpetualcc/vectors.db").write_bytes(b"broken" * 2_000)
+    again = open_pipeline(project, model)
+
+    again.index_project()
+    found = again.retrieve("check password")
+    made = again.embed_project()
+
+    assert found[0].file_path == "src/shop/till.py"
+    assert made == model_texts
+
+
+def test_vectors_of_forgotten_code_do_not_pile_up(embedded, project):
+    for round_number in range(4):
+        for path in project.rglob("*.py"):
+            path.write_text(f"def animal_{round_number}():\n    return {path.name!r}\n")
+        embedded.index_project()
+        embedded.embed_project()
+
+    counts = embedded.counts()
+    with closing(sqlite3.connect(project / ".perpetualcc/vectors.db")) as connection:
+        kept = connection.execute("SELECT count(*) FROM vector").fetchone()[0]
+    assert counts.vectors == counts.chunks
+    assert kept <= 2 * counts.chunks + 1
