@@ -40,8 +40,11 @@ format: $(STAMP) ## Format and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+# Most tests wait for a process most of the time: three at once keep two cores busy.
+WORKERS ?= 3
+
 test: $(STAMP) ## Every test but the soaks
-	@$(BIN)/pytest -m "not soak" -q
+	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS)
 
 unit: $(STAMP) ## The quick tests only
 	@$(BIN)/pytest -q tests/unit tests/contracts
@@ -49,8 +52,11 @@ unit: $(STAMP) ## The quick tests only
 soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 	@$(BIN)/pytest -m soak -q
 
-bench: $(STAMP) ## The product's numbers, as ratios in one run
-	@$(BIN)/python -m benchmarks
+bench: $(STAMP) ## The product's numbers, as ratios in one run (AREA=name for one)
+	@$(BIN)/python -m benchmarks $(AREA)
+
+docs: $(STAMP) ## Write the generated documentation (DEMO=1: the README's demo too)
+	@$(BIN)/python -m tools.documented $(if $(DEMO),--demo)
 
 clean: ## Remove what the other targets made
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

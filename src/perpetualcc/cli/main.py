@@ -1,7 +1,10 @@
 """`pcc`: global options, lazy commands, and errors that say what to do."""
 
+import difflib
 import importlib
 import sys
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,6 +14,7 @@ from typer.core import TyperGroup
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -25,8 +29,34 @@ class _Commands(TyperGroup):
         return None if entry is None else _Listed(cmd_name, entry).command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            ctx.fail(f"No such command '{args[0]}'.{hint}")
         name, command, rest = super().resolve_command(ctx, args)
         return name, (load_command(name) if name in COMMANDS else command), rest
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Nothing typed is not a mistake: the help goes to standard output."""
+        if not args and not ctx.resilient_parsing:
+            print(ctx.get_help())
+            ctx.exit()
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One section a panel, in the order in which people meet them."""
+        for panel, names in by_panel():
+            with formatter.section(panel):
+                formatter.write_dl([(name, COMMANDS[name].help) for name in names])
+
+
+def by_panel() -> Iterator[tuple[str, list[str]]]:
+    """The panels with the names of their commands, both in the order of the table."""
+    panels = list(dict.fromkeys(entry.panel for entry in COMMANDS.values()))
+    names = sorted(COMMANDS, key=lambda name: panels.index(COMMANDS[name].panel))
+    for panel, found in groupby(names, key=lambda name: COMMANDS[name].panel):
+        yield panel, list(found)
 
 
 class _Listed:
@@ -47,13 +77,30 @@ def load_command(name: str) -> Any:
     if commands is not None and name in commands:
         command = commands[name]
     command.name = name
+    _make_alike(command)
     return command
+
+
+_KINDS = {"Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
+
+
+def _make_alike(command: Any) -> None:
+    """One look for the help of all commands, whichever way their module made them."""
+    command.rich_markup_mode = None
+    command.params = [p for p in command.params if not p.name.endswith("_completion")]
+    for param in command.params:
+        if param.param_type_name == "argument":
+            param.metavar = (param.metavar or param.name).upper()
+        elif not (param.is_flag or param.metavar):
+            shown = str(param.type_descriptor.annotation)
+            param.metavar = next((_KINDS[kind] for kind in _KINDS if kind in shown), "TEXT")
+    for inner in getattr(command, "commands", {}).values():
+        _make_alike(inner)
 
 
 app = typer.Typer(
     cls=_Commands,
     name="pcc",
-    no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -70,25 +117,42 @@ def _print_version(wanted: bool) -> None:
 def _global(
     ctx: typer.Context,
     config: Annotated[
-        Path | None, typer.Option(help="Config file [default: ~/.perpetualcc/config.toml]")
+        Path | None,
+        typer.Option(metavar="PATH", help="Config file [default: ~/.perpetualcc/config.toml]"),
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Data directory [default: ~/.perpetualcc/data]")
+        Path | None,
+        typer.Option(metavar="PATH", help="Data directory [default: ~/.perpetualcc/data]"),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say less")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="While watching: show every event")
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="While watching: show what needs you, and the end"),
+    ] = False,
     version: Annotated[  # noqa: ARG001  # its callback does the work
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
     ] = False,
 ) -> None:
     """Keeps Claude Code working around the clock, and explains every decision it takes."""
+    if verbose and quiet:
+        raise typer.BadParameter("--verbose and --quiet contradict each other")
     ctx.obj = GlobalOptions(config=config, data_dir=data_dir, verbose=verbose, quiet=quiet)
 
 
 def main() -> None:
     """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
+    run_alone(app, "pcc")
+
+
+def run_alone(command: typer.Typer, name: str) -> None:
+    """Run a command line under its own name, with our errors."""
     try:
-        code = cast("Any", typer.main.get_command(app)).main(standalone_mode=True)
+        use_plain_values()
+        code = cast("Any", typer.main.get_command(command)).main(
+            prog_name=name, standalone_mode=True
+        )
     except PerpetualError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.hint:

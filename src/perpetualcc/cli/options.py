@@ -1,7 +1,18 @@
 """The global options, as every command finds them in `ctx.obj`."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
+
+
+class Detail(Enum):
+    """How much is shown of what happens."""
+
+    QUIET = auto()
+    """What needs a person, problems and the end."""
+    NORMAL = auto()
+    VERBOSE = auto()
+    """Every event, those without a line of their own as data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,3 +23,9 @@ class GlobalOptions:
     data_dir: Path | None = None
     verbose: bool = False
     quiet: bool = False
+
+    @property
+    def detail(self) -> Detail:
+        if self.quiet:
+            return Detail.QUIET
+        return Detail.VERBOSE if self.verbose else Detail.NORMAL

@@ -37,6 +37,13 @@ _BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNOR
 
 def redact(text: str) -> str:
     """Replace what looks like a live secret with `[redacted]`. Idempotent."""
+    # Again as long as something was found: a secret may end where the next one begins.
+    while (cleaned := _redacted_once(text)) != text:
+        text = cleaned
+    return text
+
+
+def _redacted_once(text: str) -> str:
     text = _PRIVATE_KEY.sub(_MARK, text)
     text = _TOKENS.sub(_MARK, text)
     text = _BEARER.sub(rf"\1{_MARK}", text)

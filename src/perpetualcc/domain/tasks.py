@@ -116,6 +116,8 @@ class Later:
     prompt: str | None = None
     """Replaces the prompt of the next run, when given."""
     reason: str = ""
+    keeps_answer: bool = False
+    """The dispatch was cut short: the next one is given the same answer again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,123 @@
+"""The ledger: from `add` to the handler's start, and a list of sessions that does not age."""
+
+import asyncio
+import math
+import statistics
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from benchmarks.result import Result
+from perpetualcc.domain.clock import SystemClock
+from perpetualcc.domain.events import SessionStatusChanged
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.tasks import Done, Lane, NewTask, Outcome, Task, TaskState, Wait
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.sessions import SessionStore
+from perpetualcc.work.dispatcher import Dispatcher
+
+_ADDED = 500
+_WAITING = 1000
+_FINISHED = 10_000
+
+
+class _Stopwatch:
+    """A handler that notes when it was started."""
+
+    def __init__(self) -> None:
+        self.started: dict[TaskId, float] = {}
+        self.seen = asyncio.Event()
+
+    async def advance(self, task: Task) -> Outcome:
+        if task.prompt == "wait":
+            return Wait(signal=f"never {task.id}")
+        self.started[task.id] = time.perf_counter()
+        self.seen.set()
+        return Done(result="")
+
+
+def run() -> list[Result]:
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_measure(Path(folder)))
+
+
+async def _measure(folder: Path) -> list[Result]:
+    latencies = await _add_to_start(folder / "ledger.db")
+    few, many = await _list_times(folder)
+    return [
+        Result(
+            name="add to start of a task, engine awake, p99",
+            value=round(statistics.quantiles(latencies, n=100)[98] * 1000, 2),
+            unit="ms",
+            limit=50,
+            note=f"median {statistics.median(latencies) * 1000:.2f} ms, {_WAITING} tasks waiting",
+        ),
+        Result(
+            name=f"newest 10 sessions: {_FINISHED} finished against 10",
+            value=round(many / few, 2),
+            unit="times",
+            limit=2,
+            note=f"{few * 1000:.2f} ms against {many * 1000:.2f} ms",
+        ),
+    ]
+
+
+async def _add_to_start(path: Path) -> list[float]:
+    database = await Database.open(path)
+    ledger, stopwatch, latencies = SqliteLedger(database, SystemClock(), "bench"), _Stopwatch(), []
+    dispatcher = Dispatcher(ledger, stopwatch, {Lane.INTERACTIVE: 20}, SystemClock())
+    async with asyncio.TaskGroup() as group:
+        group.create_task(dispatcher.run())
+        for number in range(_WAITING):
+            await ledger.add(NewTask(id=TaskId(f"w{number}"), group=f"w{number}", prompt="wait"))
+        dispatcher.wake()
+        while await ledger.list(states=[TaskState.QUEUED, TaskState.RUNNING]):
+            await database.next_commit().wait()
+        for number in range(_ADDED):
+            task = NewTask(id=TaskId(f"t{number}"), group=f"g{number % 20}", prompt="go")
+            stopwatch.seen.clear()
+            began = time.perf_counter()
+            await ledger.add(task)
+            dispatcher.wake()
+            await stopwatch.seen.wait()
+            latencies.append(stopwatch.started[task.id] - began)
+        await dispatcher.stop(timedelta(seconds=5))
+    await database.close()
+    return latencies
+
+
+async def _list_times(folder: Path) -> list[float]:
+    """
+    The best of many for each, taken in turns: what the work costs, whatever else the machine does.
+    """
+    databases = [await _with_sessions(folder / f"{count}.db", count) for count in (10, _FINISHED)]
+    best = [math.inf, math.inf]
+    for _ in range(300):
+        for place, database in enumerate(databases):
+            began = time.perf_counter()
+            assert len(await SessionStore(database).list(limit=10)) == 10
+            best[place] = min(best[place], time.perf_counter() - began)
+    for database in databases:
+        await database.close()
+    return best
+
+
+async def _with_sessions(path: Path, count: int) -> Database:
+    database = await Database.open(path)
+    store, log = SessionStore(database), EventLog(database)
+    for first in range(0, count, 500):
+        created = await asyncio.gather(
+            *(
+                store.create(name=f"s{n}", project=Path("/project"), options=SessionOptions())
+                for n in range(first, min(first + 500, count))
+            )
+        )
+        await log.append(
+            SessionStatusChanged(session=one.id, before="IDLE", after="COMPLETED")
+            for one in created
+        )
+    return database

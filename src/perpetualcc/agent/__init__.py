@@ -1,0 +1,1 @@
+"""Think → decide → execute → learn: the master agent's loop, and nothing else."""

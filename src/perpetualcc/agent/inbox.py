@@ -1,0 +1,175 @@
+"""
+What may arrive in the inbox of a run: from Claude, from a person, from the clock.
+
+Each run has an inbox of its own. A message for a run that is over reaches nobody, which is how
+stale messages are dropped.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.questions import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Claude Code reported its init event."""
+
+    model: str
+    permission_mode: str
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Claude said something."""
+
+    text: str
+    context_tokens: int | None = None
+    """How full the context was for this reply: what went in and what came out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolWanted:
+    """Claude Code holds a tool call until it is answered with `respond_permission`."""
+
+    request: RequestId
+    tool: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEnded:
+    """A tool call has its result."""
+
+    request: RequestId
+    is_error: bool
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Claude Code holds its questions until they are answered with `respond_answer`."""
+
+    request: RequestId
+    questions: tuple[Question, ...]
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitReported:
+    """Claude Code's own, typed word on a usage limit."""
+
+    status: str
+    """allowed, allowed_warning or rejected."""
+    window: str
+    """five_hour, seven_day, …; empty when it does not say."""
+    resets_at: float | None
+    utilization: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TroubleReported:
+    """A synthetic message: Claude Code, not Claude, says that something is wrong."""
+
+    kind: str
+    """The SDK's word: rate_limit, authentication_failed, billing_error, server_error, …"""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded:
+    """Claude has finished its turn, well or badly."""
+
+    is_error: bool
+    subtype: str
+    """success, error_max_turns, error_during_execution, …"""
+    result: str
+    turns: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    context_window: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """The process has ended. Always the last thing Claude sends."""
+
+    error: str = ""
+    """Empty when it ended because we asked."""
+
+
+class Order(StrEnum):
+    """What a person may tell a run."""
+
+    PAUSE = "pause"
+    """Finish the current operation, then stop; the work stays."""
+    HAND_OVER = "hand over"
+    """Finish the current operation; a fresh run goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A person told the run something."""
+
+    order: Order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A person, or the clock, answered an escalation."""
+
+    number: int
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldExpired:
+    """Nobody answered an escalation while Claude Code was held for it."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockTicked:
+    """A second has passed: look at the time and at files."""
+
+
+Arrival = (
+    Started
+    | Said
+    | ToolWanted
+    | ToolEnded
+    | Asked
+    | LimitReported
+    | TroubleReported
+    | TurnEnded
+    | Gone
+    | Told
+    | Settled
+    | HoldExpired
+    | ClockTicked
+)
+
+
+class Inbox:
+    """First in, first out; putting never waits."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Arrival] = asyncio.Queue()
+
+    def put(self, arrival: Arrival) -> None:
+        self._queue.put_nowait(arrival)
+
+    async def __aiter__(self) -> AsyncIterator[Arrival]:
+        """Yield what arrives, up to and including `Gone`."""
+        while True:
+            arrival = await self._queue.get()
+            yield arrival
+            if isinstance(arrival, Gone):
+                return

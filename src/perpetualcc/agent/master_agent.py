@@ -1,0 +1,203 @@
+"""
+The master agent: one call of `advance` supervises one run, from its first prompt to its outcome.
+
+    think     what would the call do, and what do the brain, the memory and the code say?
+    decide    a pure function; it cannot fail
+    execute   the only step with effects: answer Claude, or ask a person
+    learn     write the episode down, never in the way
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from perpetualcc.agent.endings import RunFacts, outcome_of, packet
+from perpetualcc.agent.handover.handovers import Handovers
+from perpetualcc.agent.handover.iteration import Iteration
+from perpetualcc.agent.handover.watch import HandoverWatch, ticking
+from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
+from perpetualcc.agent.ports import (
+    Answerer,
+    Claudes,
+    Gatekeeper,
+    Journal,
+    Launch,
+    People,
+)
+from perpetualcc.agent.prompts import continuation, first_prompt
+from perpetualcc.agent.supervision import SupervisedRun
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
+from perpetualcc.domain.sessions import Run
+from perpetualcc.domain.tasks import Outcome, Parked, Task
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """How patient the agent is."""
+
+    hold: timedelta = timedelta(minutes=5)
+    """How long a running Claude is kept waiting for a person. After that the run ends and the
+    session waits as a row, for days if need be."""
+    waits_unattended: bool = False
+    """A call that needs a person waits for one even while nobody is attached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faculties:
+    """What the agent works with; `daemon.engine` puts it together."""
+
+    claudes: Claudes
+    journal: Journal
+    gatekeeper: Gatekeeper
+    answerer: Answerer
+    people: People
+    clock: Clock
+    handovers: Handovers
+
+
+class MasterAgent:
+    """Supervises the runs of all sessions, at most one run a session at a time."""
+
+    def __init__(self, faculties: Faculties, settings: AgentSettings) -> None:
+        self._with = faculties
+        self._settings = settings
+        self._inboxes: dict[SessionId, Inbox] = {}
+
+    async def advance(self, task: Task) -> Outcome:
+        """Play one run of the task and say what it came to. Raises only what is a bug."""
+        session = await self._with.journal.session(SessionId(task.group))
+        iteration = await self._with.handovers.current(session, task)
+        launch = await self._plan(iteration)
+        watch = self._with.handovers.watch(iteration, launch)
+        facts = RunFacts()
+        run = Run(
+            id=launch.run,
+            session=session.id,
+            task=task.id,
+            claude_session=launch.claude_session,
+            fence=task.fence,
+            started_at=self._with.clock.now(),
+        )
+        started = RunStarted(
+            **_ids(run, task),
+            claude_session=launch.claude_session,
+            resumed=launch.resume,
+        )
+        begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
+        await self._with.journal.open_run(run, begun, started)
+        try:
+            await self._supervise(launch, task, facts, watch)
+        except PerpetualError as error:
+            return await self._give_up(run, task, error)
+        except asyncio.CancelledError:
+            await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
+            raise
+        outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
+        outcome = await watch.conclude(outcome, facts)
+        await self._close(run, _ended(run, task, facts, outcome))
+        return outcome
+
+    def tell(self, session: SessionId, order: Order) -> bool:
+        """Give the session's run an order. False: it has none."""
+        return self._put(session, Told(order=order))
+
+    def answered(self, session: SessionId, settled: Settled) -> bool:
+        """Hand a person's answer to the session's run. False: it has none, the ledger wakes it."""
+        return self._put(session, settled)
+
+    def _put(self, session: SessionId, arrival: Told | Settled) -> bool:
+        inbox = self._inboxes.get(session)
+        if inbox is not None:
+            inbox.put(arrival)
+        return inbox is not None
+
+    async def _close(self, run: Run, *events: Event) -> None:
+        ended = replace(run, ended_at=self._with.clock.now())
+        await self._with.journal.close_run(ended, *events)
+
+    async def _plan(self, iteration: Iteration) -> Launch:
+        """Begin a conversation for a new task or iteration; go on with one begun before."""
+        session, task = iteration.session, iteration.task
+        is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
+        conversation = session.claude_session if is_theirs else None
+        if conversation and await self._with.claudes.can_resume(session, conversation):
+            answers = await self._with.people.unused(task.id)
+            prompt, resume = continuation(answers), True
+        else:
+            conversation = ClaudeSessionId(new_claude_session_id())
+            finished = await self._with.journal.finished_tasks(session.id)
+            settings = self._with.handovers.settings
+            prompt, resume = iteration.opening(first_prompt(task, finished), settings), False
+        return Launch(
+            session=session,
+            run=new_run_id(),
+            claude_session=conversation,
+            resume=resume,
+            prompt=prompt,
+            may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
+        )
+
+    async def _supervise(
+        self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
+    ) -> None:
+        inbox = self._inboxes[launch.session.id] = Inbox()
+        try:
+            await watch.begin()
+            async with self._with.claudes.open(launch, inbox) as claude:
+                run = SupervisedRun(
+                    launch=launch,
+                    task=task,
+                    facts=facts,
+                    claude=claude,
+                    inbox=inbox,
+                    faculties=self._with,
+                    hold=self._settings.hold,
+                    waits_unattended=self._settings.waits_unattended,
+                )
+                with ticking(inbox):
+                    async for arrival in inbox:
+                        await run.handle(arrival)
+                        await watch.seen(arrival, claude, inbox, is_held=bool(run.waiting))
+                        if run.is_over or isinstance(arrival, TurnEnded | Gone):
+                            return
+        finally:
+            del self._inboxes[launch.session.id]
+
+    async def _give_up(self, run: Run, task: Task, error: PerpetualError) -> Outcome:
+        """Something only a person can mend kept the run from starting."""
+        facts = RunFacts(error=error.message)
+        problem = ProblemNoticed(
+            **_ids(run, task),
+            text=error.message,
+            hint=error.hint or "",
+        )
+        outcome = Parked(
+            result=error.message,
+            packet={**packet(facts, task.attempts), "hint": error.hint or ""},
+        )
+        await self._close(run, problem, _ended(run, task, facts, outcome))
+        return outcome
+
+
+def _ids(run: Run, task: Task) -> dict[str, Any]:
+    return {"session": run.session, "run": run.id, "task": task.id}
+
+
+def _ended(run: Run, task: Task, facts: RunFacts, outcome: Outcome) -> RunEnded:
+    turn = facts.turn
+    return RunEnded(
+        **_ids(run, task),
+        outcome=type(outcome).__name__.lower(),
+        turns=turn.turns if turn else 0,
+        tokens_in=turn.tokens_in if turn else 0,
+        tokens_out=turn.tokens_out if turn else 0,
+        cost_usd=turn.cost_usd if turn else 0.0,
+        error=facts.error,
+    )

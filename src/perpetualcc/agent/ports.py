@@ -1,0 +1,167 @@
+"""What the master agent needs from outside, each as small as it can be."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from perpetualcc.agent.inbox import Inbox
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
+from perpetualcc.domain.events import Event
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.questions import BrainAnswer, Question
+from perpetualcc.domain.sessions import Run, Session
+from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """How one Claude Code process is to start."""
+
+    session: Session
+    run: RunId
+    claude_session: ClaudeSessionId
+    resume: bool
+    """Go on with the conversation of that id, instead of beginning it."""
+    prompt: str
+    may_compact: bool = False
+    """Leave a full context to Claude Code's own compaction, instead of handing over."""
+
+
+class ClaudeCode(Protocol):
+    """
+    One Claude Code process from connect to disconnect.
+
+    What it says arrives in the inbox it was opened with; `Gone` is the last of it, always.
+    """
+
+    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
+        """Let the held tool call go on, or refuse it. A second answer is ignored."""
+        ...
+
+    async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
+        """Answer the held questions: question text to label, labels joined by `, `."""
+        ...
+
+    async def interrupt(self) -> None:
+        """End the turn. What was said stays in the conversation."""
+        ...
+
+    def remind(self, text: str) -> None:
+        """Put the text before Claude with the result of the next tool that ends."""
+        ...
+
+    async def context_window(self) -> int | None:
+        """Tokens that the model's context holds; None when it cannot be asked. Never raises."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """The process, once it has started."""
+        ...
+
+
+class Claudes(Protocol):
+    """Where Claude Code processes come from."""
+
+    def open(self, launch: Launch, inbox: Inbox) -> AbstractAsyncContextManager[ClaudeCode]:
+        """
+        Start a process; leaving the context ends it and all it started.
+
+        Raises:
+            PerpetualError: it cannot start (binary missing, directory gone, not signed in).
+        """
+        ...
+
+    async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
+        """Whether the conversation has something on disk to go on from."""
+        ...
+
+
+class Journal(Protocol):
+    """What is written down, before anything acts on it."""
+
+    async def session(self, session: SessionId) -> Session: ...
+
+    async def record(self, *events: Event) -> None: ...
+
+    async def decide(
+        self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
+    ) -> None:
+        """Write the decision and its events in one transaction."""
+        ...
+
+    async def open_run(self, run: Run, *events: Event) -> None:
+        """Durable before the process starts."""
+        ...
+
+    async def process_started(self, run: RunId, pid: int) -> None:
+        """Durable, and before the first prompt is sent."""
+        ...
+
+    async def close_run(self, run: Run, *events: Event) -> None: ...
+
+    async def finished_tasks(self, session: SessionId) -> Sequence[Task]:
+        """The session's tasks that are done, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What is to be done about a tool call, and why."""
+
+    verdict: Verdict
+    risk: Risk
+    confidence: float
+    reason: str
+    message: str = ""
+    """For Claude, when it is refused."""
+    decided_by: DecidedBy = DecidedBy.POLICY
+    kind: str = ""
+    """'The same kind of thing': five refusals of one kind park the task."""
+
+
+class Gatekeeper(Protocol):
+    """Think and decide about a tool call. Never raises; in doubt it asks."""
+
+    async def judge(self, call: ToolCall, session: Session) -> Judgement: ...
+
+
+class People(Protocol):
+    """The persons who can be asked."""
+
+    def attached(self, session: SessionId) -> bool:
+        """Whether somebody looks at this session right now."""
+        ...
+
+    async def escalate(self, request: EscalationRequest) -> int:
+        """Write the request down and tell people. Returns its number, for `pcc respond`."""
+        ...
+
+    async def expire(self, number: int) -> None:
+        """Nobody answered: settle it with its default. What it came to arrives as `Settled`."""
+        ...
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        """The answer to this very request, given when no run could take it, and unused so far."""
+        ...
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        """All such answers of a task."""
+        ...
+
+    async def use(self, number: int) -> bool:
+        """The answer has reached Claude. False: it had before."""
+        ...
+
+
+class Answerer(Protocol):
+    """Think about Claude's questions: brain, memory and code. Never raises."""
+
+    async def answer(
+        self, questions: Sequence[Question], session: Session, task: Task
+    ) -> Sequence[BrainAnswer]:
+        """One answer for each question, in order; confidence 0.0 leaves it to a person."""
+        ...

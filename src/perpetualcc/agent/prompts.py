@@ -1,0 +1,55 @@
+"""What Claude Code is told when a run begins."""
+
+from collections.abc import Sequence
+
+from perpetualcc.domain.escalations import Escalation, EscalationType
+from perpetualcc.domain.tasks import Task
+
+CONTINUE = (
+    "The process you were running in ended and has been restarted; the conversation above is "
+    "yours. A tool call that has no result may or may not have taken effect: check before you "
+    "repeat it. Then continue with the task where you left off."
+)
+
+
+def first_prompt(task: Task, finished: Sequence[Task]) -> str:
+    """The task, after what earlier tasks of the same session came to."""
+    if not finished:
+        return task.prompt
+    lines = [f"- {done.prompt.splitlines()[0]}: {_first_line(done.result)}" for done in finished]
+    return (
+        f"{task.prompt}\n\n<earlier-tasks>\nDone before in this project, for orientation:\n"
+        + "\n".join(lines[-5:])
+        + "\n</earlier-tasks>"
+    )
+
+
+def continuation(answers: Sequence[Escalation]) -> str:
+    """How a conversation goes on: with what people answered meanwhile, if they did."""
+    told = [line for one in answers for line in _answer_lines(one)]
+    if not told:
+        return CONTINUE
+    return "\n".join(
+        ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
+    )
+
+
+def _answer_lines(escalation: Escalation) -> list[str]:
+    request, answer = escalation.request, escalation.answer or {}
+    if request.type is EscalationType.QUESTION:
+        given = answer.get("answers") or {request.title: answer.get("text", "")}
+        return [f'- You asked: "{question}" The answer: {said}' for question, said in given.items()]
+    if request.type is EscalationType.ERROR:
+        return []
+    call = request.title.partition(": ")[2]
+    reason = f" ({answer['text']})" if answer.get("text") else ""
+    if answer.get("approve") is True:
+        return [f"- Approved{reason}: {call}. Make exactly this call if you still need it."]
+    if request.type is EscalationType.REVIEW:
+        return []
+    return [f"- Not approved{reason}: {call}. Do not try it another way; do without it."]
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().splitlines()[0] if text.strip() else "done"
+    return line if len(line) <= 200 else line[:199] + "…"

@@ -1,0 +1,97 @@
+"""Pure pieces of the conversation with Claude and with people: judgements, answers, one-liners."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perpetualcc.agent.ports import Judgement
+from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.questions import Question
+from perpetualcc.domain.tools import Risk, ToolCall
+
+_NOBODY_THERE = (
+    "Nobody is there to approve this. Do not try it another way; do what you can without it, "
+    "and say at the end what you left and why."
+)
+
+HANDOVER_FILE = Judgement(
+    verdict=Verdict.ALLOW,
+    risk=Risk.LOW,
+    confidence=1.0,
+    reason="The handover's own file.",
+)
+
+_LONGEST = 160
+# The field of a tool's input that says in one line what it is about, most telling first.
+_TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")
+
+
+def summarize(call: ToolCall) -> str:
+    """One line for a person: the command, file (relative to the project), pattern or address."""
+    for name in _TELLING:
+        value = call.input.get(name)
+        if isinstance(value, str) and value:
+            return _shorten(_relative(value, call) if name.endswith("path") else value)
+    return ""
+
+
+def _relative(path: str, call: ToolCall) -> str:
+    prefix = f"{call.project}/"
+    return path.removeprefix(prefix) if path.startswith(prefix) else path
+
+
+def _shorten(text: str) -> str:
+    line = " ⏎ ".join(text.strip().splitlines())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def refused_unattended(asked: Judgement | None) -> Judgement:
+    """What an unanswered question about a tool call comes to: a refusal that helps."""
+    reason = asked.reason if asked else "Nobody answered in time."
+    return Judgement(
+        verdict=Verdict.DENY,
+        risk=asked.risk if asked else Risk.HIGH,
+        confidence=asked.confidence if asked else 0.0,
+        reason=f"{reason} Nobody was there to approve it." if asked else reason,
+        message=f"{asked.message or asked.reason} {_NOBODY_THERE}" if asked else _NOBODY_THERE,
+        decided_by=asked.decided_by if asked else DecidedBy.TIMEOUT,
+    )
+
+
+def by_person(answer: Mapping[str, Any]) -> Judgement:
+    """A person's word on a tool call. Anything but a clear approval is a refusal."""
+    if answer.get("expired"):
+        return refused_unattended(None)
+    text = str(answer.get("text", "")).strip()
+    approved = answer.get("approve") is True
+    return Judgement(
+        verdict=Verdict.ALLOW if approved else Verdict.DENY,
+        risk=Risk(str(answer.get("risk", Risk.HIGH.value))),
+        confidence=1.0,
+        reason=f"A person {'approved' if approved else 'refused'} it{': ' + text if text else ''}.",
+        message="" if approved else f"A person refused this. {text}".strip(),
+        decided_by=DecidedBy.PERSON,
+    )
+
+
+def answers_by_person(questions: Sequence[Question], answer: Mapping[str, Any]) -> dict[str, str]:
+    """Question text to answer: given one by one in `answers`, or one `text` for all."""
+    given = answer.get("answers")
+    by_text = given if isinstance(given, Mapping) else {}
+    if len(by_text) == len(questions):  # in order: what was written down may have been redacted
+        said = [str(one) for one in by_text.values()]
+        return {question.text: one for question, one in zip(questions, said, strict=True)}
+    text = str(answer.get("text", ""))
+    return {question.text: str(by_text.get(question.text, text)) for question in questions}
+
+
+def question_data(question: Question) -> dict[str, Any]:
+    """A question as JSON, for events and escalations."""
+    return {
+        "question": question.text,
+        "header": question.header,
+        "multiSelect": question.multi_select,
+        "options": [
+            {"label": option.label, "description": option.description}
+            for option in question.options
+        ],
+    }

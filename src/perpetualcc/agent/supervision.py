@@ -1,0 +1,385 @@
+"""One run in hand: what arrives in its inbox, and what is done about it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from perpetualcc.agent.endings import HINTS, RunFacts
+from perpetualcc.agent.inbox import (
+    Arrival,
+    Asked,
+    Gone,
+    HoldExpired,
+    Inbox,
+    LimitReported,
+    Order,
+    Said,
+    Settled,
+    Started,
+    Told,
+    ToolEnded,
+    ToolWanted,
+    TroubleReported,
+    TurnEnded,
+)
+from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
+from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
+from perpetualcc.agent.replies import (
+    HANDOVER_FILE,
+    answers_by_person,
+    by_person,
+    question_data,
+    refused_unattended,
+    summarize,
+)
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.events import (
+    Event,
+    LimitApproached,
+    LimitReached,
+    ProblemNoticed,
+    QuestionAnswered,
+    QuestionAsked,
+    RunInitialized,
+    TextSaid,
+    ToolDecided,
+    ToolFinished,
+    ToolRequested,
+    UsageReported,
+)
+from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.questions import BrainAnswer
+from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.handover.folder import is_handover_file
+
+if TYPE_CHECKING:
+    from perpetualcc.agent.master_agent import Faculties
+
+E = TypeVar("E", bound=Event)
+
+
+@dataclass(slots=True, kw_only=True)
+class SupervisedRun:
+    """The state of one run. `handle` is called with one arrival at a time, in order."""
+
+    launch: Launch
+    task: Task
+    facts: RunFacts
+    claude: ClaudeCode
+    inbox: Inbox
+    faculties: "Faculties"
+    hold: timedelta
+    at_work: set[RequestId] = field(default_factory=set)
+    """Tool calls that were let through and have no result yet."""
+    waits_unattended: bool = False
+    is_over: bool = False
+    """Nothing more is wanted of this process; the work goes on in another run."""
+    waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
+    """What a person was asked, by escalation number."""
+    answering: dict[RequestId, int] = field(default_factory=dict)
+    """Questions that were answered and have no result yet, with their escalation."""
+    context_tokens: int = 0
+    context_window: int = 200_000
+
+    async def handle(self, arrival: Arrival) -> None:  # noqa: C901  # a table, one line each
+        """One arrival; the table of what is done about each kind."""
+        match arrival:
+            case ToolWanted():
+                await self._tool_wanted(arrival)
+            case ToolEnded():
+                await self._tool_ended(arrival)
+            case Said():
+                await self._said(arrival)
+            case Asked():
+                await self._asked(arrival)
+            case Settled():
+                await self._settled(arrival)
+            case HoldExpired(number=number):
+                await self._hold_expired(number)
+            case Started():
+                await self._started(arrival)
+            case LimitReported():
+                await self._limit(arrival)
+            case TroubleReported():
+                await self._trouble(arrival)
+            case Told(order=order):
+                await self._told(order)
+            case TurnEnded():
+                await self._turn_ended(arrival)
+            case Gone(error=error):
+                self.facts.error = error
+
+    # -- tools ---------------------------------------------------------------------------------
+
+    async def _tool_wanted(self, wanted: ToolWanted) -> None:
+        session = self.launch.session
+        call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
+        if self.facts.order is not None:
+            # Held and never answered: a refusal would be taken for one when the work goes on.
+            await self._wind_up()
+            return
+        if is_handover_file(call):
+            judgement = HANDOVER_FILE
+        else:
+            judgement = await self.faculties.gatekeeper.judge(call, session)
+        if judgement.verdict is Verdict.ASK:
+            await self._ask_for_permission(wanted, judgement)
+        else:
+            await self._execute(wanted, judgement)
+
+    async def _execute(self, wanted: ToolWanted, judgement: Judgement) -> None:
+        """Write the decision down, then let Claude know."""
+        decision = Decision(
+            request=wanted.request,
+            run=self.launch.run,
+            verdict=judgement.verdict,
+            risk=judgement.risk,
+            confidence=judgement.confidence,
+            reason=judgement.reason,
+            decided_by=judgement.decided_by,
+            message=judgement.message,
+        )
+        call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
+        decided = self._event(
+            ToolDecided,
+            request=wanted.request,
+            tool=wanted.tool,
+            summary=summarize(call),
+            verdict=decision.verdict.value,
+            risk=decision.risk.value,
+            reason=decision.reason,
+            decided_by=decision.decided_by.value,
+        )
+        await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
+        if decision.verdict is Verdict.ALLOW:
+            self.at_work.add(wanted.request)
+        await self.claude.respond_permission(wanted.request, decision)
+
+    async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
+        """Take the word given for exactly this call, ask for one, or refuse it for now."""
+        call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
+        request = self._petitioner.for_call(wanted, call, judgement)
+        people = self.faculties.people
+        known = await people.stored(self.task.id, request.digest)
+        if known is not None and await people.use(known.number):
+            await self._execute(wanted, by_person(known.answer or {}))
+        elif people.attached(self.launch.session.id) or self.waits_unattended:
+            await self.faculties.journal.record(
+                self._event(
+                    ToolRequested,
+                    request=wanted.request,
+                    tool=wanted.tool,
+                    summary=summarize(call),
+                )
+            )
+            await self._ask_a_person(wanted, request)
+        else:
+            await self._execute(wanted, refused_unattended(judgement))
+            await people.escalate(to_review(request))
+
+    async def _tool_ended(self, ended: ToolEnded) -> None:
+        self.at_work.discard(ended.request)
+        if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
+            await self.faculties.people.use(number)
+        await self.faculties.journal.record(
+            self._event(
+                ToolFinished,
+                request=ended.request,
+                is_error=ended.is_error,
+                summary=ended.text[:300],
+            )
+        )
+        if self.facts.order is not None:
+            await self._wind_up()
+        elif self.facts.question is not None:
+            self.is_over = not self.at_work
+
+    # -- questions -----------------------------------------------------------------------------
+
+    async def _asked(self, asked: Asked) -> None:
+        await self.faculties.journal.record(
+            self._event(
+                QuestionAsked,
+                request=asked.request,
+                questions=[question_data(question) for question in asked.questions],
+            )
+        )
+        if await self._take_stored_answer(asked):
+            return
+        answers = await self.faculties.answerer.answer(
+            asked.questions, self.launch.session, self.task
+        )
+        sure = self.launch.session.options.confidence
+        if all(answer.selected and answer.confidence >= sure for answer in answers):
+            await self._answer_by_brain(asked, answers)
+        else:
+            await self._escalate_question(asked, answers)
+
+    async def _answer_by_brain(self, asked: Asked, answers: Sequence[BrainAnswer]) -> None:
+        chosen = {
+            question.text: ", ".join(answer.selected)
+            for question, answer in zip(asked.questions, answers, strict=True)
+        }
+        reasons = "; ".join(answer.quote or answer.reasoning for answer in answers)
+        confidence = min(answer.confidence for answer in answers)
+        await self._answer(asked, chosen, DecidedBy.BRAIN, reasons, confidence)
+
+    async def _answer(
+        self,
+        asked: Asked,
+        chosen: Mapping[str, str],
+        by: DecidedBy,
+        reason: str,
+        confidence: float = 1.0,
+    ) -> None:
+        await self.faculties.journal.record(
+            self._event(
+                QuestionAnswered,
+                request=asked.request,
+                answers=dict(chosen),
+                decided_by=by.value,
+                reason=reason,
+                confidence=confidence,
+            )
+        )
+        await self.claude.respond_answer(asked.request, chosen)
+
+    async def _escalate_question(self, asked: Asked, answers: Sequence[BrainAnswer]) -> None:
+        await self._ask_a_person(asked, self._petitioner.for_questions(asked, answers))
+
+    async def _take_stored_answer(self, asked: Asked) -> bool:
+        """Claude repeats a question that it was stopped at: it has been answered meanwhile."""
+        known = await self.faculties.people.stored(self.task.id, questions_digest(asked))
+        if known is None:
+            return False
+        self.waiting[known.number] = asked
+        await self._settled(Settled(number=known.number, answer=known.answer or {}))
+        return True
+
+    # -- people --------------------------------------------------------------------------------
+
+    async def _ask_a_person(self, held: ToolWanted | Asked, request: EscalationRequest) -> None:
+        number = await self.faculties.people.escalate(request)
+        self.waiting[number] = held
+        asyncio.get_running_loop().call_later(
+            self.hold.total_seconds(), self.inbox.put, HoldExpired(number=number)
+        )
+
+    async def _settled(self, settled: Settled) -> None:
+        people = self.faculties.people
+        match self.waiting.pop(settled.number, None):
+            case ToolWanted() as wanted:
+                # Before Claude hears of it: an approval counts once, even through a crash.
+                if await people.use(settled.number):
+                    await self._execute(wanted, by_person(settled.answer))
+            case Asked() as asked:
+                chosen = answers_by_person(asked.questions, settled.answer)
+                self.answering[asked.request] = settled.number
+                await self._answer(asked, chosen, DecidedBy.PERSON, "a person answered")
+
+    async def _hold_expired(self, number: int) -> None:
+        """Stop holding Claude: the session waits on as a row, or the call is refused."""
+        match self.waiting.get(number):
+            case ToolWanted() if not self.waits_unattended:
+                await self.faculties.people.expire(number)
+            case ToolWanted() | Asked():
+                del self.waiting[number]
+                # Never answered: whatever we said now would be taken for the person's word.
+                self.facts.question = number
+                self.is_over = not self.at_work
+
+    async def _used_by_now(self) -> None:
+        """The turn is over, and with it what its prompt said people had answered."""
+        for answered in await self.faculties.people.unused(self.task.id):
+            if answered.request.type is EscalationType.QUESTION:
+                await self.faculties.people.use(answered.number)
+
+    async def _told(self, order: Order) -> None:
+        self.facts.order = order
+        await self._wind_up()
+
+    async def _wind_up(self) -> None:
+        """Once nothing is at work: leave for a pause; end the turn for a handover."""
+        if self.at_work:
+            return
+        if self.facts.order is Order.PAUSE:
+            self.is_over = True
+        else:
+            await self.claude.interrupt()
+
+    # -- what Claude Code reports --------------------------------------------------------------
+
+    async def _started(self, started: Started) -> None:
+        if self.facts.started:
+            return
+        self.facts.started = True
+        await self.faculties.journal.record(
+            self._event(
+                RunInitialized,
+                model=started.model,
+                permission_mode=started.permission_mode,
+                claude_version=started.version,
+            )
+        )
+
+    async def _said(self, said: Said) -> None:
+        events: list[Event] = []
+        if said.text.strip():
+            events.append(self._event(TextSaid, text=said.text))
+        if said.context_tokens not in {None, self.context_tokens}:
+            self.context_tokens = said.context_tokens or 0
+            events.append(self._usage())
+        await self.faculties.journal.record(*events)
+
+    async def _turn_ended(self, turn: TurnEnded) -> None:
+        self.facts.turn = turn
+        if not turn.is_error:
+            await self._used_by_now()
+        if turn.context_window and turn.context_window != self.context_window:
+            self.context_window = turn.context_window
+            await self.faculties.journal.record(self._usage())
+
+    def _usage(self) -> UsageReported:
+        return self._event(
+            UsageReported, context_tokens=self.context_tokens, context_window=self.context_window
+        )
+
+    async def _limit(self, limit: LimitReported) -> None:
+        if limit.status == "rejected":
+            self.facts.limit = limit
+            await self.faculties.journal.record(
+                self._event(LimitReached, window=limit.window, resets_at=limit.resets_at)
+            )
+        elif limit.status == "allowed_warning":
+            await self.faculties.journal.record(
+                self._event(
+                    LimitApproached,
+                    window=limit.window,
+                    utilization=limit.utilization or 0.0,
+                    resets_at=limit.resets_at,
+                )
+            )
+
+    async def _trouble(self, trouble: TroubleReported) -> None:
+        self.facts.trouble = trouble
+        if trouble.kind != "rate_limit":
+            hint = HINTS.get(trouble.kind, "")
+            await self.faculties.journal.record(
+                self._event(ProblemNoticed, text=trouble.text or trouble.kind, hint=hint)
+            )
+
+    @property
+    def _petitioner(self) -> Petitioner:
+        return Petitioner(
+            session=self.launch.session.id,
+            run=self.launch.run,
+            task=self.task.id,
+            prompt=self.task.prompt,
+        )
+
+    def _event(self, kind: type[E], **data: Any) -> E:
+        return kind(session=self.launch.session.id, run=self.launch.run, task=self.task.id, **data)

@@ -1,0 +1,1 @@
+"""Who has an opinion? Brains answer Claude's questions and advise on its tool calls."""

@@ -1,0 +1,70 @@
+"""From settings to a brain, always with the rules behind it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+from perpetualcc.brain.completion import Complete
+from perpetualcc.brain.fallback import FallbackBrain
+from perpetualcc.brain.gemini import GeminiCompletion
+from perpetualcc.brain.keys import resolve_key
+from perpetualcc.brain.model_brain import ModelBrain
+from perpetualcc.brain.ollama import OllamaCompletion
+from perpetualcc.brain.port import Brain
+from perpetualcc.brain.rule_based import Parse, RuleBasedBrain
+from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
+
+OpenClaude = Callable[[ClaudeSettings], Complete]
+"""Makes Claude a `Complete`: `perpetualcc.claude.completion.ClaudeCompletion`."""
+
+
+def open_brain(
+    settings: BrainSettings,
+    *,
+    parse: Parse,
+    environment: Mapping[str, str],
+    open_claude: OpenClaude,
+) -> Brain:
+    """
+    The brain that settings name.
+
+    Raises:
+        PerpetualError: a package, a key or a model is missing; the hint says what to type.
+    """
+    rules = RuleBasedBrain(parse)
+    if settings.type is BrainType.NONE:
+        return rules
+    service = _service(settings, environment, open_claude)
+    timeout = getattr(settings, settings.type.value).timeout
+    brain = ModelBrain(settings.type.value, service, timeout=timeout)
+    return FallbackBrain(brain, rules, threshold=settings.confidence_threshold)
+
+
+def check_brain(
+    settings: BrainSettings, *, environment: Mapping[str, str], open_claude: OpenClaude
+) -> None:
+    """
+    Verify that the service and the model answer. Not for callers inside a running loop.
+
+    Raises:
+        PerpetualError: they do not; the hint says what to do.
+    """
+    if settings.type is not BrainType.NONE:
+        asyncio.run(_service(settings, environment, open_claude).check())
+
+
+def _service(
+    settings: BrainSettings, environment: Mapping[str, str], open_claude: OpenClaude
+) -> Complete:
+    match settings.type:
+        case BrainType.CLAUDE:
+            return open_claude(settings.claude)
+        case BrainType.GEMINI:
+            key = resolve_key(settings.gemini.api_key, environment, setting="The Gemini key")
+            return GeminiCompletion(settings.gemini, key)
+        case BrainType.OLLAMA:
+            return OllamaCompletion(settings.ollama)
+        case BrainType.NONE:
+            raise ValueError("the rules are no service")
+        case _:
+            assert_never(settings.type)

@@ -1,0 +1,79 @@
+"""
+What holds for every brain: risky questions are for a person, a brain that fails is replaced by
+the rules and then by a person, and a low-confidence "approve" never approves.
+"""
+
+import logging
+from dataclasses import replace
+
+from perpetualcc.brain.port import Brain, BrainUnavailable, BrainUsage
+from perpetualcc.brain.rule_based import RuleBasedBrain, no_opinion, unanswerable
+from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+
+THRESHOLD = 0.7
+"""Seed 000, `confidence_threshold`."""
+
+_log = logging.getLogger(__name__)
+
+
+class FallbackBrain:
+    """A brain, the rules behind it, and a person behind them. Never raises `BrainUnavailable`."""
+
+    def __init__(
+        self, brain: Brain, rules: RuleBasedBrain, *, threshold: float = THRESHOLD
+    ) -> None:
+        self._brain = brain
+        self._rules = rules
+        self._threshold = threshold
+
+    @property
+    def name(self) -> str:
+        """Of the brain that is asked first."""
+        return self._brain.name
+
+    @property
+    def usage(self) -> BrainUsage:
+        """Of the brain that is asked first."""
+        return self._brain.usage
+
+    async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
+        """The brain's answer, or the rules', or none; never one to a risky question."""
+        problem = unanswerable(question)
+        if problem:
+            return no_opinion(problem)
+        risk = risk_of(question)
+        if risk:
+            return no_opinion(f"Only a person may answer: {risk}")
+        try:
+            answer = await self._brain.answer_question(question, context)
+        except BrainUnavailable as error:
+            _log.warning("%s; the rules answer instead", error.message)
+            answer = await self._rules.answer_question(question, context)
+            return replace(answer, reasoning=f"{answer.reasoning} (rules: {error.message})")
+        return answer
+
+    async def evaluate_permission(
+        self, call: ToolCall, assessment: Assessment, context: QuestionContext
+    ) -> Advice:
+        """The brain's advice, or the rules'; an unsure approval is none."""
+        if assessment.risk is Risk.HIGH:
+            return Advice(approve=False, confidence=0.0, reason="Only a person may allow this")
+        try:
+            advice = await self._brain.evaluate_permission(call, assessment, context)
+        except BrainUnavailable as error:
+            _log.warning("%s; the rules advise instead", error.message)
+            advice = await self._rules.evaluate_permission(call, assessment, context)
+        if advice.approve and advice.confidence < self._threshold:
+            return Advice(approve=False, confidence=0.0, reason=f"Not sure enough: {advice.reason}")
+        return advice
+
+    async def summarize(self, text: str, *, words: int = 120) -> str:
+        """The brain's summary, or the first words."""
+        try:
+            return await self._brain.summarize(text, words=words)
+        except BrainUnavailable as error:
+            _log.warning("%s; the text is cut instead", error.message)
+            return await self._rules.summarize(text, words=words)

@@ -1,0 +1,213 @@
+"""
+Prompts, and what may be believed of the replies.
+
+What comes from the project, the agent or the web is put into marked blocks in which no mark can
+end early, with secrets taken out; see `prompts/`.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.tools import Assessment, ToolCall
+
+# Seed 000 gives a brain five pieces of code and three episodes; the rest is cut, not the meaning.
+_REQUIREMENTS = 24_000
+_PIECE = 2_000
+_CODE = 5
+_MEMORIES = 8
+
+
+class MalformedReply(ValueError):  # noqa: N818  # what it is, not what went wrong with us
+    """A reply that is not of the asked shape."""
+
+
+@cache
+def system_prompt(name: str) -> str:
+    """One of the files in `prompts/`."""
+    return files("perpetualcc.brain").joinpath("prompts", f"{name}.md").read_text("utf-8")
+
+
+def _data(name: str, value: Any) -> str:
+    """A block of data. Angle brackets are written as JSON escapes, so nothing inside ends it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    safe = redact(text).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f'<data name="{name}">\n{safe}\n</data>'
+
+
+def _context(context: QuestionContext) -> list[str]:
+    blocks = []
+    if context.current_task:
+        blocks.append(_data("current task", context.current_task[:_PIECE]))
+    if context.requirements_text:
+        blocks.append(_data("requirements", context.requirements_text[:_REQUIREMENTS]))
+    blocks += [
+        _data(f"code {one.path}:{one.start}", one.text[:_PIECE]) for one in context.code[:_CODE]
+    ]
+    if context.memories:
+        blocks.append(_data("memories", "\n".join(context.memories[:_MEMORIES])))
+    return blocks
+
+
+def answer_prompt(question: Question, context: QuestionContext) -> str:
+    """Everything a model needs to answer a question."""
+    asked = {
+        "question": question.text,
+        "header": question.header,
+        "multi_select": question.multi_select,
+        "options": [
+            {"label": one.label, "description": one.description} for one in question.options
+        ],
+    }
+    return "\n\n".join([*_context(context), _data("question", asked)])
+
+
+def answer_schema(question: Question) -> dict[str, Any]:
+    """The shape of an answer: labels as offered, and no others."""
+    labels = [option.label for option in question.options]
+    return {
+        "type": "object",
+        "properties": {
+            "labels": {"type": "array", "items": {"type": "string", "enum": labels}},
+            "confidence": {"type": "number"},
+            "reasoning": {"type": "string"},
+            "quote": {"type": "string"},
+        },
+        "required": ["labels", "confidence", "reasoning", "quote"],
+    }
+
+
+def read_answer(text: str, question: Question, context: QuestionContext) -> BrainAnswer:
+    """
+    A reply as an answer, as far as it can be believed; otherwise an answer without an opinion.
+
+    Raises:
+        MalformedReply: it is not an object of the asked shape.
+    """
+    data = _object(text)
+    labels = data.get("labels", [])
+    labels = [labels] if isinstance(labels, str) else labels
+    if not isinstance(labels, list):
+        raise MalformedReply("labels is not a list")
+    chosen = tuple(dict.fromkeys(str(label) for label in labels))
+    offered = {option.label for option in question.options}
+    reasoning = redact(str(data.get("reasoning", "")))[:_PIECE]
+    unknown = [label for label in chosen if label not in offered]
+    if unknown:
+        return _nothing(f"The model chose {unknown[0][:80]!r}, which is not offered")
+    if len(chosen) > 1 and not question.multi_select:
+        return _nothing("The model chose several of which one may be chosen")
+    if not chosen:
+        return _nothing(reasoning or "The model has no opinion")
+    return BrainAnswer(
+        selected=chosen,
+        confidence=_confidence(data.get("confidence")),
+        reasoning=reasoning,
+        quote=_true_quote(str(data.get("quote", "")), context),
+    )
+
+
+def _nothing(reason: str) -> BrainAnswer:
+    return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
+
+
+def _true_quote(quote: str, context: QuestionContext) -> str:
+    """The quote with its place, when it is really there."""
+    wanted = " ".join(quote.split())
+    if len(wanted) < 3:
+        return ""
+    places = [
+        (context.requirements_path or "requirements", 1, context.requirements_text),
+        *((one.path, one.start, one.text) for one in context.code),
+    ]
+    for path, first, text in places:
+        for number, line in enumerate(text.splitlines(), start=first):
+            if wanted in " ".join(line.split()):
+                return f"{path}:{number}: {wanted}"
+    return next((one for one in context.memories if wanted in one), "")
+
+
+def permission_prompt(call: ToolCall, assessment: Assessment, context: QuestionContext) -> str:
+    """Everything a model needs to advise on a call."""
+    asked = {
+        "tool": call.tool,
+        "input": json.dumps(dict(call.input), ensure_ascii=False, default=str)[:_PIECE],
+        "risk": assessment.risk.value,
+        "reasons": [one.explanation for one in assessment.reasons],
+    }
+    return "\n\n".join([*_context(context), _data("tool call", asked)])
+
+
+PERMISSION_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "approve": {"type": "boolean"},
+        "confidence": {"type": "number"},
+        "reason": {"type": "string"},
+    },
+    "required": ["approve", "confidence", "reason"],
+}
+
+SUMMARY_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+}
+
+
+def read_advice(text: str) -> Advice:
+    """
+    A reply as advice.
+
+    Raises:
+        MalformedReply: it is not an object of the asked shape.
+    """
+    data = _object(text)
+    if not isinstance(data.get("approve"), bool):
+        raise MalformedReply("approve is not true or false")
+    return Advice(
+        approve=data["approve"],
+        confidence=_confidence(data.get("confidence")),
+        reason=redact(str(data.get("reason", "")))[:_PIECE],
+    )
+
+
+def summary_prompt(text: str, words: int) -> str:
+    """A text to summarize, and how long the summary may be."""
+    return f"At most {words} words.\n\n{_data('text', text[: 4 * _REQUIREMENTS])}"
+
+
+def read_summary(text: str) -> str:
+    """
+    A reply as a summary.
+
+    Raises:
+        MalformedReply: it is not an object of the asked shape.
+    """
+    summary = _object(text).get("summary")
+    if not isinstance(summary, str) or not summary.strip():
+        raise MalformedReply("summary is not text")
+    return redact(summary.strip())
+
+
+def _object(text: str) -> dict[str, Any]:
+    inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    try:
+        data = json.loads(inner)
+    except (ValueError, RecursionError) as error:
+        raise MalformedReply("not JSON") from error
+    if not isinstance(data, dict):
+        raise MalformedReply("not an object")
+    return data
+
+
+def _confidence(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return 0.0
+    return min(1.0, max(0.0, float(value)))

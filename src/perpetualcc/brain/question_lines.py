@@ -1,0 +1,103 @@
+"""Questions as JSON: the form of Claude's `AskUserQuestion`, and what people write for it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.questions import Option, Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionLine:
+    """One line of `pcc brain ask --jsonl`."""
+
+    id: Any
+    questions: tuple[Question, ...]
+    requirements: str
+    """A path; empty for none."""
+
+
+def read_id(line: str, number: int) -> Any:
+    """The id of a line, as far as it can be read; otherwise its number."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return number
+    return value.get("id", number) if isinstance(value, dict) else number
+
+
+def read_line(line: str, number: int) -> QuestionLine:
+    """
+    Read `{id, question, requirements}`.
+
+    Raises:
+        PerpetualError: it is not JSON, or holds no question.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise PerpetualError(f"Line {number} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise PerpetualError(f"Line {number} is not an object with a `question`")
+    asked = value.get("question", value.get("questions"))
+    if isinstance(asked, str):
+        asked = {**value, "question": asked}
+    requirements = value.get("requirements") or ""
+    if not isinstance(requirements, str):
+        raise PerpetualError(f"Line {number}: `requirements` must be a path")
+    return QuestionLine(
+        id=value.get("id", number), questions=read_questions(asked), requirements=requirements
+    )
+
+
+def read_questions(value: Any) -> tuple[Question, ...]:
+    """
+    The questions in any shape people give them: one, a list, the input of the tool, plain text.
+
+    Raises:
+        PerpetualError: there is none, or a part has the wrong type.
+    """
+    if isinstance(value, Mapping) and isinstance(value.get("questions"), list):
+        value = value["questions"]
+    if isinstance(value, Mapping) and isinstance(value.get("input"), Mapping):
+        return read_questions(value["input"])
+    if isinstance(value, str | Mapping):
+        value = [value]
+    if not isinstance(value, list) or not value:
+        raise PerpetualError("There is no `question`")
+    return tuple(_question(one) for one in value)
+
+
+def _question(value: Any) -> Question:
+    if isinstance(value, str):
+        return Question(text=value)
+    if not isinstance(value, Mapping):
+        raise PerpetualError("A question must be text or an object")
+    text = value.get("question", value.get("text", ""))
+    options = value.get("options") or []
+    if not isinstance(text, str) or not isinstance(options, list):
+        raise PerpetualError("`question` must be text and `options` a list")
+    header = value.get("header")
+    many = value.get("multiSelect", value.get("multi_select", value.get("multi", False)))
+    return Question(
+        text=text,
+        header=header if isinstance(header, str) else "",
+        options=tuple(_option(one) for one in options),
+        multi_select=many is True,
+    )
+
+
+def _option(value: Any) -> Option:
+    if isinstance(value, str):
+        return Option(label=value)
+    if isinstance(value, int | float):
+        return Option(label=str(value))
+    if isinstance(value, Mapping) and isinstance(value.get("label", value.get("value")), str):
+        description = value.get("description")
+        return Option(
+            label=value.get("label", value.get("value")),
+            description=description if isinstance(description, str) else "",
+        )
+    raise PerpetualError("An option needs a `label`")

@@ -1,0 +1,186 @@
+"""
+The brain without AI: it answers what the requirements decide, and leaves the rest to a person.
+
+Pure: no network, no clock, no randomness. It never answers from the question alone, except for
+"may I go on?" and standard operations (seed 000, Phase 3).
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from perpetualcc.brain.port import BrainUsage
+from perpetualcc.brain.rules.asking import Asked, read_question
+from perpetualcc.brain.rules.choices import Choice, read_choices
+from perpetualcc.brain.rules.consent import (
+    YesNo,
+    asks_to_proceed,
+    evidence_for,
+    is_plain,
+    is_refused,
+    is_routine,
+    read_yes_no,
+)
+from perpetualcc.brain.rules.evidence import Clause, read_evidence
+from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rules.matching import match_options
+from perpetualcc.brain.rules.permission import advise
+from perpetualcc.brain.rules.structure import option_in_project
+from perpetualcc.brain.rules.text import fold
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.requirements import Requirements
+from perpetualcc.domain.tools import Assessment, ToolCall
+
+Parse = Callable[[str, str], Requirements]
+"""Reads requirements from their text and path; raises `PerpetualError` when they make no sense."""
+
+# Seed 000, Phase 3. A match of the requirements is surer than anybody's routine.
+PROCEED = 0.85
+STANDARD = 0.75
+INFERRED = 0.7
+STATED = 0.9
+
+MAX_OPTIONS = 40
+"""Claude offers four; a list of hundreds is not a question that rules were written for."""
+_MAX_CHARACTERS = 4000
+
+
+class RuleBasedBrain:
+    """Answers by rules; see the module."""
+
+    def __init__(self, parse: Parse) -> None:
+        self._read = lru_cache(maxsize=64)(lambda text, path: read_evidence(parse(text, path)))
+
+    @property
+    def name(self) -> str:
+        """What decisions are recorded under."""
+        return "none"
+
+    @property
+    def usage(self) -> BrainUsage:
+        """The rules cost nothing."""
+        return BrainUsage()
+
+    async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
+        """Answer from the requirements, or say with confidence 0.0 why a person must."""
+        return self.answer(question, context)
+
+    def answer(self, question: Question, context: QuestionContext) -> BrainAnswer:
+        """The same, for callers without a loop."""
+        problem = unanswerable(question)
+        if problem:
+            return no_opinion(problem)
+        risk = risk_of(question)
+        if risk:
+            return no_opinion(f"Only a person may answer: {risk}")
+        try:
+            clauses = self._evidence(context)
+        except PerpetualError as error:
+            return no_opinion(f"The requirements cannot be read: {error.message}")
+        choices = read_choices(question)
+        asked = read_question(question, choices)
+        yes_no = read_yes_no(question)
+        if yes_no is not None and not asked.is_open:
+            return _consent(asked, yes_no, clauses, context)
+        return _matched(question, asked, choices, clauses, context)
+
+    async def evaluate_permission(
+        self, call: ToolCall, assessment: Assessment, context: QuestionContext
+    ) -> Advice:
+        """Approve what is local, reversible and inside the project; leave the rest to a person."""
+        return advise(call, assessment)
+
+    async def summarize(self, text: str, *, words: int = 120) -> str:
+        """The first words: rules do not understand, but they do not invent either."""
+        kept = text.split()
+        return " ".join(kept[:words]) + (" …" if len(kept) > words else "")
+
+    def _evidence(self, context: QuestionContext) -> tuple[Clause, ...]:
+        if not context.requirements_text.strip():
+            return ()
+        return self._read(context.requirements_text, context.requirements_path or "requirements.md")
+
+
+def unanswerable(question: Question) -> str:
+    """Why no brain can answer a question of this form; empty when one can."""
+    labels = [" ".join(fold(option.label).split()) for option in question.options]
+    if not question.text.strip():
+        return "The question is empty"
+    if not labels:
+        return "The question offers no options"
+    if len(labels) == 1:
+        return "The question offers only one option"
+    if len(labels) > MAX_OPTIONS:
+        return f"The question offers {len(labels)} options"
+    if not all(labels) or len(set(labels)) < len(labels):
+        return "Two of the options have the same label"
+    if len(question.text) > _MAX_CHARACTERS:
+        return "The question is too long for rules"
+    return ""
+
+
+def no_opinion(reason: str) -> BrainAnswer:
+    """What a brain says when a person must decide."""
+    return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
+
+
+def _consent(
+    asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
+) -> BrainAnswer:
+    found = evidence_for(asked, clauses)
+    if found is not None:
+        clause, agrees = found
+        label = sides.yes if agrees else sides.no
+        if not label:
+            return no_opinion("The requirements decline, and no option does")
+        return _quoted((label,), STATED, clause, context)
+    if is_refused(asked, clauses):
+        return no_opinion("The requirements refuse something the question speaks of")
+    if not is_plain(sides.yes):
+        return no_opinion("Agreeing would mean more than going on")
+    if asks_to_proceed(asked, clauses):
+        return BrainAnswer(
+            selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
+        )
+    if is_routine(asked):
+        return BrainAnswer(
+            selected=(sides.yes,), confidence=STANDARD, reasoning="A standard, local operation"
+        )
+    return no_opinion("The requirements do not say")
+
+
+def _matched(
+    question: Question,
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    context: QuestionContext,
+) -> BrainAnswer:
+    match = match_options(asked, choices, clauses, many=question.multi_select)
+    if match.chosen:
+        labels = tuple(one.choice.label for one in match.chosen)
+        return _quoted(labels, match.confidence, match.chosen[0].clause, context)
+    if match.problem:
+        return no_opinion(f"A person must decide: {match.problem}")
+    place = option_in_project(question, asked, context.project)
+    if place:
+        return BrainAnswer(
+            selected=(place,),
+            confidence=INFERRED,
+            reasoning="It is the only place offered that the project has",
+        )
+    return no_opinion("The requirements do not say")
+
+
+def _quoted(
+    labels: tuple[str, ...], confidence: float, clause: Clause, context: QuestionContext
+) -> BrainAnswer:
+    statement = clause.statement
+    source = context.requirements_path or "requirements"
+    return BrainAnswer(
+        selected=labels,
+        confidence=confidence,
+        reasoning=f"The requirements say so in line {statement.line}",
+        quote=f"{source}:{statement.line}: {statement.quote}",
+    )

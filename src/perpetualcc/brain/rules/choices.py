@@ -1,0 +1,115 @@
+"""What each option of a question is, and what tells it from the others."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+from perpetualcc.brain.rules.tables import word_set
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold, split_tokens, stem
+from perpetualcc.domain.questions import Question
+
+_MARKERS = re.compile(
+    r"\s*[(\[（]\s*(?:recommended|default|suggested|preferred|empfohlen|recomendado|recommande|recommandé|"
+    r"raccomandato|aanbevolen|推奨|推荐)\s*[)\]）]\s*|^\s*(?:\d+|[A-Ha-h])\s*[.):]\s+",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
+_ALTERNATIVES = re.compile(r"\s+/\s+|\s+(?:or|oder|ou)\s+|\s*[=]\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option as rules see it."""
+
+    label: str
+    own: frozenset[str]
+    """Its terms that not every option has."""
+    every: frozenset[str]
+    """All terms of its label."""
+    spellings: tuple[frozenset[str], ...]
+    """Its label's alternatives, `Cursor / keyset`, each reduced to what is its own."""
+    described: frozenset[str]
+    """Terms that only its description has."""
+    refuses: bool
+    """Whether it is the option of doing without."""
+    escapes: bool
+    """Whether it is "other", "both" or the like: never chosen by rules."""
+    folded: str
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Known names among its own terms."""
+        return frozenset(term for term in self.own if term.startswith("@"))
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Quantities and versions among its own terms."""
+        return frozenset(term for term in self.own if term.startswith("#"))
+
+
+def read_choices(question: Question) -> tuple[Choice, ...]:
+    """The options of a question, told apart."""
+    rough = [_read(option.label) for option in question.options]
+    real = [choice for choice in rough if not choice.escapes]
+    common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
+    descriptions = [values(read_terms(option.description)) for option in question.options]
+    return tuple(_apart(choice, common, descriptions, index) for index, choice in enumerate(rough))
+
+
+def _read(label: str) -> Choice:
+    text = _MARKERS.sub(" ", label).strip() or label
+    asides = _ASIDE.findall(text)
+    main = _ASIDE.sub(" ", text).strip() or text
+    words = [token.word for token in split_tokens(main)]
+    folded = phrase(main)
+    every = values(read_terms(main))
+    alternatives = [main, *asides]
+    if not asides:
+        parts = [part for part in _ALTERNATIVES.split(main) if part.strip()]
+        alternatives = [main, *(parts if len(parts) > 1 else [])]
+    return Choice(
+        label=label,
+        own=every,
+        every=every,
+        spellings=tuple(values(read_terms(part)) for part in alternatives),
+        described=frozenset(),
+        refuses=bool(words)
+        and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
+        escapes=folded in word_set("escapes"),
+        folded=folded,
+    )
+
+
+def _apart(
+    choice: Choice, common: frozenset[str], descriptions: list[frozenset[str]], index: int
+) -> Choice:
+    own = choice.every - common or choice.every
+    others: frozenset[str] = frozenset().union(
+        *(terms for at, terms in enumerate(descriptions) if at != index)
+    )
+    return replace(
+        choice,
+        own=own,
+        spellings=tuple(
+            dict.fromkeys(spelling - common for spelling in choice.spellings if spelling - common)
+        ),
+        described=descriptions[index] - others,
+    )
+
+
+@cache
+def generic() -> frozenset[str]:
+    """Stems that say little: they could stand in any label."""
+    return frozenset(stem(word) for word in word_set("generic"))
+
+
+@cache
+def bland() -> frozenset[str]:
+    """Stems that add nothing to a key."""
+    return frozenset(stem(word) for word in word_set("bland"))
+
+
+def core(terms: frozenset[str]) -> frozenset[str]:
+    """Terms without the words that say little; all of them when there are no others."""
+    return terms - generic() or terms

@@ -1,0 +1,210 @@
+"""Yes/no questions: may I go on, may I do this, does the product have that."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.choices import generic
+from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.scopes import fits
+from perpetualcc.brain.rules.tables import table, word_set
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold, stem
+from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.domain.questions import Question
+from perpetualcc.domain.requirements import StatementKind
+
+# Of what a yes/no question speaks of, so much must be in the clause that answers it.
+_ENOUGH = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class YesNo:
+    """The labels that agree and decline."""
+
+    yes: str
+    no: str
+    """Empty when nothing declines."""
+
+
+def read_yes_no(question: Question) -> YesNo | None:
+    """The two sides of a yes/no question; None for any other, or when two options agree."""
+    sides = [(option.label, _side(option.label)) for option in question.options]
+    agreeing = [label for label, side in sides if side > 0]
+    declining = [label for label, side in sides if side < 0]
+    plain = [label for label in agreeing if phrase(label) in _plain_yes()]
+    if len(agreeing) > 1 and len(plain) == 1:
+        agreeing = plain
+    if len(agreeing) != 1 or question.multi_select:
+        return None
+    return YesNo(yes=agreeing[0], no=declining[0] if len(declining) == 1 else "")
+
+
+def _plain_yes() -> frozenset[str]:
+    return frozenset(table("consent")["affirmative"])
+
+
+def _side(label: str) -> int:
+    words = fold(label)
+    text = phrase(label)
+    for side, name in ((-1, "negative"), (1, "affirmative")):
+        for start, begun in _beginnings(name):
+            if (
+                text == begun
+                or text.startswith(f"{begun} ")
+                or (not start.isascii() and words.startswith(start))
+            ):
+                return side
+    return 0
+
+
+@cache
+def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((start, phrase(start)) for start in table("consent")[name])
+
+
+def is_plain(label: str) -> bool:
+    """Whether a label only agrees: "Yes", "Yes, continue", "Proceed with the plan"."""
+    return len(phrase(label).split()) <= 6
+
+
+def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
+    """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
+    if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
+        return False
+    found = patterns("consent", "proceed").search(asked.folded)
+    if not found:
+        return False
+    if not found[0].isascii():
+        return len(asked.folded) <= _SHORT
+    return _is_agreed(asked.folded, found, clauses)
+
+
+def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) -> bool:
+    """Whether it is the work itself that is gone on with: the next step, a module, a task."""
+    words = values(read_terms(asked[found.end() :])) - word_set("asking") - _GOING_ON
+    if not words or patterns("consent", "agreed").search(asked[found.start() :]):
+        return True
+    tasks = frozenset[str]().union(
+        *(one.about for one in clauses if one.statement.kind is StatementKind.TASK)
+    )
+    return bool(words & tasks)
+
+
+# Characters of a question in a script without blanks, where words cannot be looked up.
+_SHORT = 30
+_GOING_ON = frozenset(
+    map(stem, ("proceed", "continue", "go", "ahead", "now", "then", "start", "begin"))
+)
+
+
+def is_routine(asked: Asked) -> bool:
+    """Whether it is a standard operation: local, reversible, what anybody would do."""
+    if asked.is_open or " or " in asked.folded:
+        return False
+    if patterns("consent", "elsewhere").search(asked.whole):
+        return False
+    asks = patterns("consent", "asks_leave").search(asked.folded)
+    return bool(asks and patterns("consent", "routine").search(asked.folded))
+
+
+def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, bool] | None:
+    """
+    The clause that answers a yes/no question, and whether it says yes.
+
+    None when none does, or when they disagree.
+    """
+    found: list[tuple[Clause, bool]] = []
+    names = frozenset(term for term in asked.terms if term.startswith("@"))
+    if any(names & clause.open for clause in clauses):
+        return None
+    for clause in clauses:
+        if not fits(asked.scopes, clause.scopes, asked.topics):
+            continue
+        side = _side_of(asked, clause)
+        if side is not None:
+            found.append((clause, side))
+    if not found or len({side for _, side in found}) > 1:
+        return None
+    weighed = frozenset().union(*(clause.open for clause in clauses)) & asked.terms
+    return None if weighed - word_set("asking") - generic() - found[0][0].about else found[0]
+
+
+def _side_of(asked: Asked, clause: Clause) -> bool | None:
+    if clause.statement.key and _covers(asked, clause.key_rest):
+        plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
+        if plain is not None:
+            return plain
+    refused = clause.refused - word_set("asking") - generic()
+    listed = frozenset(term for term in refused if term.startswith("@"))
+    if refused and (
+        refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms)
+    ):
+        return False
+    names = frozenset(term for term in asked.terms if term.startswith("@"))
+    numbers = frozenset(term for term in asked.terms if term.startswith("#"))
+    about = (asked.terms - word_set("asking")) - generic()
+    if not about or numbers - clause.about:
+        return None
+    if names and not names <= (clause.chosen | clause.refused):
+        return None
+    covered = sum(1 for term in about if term in clause.about) / len(about)
+    said = frozenset(term.value for term in clause.terms if term.value)
+    same = about == said - word_set("asking") - generic()
+    if covered < _ENOUGH or (len(about) == 1 and not names and not same):
+        return None
+    facts = names or about & (clause.chosen | clause.refused)
+    if facts <= clause.refused and facts:
+        return False
+    return True if facts and facts <= clause.chosen else None
+
+
+# Values of a key that answer "should it …?".
+_PLAIN_VALUES = {
+    **dict.fromkeys(
+        (
+            "yes",
+            "always",
+            "on",
+            "true",
+            "required",
+            "enabled",
+            "mandatory",
+            "ja",
+            "si",
+            "oui",
+            "sim",
+            "да",
+        ),
+        True,
+    ),
+    **dict.fromkeys(
+        (
+            "no",
+            "never",
+            "off",
+            "false",
+            "none",
+            "disabled",
+            "not needed",
+            "nein",
+            "nunca",
+            "non",
+            "nao",
+            "нет",
+        ),
+        False,
+    ),
+}
+
+
+def _covers(asked: Asked, key: frozenset[str]) -> bool:
+    words = key - word_set("asking")
+    return bool(words) and words <= asked.terms
+
+
+def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
+    """Whether any line refuses something that a routine question speaks of."""
+    about = asked.stems - word_set("asking")
+    return any(about & clause.refused for clause in clauses)

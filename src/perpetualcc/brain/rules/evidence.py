@@ -1,0 +1,228 @@
+"""Requirements as clauses: what each is about, and what it chooses or refuses."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from perpetualcc.brain.rules.polarity import Polarity, polarities
+from perpetualcc.brain.rules.scopes import scopes_of
+from perpetualcc.brain.rules.tables import table, word_set
+from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
+from perpetualcc.brain.rules.text import fold, split_tokens
+from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
+from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
+
+_BREAKS = re.compile(
+    r"(?<=[.!?])\s+|\s*;\s*|\s+[–—]\s+|\s+-\s+|\n"
+    r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale)\s+"
+    r"|,\s*(?=(?:not|no|never|without|use|prefer|only|avoid|do not|don't|rather|"
+    r"instead|nicht|kein\w*|sin|pas|sans|nao|não|non|niet|не|nie)\b)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
+_LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
+_FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
+_SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
+
+
+_ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
+# So few words are a name and no sentence, whatever they are written like.
+_SHORT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a statement that says one thing."""
+
+    statement: Statement
+    terms: tuple[Term, ...]
+    topics: frozenset[str]
+    """Topics that its own words name."""
+    key_topics: frozenset[str]
+    heading_topics: frozenset[str]
+    key_stems: frozenset[str]
+    key_rest: frozenset[str]
+    """Stems of the key that name no topic: `TTL` in `Cache TTL`."""
+    about: frozenset[str]
+    """Stems of the clause with its key and heading."""
+    scopes: frozenset[str]
+    chosen: frozenset[str]
+    refused: frozenset[str]
+    open: frozenset[str]
+    """Terms that are weighed, or only mentioned."""
+
+    @property
+    def said_words(self) -> frozenset[str]:
+        """What its own words and its key say, without its heading."""
+        own = frozenset(term.value for term in self.terms if term.value)
+        return own | self.key_stems
+
+    @property
+    def says_none(self) -> bool:
+        """Whether its value is "none"."""
+        return fold(self.statement.text).strip(" .") in word_set("none")
+
+
+def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
+    """Everything the requirements say, clause by clause."""
+    return tuple(clause for one in requirements.statements for clause in _clauses(one))
+
+
+def _clauses(statement: Statement) -> Iterator[Clause]:
+    key = statement.key
+    key_tokens = list(split_tokens(key))
+    found = find_topics(key_tokens)
+    in_topics = {at for start, end, _ in found for at in range(start, end)}
+    key_terms = read_terms(key)
+    rest = frozenset(one.value for one in key_terms if one.value and one.at not in in_topics)
+    heading = list(split_tokens(statement.heading))
+    context = values(key_terms) | values(read_terms(statement.heading))
+    mood = _mood(key, statement.heading)
+    for piece, inherited in _pieces(statement.text, lists=mood is Polarity.REFUSED):
+        text = spelled_out(piece)
+        tokens = split_tokens(text)
+        terms = read_terms(text, prose=not key and len(tokens) > _SHORT)
+        words = [token.word for token in tokens]
+        marks = polarities(words, terms)
+        if statement.text.rstrip().endswith("?"):
+            marks = tuple(Polarity.OPEN for _ in marks)
+        if _SLASH.search(piece):
+            marks = _doubt_slashes(piece, terms, marks)
+        if mood is not None:
+            marks = tuple(min(mark, mood) if mood is Polarity.REFUSED else mood for mark in marks)
+        chosen, refused, weighed = (
+            frozenset(term.value for term, own in zip(terms, marks, strict=True) if own is mark)
+            - {""}
+            for mark in (Polarity.CHOSEN, Polarity.REFUSED, Polarity.OPEN)
+        )
+        yield Clause(
+            chosen=chosen,
+            refused=refused,
+            open=weighed,
+            statement=statement,
+            terms=terms,
+            topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
+            key_topics=frozenset(topic for _, _, topic in found),
+            heading_topics=frozenset(topic for _, _, topic in find_topics(heading)),
+            key_stems=values(key_terms),
+            key_rest=rest,
+            about=context | inherited | frozenset(term.value for term in terms if term.value),
+            scopes=scopes_of(
+                [*words, *(token.word for token in key_tokens)],
+                heading=[token.word for token in heading]
+                if statement.kind is not StatementKind.TASK
+                else [],
+            ),
+        )
+
+
+def _mood(key: str, heading: str) -> Polarity | None:
+    """What a key or heading says about everything under it."""
+    for text in (key, heading):
+        words = [token.word for token in split_tokens(text)]
+        if find_phrases(cues("refused_headings"), words):
+            return Polarity.REFUSED
+        for start, end, _ in find_phrases(cues("open_headings"), words):
+            # "Background" alone tells a story; "Background jobs" are something else.
+            if end - start > 1 or len(words) == 1 or words[start] in _ALWAYS_OPEN:
+                return Polarity.OPEN
+    return None
+
+
+def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
+    """The parts that say one thing each, with the stems that a part leaves unsaid."""
+    asides = [aside for aside in _ASIDE.findall(text) if _says_something_else(aside)]
+    for aside in asides:
+        text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
+    before: frozenset[str] = frozenset()
+    for sentence in [*_BREAKS.split(text), *asides]:
+        if not sentence or not sentence.strip():
+            continue
+        parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
+        lends = len(parts) > 1 and not _FOR.search(parts[0])
+        unsaid = _predicate(parts[0]) if lends else frozenset[str]()
+        for number, part in enumerate(parts):
+            yield part, before | unsaid if number else before
+        before = frozenset(
+            term.value
+            for term in read_terms(sentence)
+            if term.value and not term.is_name and not term.is_number
+        )
+
+
+def _predicate(part: str) -> frozenset[str]:
+    """What "access tokens expire after 15 minutes" lends to ", refresh tokens after 7 days"."""
+    terms = [term for term in read_terms(part) if term.value]
+    if not terms or terms[0].is_name or terms[0].is_number:
+        return frozenset()
+    return frozenset(term.value for term in terms[1:] if not term.is_name and not term.is_number)
+
+
+def _says_something_else(aside: str) -> bool:
+    words = [token.word for token in split_tokens(aside)]
+    has_name = any(term.is_name for term in read_terms(aside))
+    return has_name or any(
+        find_phrases(cues(kind), words) for kind in ("after", "whole", "open", "instead")
+    )
+
+
+def _list_pieces(sentence: str) -> list[str]:
+    """Take "X for A, Y for B" apart, and leave "X, Y and Z" together."""
+    parts = [part for part in _LIST_BREAK.split(sentence) if part.strip()]
+    if len(parts) < 2:
+        return [sentence]
+    for_something = _joined_by_for(parts)
+    if len(for_something) > 1:
+        return for_something
+    return parts if all(map(_stands_alone, parts)) else [sentence]
+
+
+def _joined_by_for(parts: list[str]) -> list[str]:
+    """ "X for A, Y for B and C" is two parts; empty when the first is no "X for A"."""
+    joined: list[str] = []
+    for part in parts:
+        if _FOR.search(part):
+            joined.append(part)
+        elif not joined:
+            return []
+        else:
+            joined[-1] += f" and {part}"
+    return joined
+
+
+def _stands_alone(part: str) -> bool:
+    terms = read_terms(part)
+    has_fact = any(term.is_name or term.is_number for term in terms)
+    return has_fact and any(
+        term.value and not term.is_name and not term.is_number for term in terms
+    )
+
+
+def _doubt_slashes(
+    piece: str, terms: tuple[Term, ...], marks: tuple[Polarity, ...]
+) -> tuple[Polarity, ...]:
+    """`PostgreSQL/MySQL` chooses neither."""
+    joined = [
+        {term.value for term in read_terms(piece[: found.start()])[-1:]}
+        | {term.value for term in read_terms(piece[found.end() :])[:1]}
+        for found in _SLASH.finditer(piece)
+    ]
+    pairs = [pair for pair in joined if len(pair) == 2 and all(one.startswith("@") for one in pair)]
+    served = topics_of_name()
+    doubtful: set[str] = set()
+    for pair in pairs:
+        one, other = (served.get(value[1:], frozenset()) for value in pair)
+        if one & other:
+            doubtful |= pair
+    return tuple(
+        Polarity.OPEN if term.value in doubtful and mark is Polarity.CHOSEN else mark
+        for term, mark in zip(terms, marks, strict=True)
+    )
+
+
+@lru_cache(maxsize=1024)
+def broad_topics(topics: frozenset[str]) -> frozenset[str]:
+    """Topics, and for a broad one such as `framework` those it may mean."""
+    rows = table("topics")
+    return topics | {narrow for topic in topics for narrow in rows[topic].get("narrower", ())}

@@ -1,0 +1,67 @@
+"""
+Questions that only a person answers: destructive, irreversible, deploying, publishing, paying,
+secrets, production, other people, the law. Every brain's answer passes here.
+
+It would rather ask once too often: what is only talked about is told from what would be done by
+phrases in `risks.toml`, and anything that is not clearly harmless is for a person.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+from perpetualcc.brain.rules.tables import table
+from perpetualcc.brain.rules.text import fold
+from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.domain.questions import Question
+
+# Scripts and languages for which `risks.toml` has words; in any other the guard is blind.
+_KNOWN_SCRIPTS = re.compile(
+    r"[\x00-\u024f\u1e00-\u1eff\u0300-\u036f\u0400-\u04ff\u2000-\u2bff\u3000-\u30ff\u3400-\u9fff"
+    r"\uac00-\ud7af\u1100-\u11ff\uff00-\uffef\ufe00-\ufe0f\U0001f000-\U0001faff]*"
+)
+
+
+def risk_of(question: Question) -> str:
+    """Why only a person may answer; empty when anybody may."""
+    asked = _spoken(f"{question.text} . {question.header}")
+    alone = _spoken(question.text)
+    if not _KNOWN_SCRIPTS.fullmatch(asked):
+        return "it is written in a script whose dangerous words are not known here"
+    for reason, pattern in _always():
+        # "Prod DB" is what a header calls a choice; only a sentence touches it.
+        found = pattern.search(alone if "production" in reason else asked)
+        # What the sentence says harmlessly, its header may repeat.
+        only_in_header = found is not None and pattern.search(alone) is None
+        if found and only_in_header and found[0] in fold(question.text):
+            continue
+        if found:
+            return f"it {reason} (“{found[0].strip()}”)"
+    return _risk_of_options(question)
+
+
+def _risk_of_options(question: Question) -> str:
+    for option in question.options:
+        for where, text in (("option", option.label), ("description", option.description)):
+            for reason in table("risks")[where]:
+                found = _patterns(where, reason).search(_spoken(text))
+                if found:
+                    return f"{reason} (“{found[0].strip()}”)"
+    return ""
+
+
+def _spoken(text: str) -> str:
+    """Folded, with what is harmless and what cannot be seen taken out."""
+    shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
+    visible = "".join(char if char.isprintable() else " " for char in shown)
+    return " ".join(patterns("risks", "harmless").sub(" ", fold(visible)).split())
+
+
+@cache
+def _always() -> list[tuple[str, re.Pattern[str]]]:
+    return [(reason, _patterns("always", reason)) for reason in table("risks")["always"]]
+
+
+@cache
+def _patterns(group: str, reason: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in table("risks")[group][reason]))

@@ -1,0 +1,393 @@
+"""
+Which option the requirements choose, and on which line that rests.
+
+A clause counts as far as it is about the question: by its key, by its topic, by its words. The
+closest clauses decide; when they choose two options, or one that another line refuses, nobody is
+answered.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from perpetualcc.brain.rules.asking import Asked, specific
+from perpetualcc.brain.rules.choices import Choice, bland, core, generic
+from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.scopes import fits
+from perpetualcc.brain.rules.tables import word_set
+from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.vocabulary import topics_of_name
+from perpetualcc.domain.requirements import StatementKind
+
+# How close a clause is to a question.
+KEYED, WORDED, TOPICAL, NAMED = 4, 3, 2, 1
+# A key about another part of the same topic: "Database columns" and the question which database.
+_ELSEWHERE = -1
+_ENOUGH_WORDS = 0.5
+_MANY_WORDS = 0.66
+_ONE_WORD = 0.6
+_MARGIN = 0.2
+
+
+class Says(Enum):
+    """What a clause says about an option."""
+
+    CHOOSES = auto()
+    REFUSES = auto()
+    WEIGHS = auto()
+    """Mentions it, and decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One clause that chooses one option."""
+
+    choice: Choice
+    clause: Clause
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What came of matching: the options chosen, the clauses, or why there are none."""
+
+    chosen: tuple[Found, ...] = ()
+    confidence: float = 0.0
+    problem: str = ""
+
+
+def match_options(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], *, many: bool
+) -> Match:
+    """Find the option, or with `many` the options, that the requirements choose."""
+    real = tuple(choice for choice in choices if not choice.escapes)
+    close = [(closeness(asked, clause, real), clause) for clause in clauses]
+    close = [(near, clause) for near, clause in close if near > 0]
+    close.sort(key=lambda pair: -pair[0])
+    found = [
+        Found(choice, clause, near)
+        for near, clause in close
+        for choice in real
+        if says(clause, choice, near, asked) is Says.CHOOSES
+    ]
+    if many and found:
+        # Beside a known name, the plain words of the same list count as much.
+        listing = found[0]
+        found += [
+            Found(choice, listing.clause, listing.closeness)
+            for choice in real
+            if says(listing.clause, choice, TOPICAL, asked) is Says.CHOOSES
+        ]
+    if not found:
+        return _by_elimination(asked, real, clauses, close)
+    tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
+    match = _several(tier, real) if many else _single(tier)
+    if match.problem or not match.chosen:
+        return match
+    return _unless_refused(match, asked, clauses, close, found)
+
+
+def _single(tier: list[Found]) -> Match:
+    labels = {one.choice.label for one in tier}
+    if len(labels) > 1:
+        best = tier[0].closeness
+        tier = [one for one in tier if one.closeness >= best - _MARGIN]
+        labels = {one.choice.label for one in tier}
+    if len(labels) > 1:
+        tier = _fullest(tier)
+        labels = {one.choice.label for one in tier}
+    if len(labels) > 1:
+        whole = [one for one in tier if one.choice.own <= one.clause.chosen]
+        if len({one.choice.label for one in whole}) == 1:
+            return Match(chosen=(whole[0],), confidence=0.9)
+        lines = ", ".join(sorted({str(one.clause.statement.line) for one in tier}))
+        return Match(problem=f"the requirements name {' and '.join(sorted(labels))} (line {lines})")
+    return Match(chosen=(tier[0],), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def _fullest(tier: list[Found]) -> list[Found]:
+    """Of options that one clause chooses, the one that says all the others say."""
+    for one in tier:
+        if all(
+            other.clause is one.clause and (other.choice.own < one.choice.own or other is one)
+            for other in tier
+        ):
+            return [one]
+    return tier
+
+
+def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
+    chosen: dict[str, Found] = {}
+    for one in tier:
+        chosen.setdefault(one.choice.label, one)
+    offered = frozenset().union(*(choice.every for choice in choices))
+    for one in tier:
+        missing = {
+            term
+            for term in one.clause.chosen - offered
+            if term.startswith("@") and one.clause.key_topics
+        }
+        if missing and int(one.closeness) == KEYED and _serve_alike(missing, chosen.values()):
+            name = min(missing)[1:]
+            return Match(problem=f"the requirements also name {name}, which is not offered")
+    in_order = [chosen[choice.label] for choice in choices if choice.label in chosen]
+    return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def _serve_alike(missing: set[str], found: Iterable[Found]) -> bool:
+    served = topics_of_name()
+    ours = {
+        topic for one in found for name in one.choice.names for topic in served.get(name[1:], ())
+    }
+    return any(ours & served.get(name[1:], frozenset()) for name in missing)
+
+
+def _unless_refused(
+    match: Match,
+    asked: Asked,
+    clauses: tuple[Clause, ...],
+    close: list[tuple[float, Clause]],
+    found: list[Found],
+) -> Match:
+    near = {id(clause): closeness_ for closeness_, clause in close}
+    for one in match.chosen:
+        for clause in clauses:
+            closeness_ = near.get(id(clause), 0.0)
+            if clause is one.clause:
+                continue
+            if _refuses(clause, one.choice, asked, closeness_):
+                return Match(
+                    problem=f"line {one.clause.statement.line} chooses {one.choice.label} and line "
+                    f"{clause.statement.line} refuses it"
+                )
+    rival = next(
+        (
+            other
+            for other in found
+            if other.choice.label not in {one.choice.label for one in match.chosen}
+            and int(other.closeness) >= TOPICAL
+            and int(match.chosen[0].closeness) < KEYED
+            and other.closeness >= match.chosen[0].closeness - 0.75
+        ),
+        None,
+    )
+    if rival is not None:
+        return Match(
+            problem=f"line {match.chosen[0].clause.statement.line} and line "
+            f"{rival.clause.statement.line} name different options"
+        )
+    return match
+
+
+def _refuses(clause: Clause, choice: Choice, asked: Asked, near: float) -> bool:
+    if choice.refuses or not clause.refused:
+        return False
+    elsewhere = clause.topics and asked.topics and not broad_topics(clause.topics) & asked.topics
+    if elsewhere and near <= 0:
+        return False
+    names = choice.names
+    if names:
+        return bool(names & clause.refused)
+    return near > 0 and core(choice.own) <= clause.refused
+
+
+def _by_elimination(
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    close: list[tuple[float, Clause]],
+) -> Match:
+    """When every option but one is refused, the one that is left (an inference: 0.7)."""
+    near = {id(clause): value for value, clause in close}
+    offered = asked.offered
+    refused: dict[str, Clause] = {}
+    for clause in clauses:
+        for choice in choices:
+            if _refuses(clause, choice, asked, near.get(id(clause), 0.0)) and not (
+                clause.refused - word_set("asking") - generic() - offered - asked.stems
+            ):
+                refused.setdefault(choice.label, clause)
+    left = [choice for choice in choices if choice.label not in refused]
+    if len(choices) < 2 or len(left) != 1 or left[0].refuses:
+        return Match()
+    weighed = any(says(clause, left[0], value, asked) is Says.WEIGHS for value, clause in close)
+    if weighed:
+        return Match()
+    clause = next(iter(refused.values()))
+    return Match(chosen=(Found(left[0], clause, 0.0),), confidence=0.7)
+
+
+# -- how close
+
+
+def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> float:
+    """0 for a clause about something else; the integer part is its tier, the rest its words."""
+    if not fits(asked.scopes, clause.scopes, asked.topics):
+        return 0.0
+    offered = asked.offered - asked.stems
+    words = _overlap(asked, clause, offered, asked.measures)
+    tier = _tier_of_key(asked, clause, words) if clause.statement.key else None
+    if tier == _ELSEWHERE:
+        return 0.0
+    if not tier:
+        text_tier = _tier_of_text(asked, clause, words)
+        names = _serves_only(clause, asked.topics)
+        compares = sum(1 for choice in choices if core(choice.own) <= clause.about) > 1
+        if tier is None or names:
+            tier = text_tier if tier is None else NAMED
+        if tier == 0 and broad_topics(clause.topics) & asked.topics:
+            tier = TOPICAL
+        if "runtime_version" in asked.topics and _names_in(asked) & clause.chosen:
+            tier = max(tier, TOPICAL)
+        if compares and clause.refused and clause.chosen:
+            tier = max(tier, TOPICAL)
+    if not clause.statement.key and "language" in asked.topics and _other_subject(asked, clause):
+        return 0.0
+    return tier + min(words, 0.99) if tier else 0.0
+
+
+def _other_subject(asked: Asked, clause: Clause) -> bool:
+    """In prose, "a gateway written in Rust" says nothing about the language of a dashboard."""
+    subject = asked.key_stems - word_set("asking") - word_set("plain_subjects")
+    named = frozenset(term for term in subject if term[0] not in "@#")
+    return bool(named) and not named & clause.about
+
+
+def _tier_of_key(asked: Asked, clause: Clause, words: float) -> int | None:
+    """How close a key is; None when the text must tell."""
+    key_topics = broad_topics(clause.key_topics)
+    if key_topics & asked.topics:
+        rest = clause.key_rest - bland() - asked.stems - asked.offered
+        rest -= asked.measures
+        if rest and words < _ENOUGH_WORDS:
+            return _ELSEWHERE
+        return KEYED if not rest or words >= _MANY_WORDS else None
+    if key_topics and specific(clause.key_topics) and asked.topics:
+        return WORDED if words >= 0.75 and clause.key_rest & asked.key_stems else 0
+    if not key_topics and _key_words(asked, clause) >= _MANY_WORDS:
+        return KEYED
+    return None
+
+
+def _tier_of_text(asked: Asked, clause: Clause, words: float) -> int:
+    if words >= _MANY_WORDS:
+        return WORDED
+    topics, own = asked.topics, broad_topics(clause.topics)
+    if own & topics and not clause.statement.key:
+        return TOPICAL
+    if broad_topics(clause.heading_topics) & topics and not specific(clause.topics):
+        return TOPICAL
+    if words >= _ENOUGH_WORDS and (not own or own & topics):
+        return TOPICAL
+    if _serves_only(clause, topics) and (own & topics or not specific(clause.topics)):
+        return NAMED
+    return 0
+
+
+def _names_in(asked: Asked) -> frozenset[str]:
+    return frozenset(term for term in asked.terms if term.startswith("@"))
+
+
+def _key_words(asked: Asked, clause: Clause) -> float:
+    """How much of a key that names no topic is in the question."""
+    words = clause.key_rest - generic() or clause.key_rest
+    return len(words & asked.stems) / len(words) if words else 0.0
+
+
+def _overlap(
+    asked: Asked, clause: Clause, offered: frozenset[str], measures: frozenset[str]
+) -> float:
+    """How much of what the question speaks of is spoken of in the clause."""
+    words = asked.key_stems - measures or asked.key_stems
+    if not asked.key_stems - measures:
+        measures = frozenset()
+    shared = words & clause.about
+    if not shared:
+        return 0.0
+    said = clause.said_words - generic() - offered - measures
+    theirs = {term for term in said if term[0] not in "@#"}
+    of_clause = len(shared & theirs) / len(theirs) if theirs else 0.0
+    of_question = len(shared) / len(words)
+    mutual = (of_question + of_clause) / 2
+    if len(shared) == 1:
+        # One word in common makes a clause worth reading, and no more.
+        return mutual if len(words) == 1 else max(of_question / 2, min(mutual, _ONE_WORD))
+    return max(of_question, mutual)
+
+
+def _serves_only(clause: Clause, topics: frozenset[str]) -> bool:
+    """Whether it names a product that is good for the question's topic and nothing else."""
+    served = topics_of_name()
+    for term in clause.chosen:
+        topics_of_term = served.get(term[1:], frozenset()) if term.startswith("@") else frozenset()
+        if topics_of_term and topics_of_term <= topics:
+            return True
+    return False
+
+
+# -- what it says
+
+
+def says(clause: Clause, choice: Choice, near: float, asked: Asked) -> Says | None:
+    """What a clause says about an option; None for nothing."""
+    if choice.refuses:
+        return _says_of_refusal(clause, choice, near, asked)
+    if clause.says_none:
+        return None
+    if _holds(clause, choice, clause.chosen, near):
+        return Says.CHOOSES
+    if _holds(clause, choice, clause.refused, near):
+        return Says.REFUSES
+    if _holds(clause, choice, clause.open, near):
+        return Says.WEIGHS
+    return None
+
+
+def _says_of_refusal(clause: Clause, choice: Choice, near: float, asked: Asked) -> Says | None:
+    if clause.says_none:
+        return Says.CHOOSES if near >= KEYED else None
+    if phrase(clause.statement.text) == choice.folded:
+        return Says.CHOOSES
+    what = core(choice.own)
+    if what and what <= clause.refused:
+        return Says.CHOOSES
+    refused_topics = clause.topics & asked.topics and clause.refused and not clause.chosen
+    return Says.CHOOSES if refused_topics and near >= TOPICAL and len(choice.every) <= 1 else None
+
+
+def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) -> bool:
+    """Whether what a clause says with one polarity names this option and no less than all of it."""
+    if not said:
+        return False
+    if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
+        return True
+    if near >= KEYED and _value_in(choice, said):
+        return True
+    strong = frozenset(term for term in choice.described if term[0] == "@")
+    return near >= KEYED and bool(strong) and not choice.names and strong <= said
+
+
+def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: float) -> bool:
+    if not terms:
+        return False
+    names = frozenset(term for term in terms if term.startswith("@"))
+    numbers = frozenset(term for term in terms if term.startswith("#"))
+    stated = frozenset(term for term in clause.about if term.startswith("#"))
+    if numbers and not numbers <= said and (stated or not names):
+        return False
+    if names:
+        return names <= said
+    needed = core(terms)
+    # What is to be done says nothing about how, unless it names it.
+    if near < TOPICAL or clause.statement.kind is StatementKind.TASK:
+        return False
+    if numbers:
+        words = needed - numbers - generic()
+        return numbers <= said and (words <= said or near >= KEYED)
+    return needed <= said
+
+
+def _value_in(choice: Choice, said: frozenset[str]) -> bool:
+    """The value of a key is part of the label: `cursor` in "Cursor-based pagination"."""
+    value = said - generic() or said
+    return bool(value & choice.own) and value <= choice.every

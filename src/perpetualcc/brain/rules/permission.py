@@ -1,0 +1,115 @@
+"""
+Advice on tool calls of MEDIUM risk: yes to what is local, reversible and inside the project.
+
+It reads the rules that the permissions found, never the command again: one reading of a command
+is enough, and that one belongs to `permissions/`.
+"""
+
+import re
+from pathlib import Path, PurePath
+
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+
+CONFIDENCE = 0.75
+
+_LOCAL_COMMANDS = re.compile(
+    r"""^\s*(?:
+        git\s+(?:add|status|log|diff|show|stash\s+list|switch\s+-c|checkout\s+-b)\b[^;&|<>`$\n]*
+      | git\s+commit\b(?!.*(?:--amend|--no-verify|\s-n\b))[^;&|<>`$\n]*
+      | (?:mkdir|touch)\b[^;&|<>`$\n]*
+      | (?:cp|mv)(?!.*\s(?:-\w*f|--force))\s+[^;&|<>`$\n]*
+    )$""",
+    re.VERBOSE,
+)
+_CONFIG_SUFFIXES = frozenset(
+    {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
+)
+_CONFIG_NAMES = frozenset(
+    {
+        ".gitignore",
+        ".editorconfig",
+        ".prettierrc",
+        ".eslintrc",
+        ".dockerignore",
+        ".nvmrc",
+        ".python-version",
+        "Dockerfile",
+        "Makefile",
+        "Justfile",
+    }
+)
+# Not only hidden: each of these decides what runs or who may do what.
+_PROTECTED = frozenset(
+    {
+        ".git",
+        ".claude",
+        ".github",
+        ".gitlab",
+        ".ssh",
+        ".aws",
+        ".env",
+        ".husky",
+        ".mcp.json",
+        ".perpetualcc",
+        ".circleci",
+        "node_modules",
+        "CLAUDE.md",
+        "secrets",
+    }
+)
+_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+_PATH_KEYS = ("file_path", "path", "notebook_path")
+
+
+def advise(call: ToolCall, assessment: Assessment) -> Advice:
+    """Approve at 0.75, or have no opinion."""
+    if assessment.risk is Risk.HIGH:
+        return Advice(approve=False, confidence=0.0, reason="Only a person may allow this")
+    command = call.input.get("command")
+    if call.tool == "Bash" and isinstance(command, str):
+        return _advise_command(call, command)
+    if call.tool in _WRITERS:
+        return _advise_write(call)
+    return _unsure("Nothing is known about this tool")
+
+
+def _advise_command(call: ToolCall, command: str) -> Advice:
+    if not _LOCAL_COMMANDS.match(command):
+        return _unsure("Not one of the local, reversible commands")
+    words = command.split()
+    if not all(
+        _is_inside(call, word.strip("'\"")) for word in words[1:] if not word.startswith("-")
+    ):
+        return _unsure("It reaches outside the project or into a protected place")
+    return Advice(
+        approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"
+    )
+
+
+def _advise_write(call: ToolCall) -> Advice:
+    path = next((call.input[key] for key in _PATH_KEYS if isinstance(call.input.get(key), str)), "")
+    if not path or not _is_inside(call, path):
+        return _unsure("Outside the project or in a protected place")
+    name = PurePath(path).name
+    if name in _CONFIG_NAMES or PurePath(name).suffix in _CONFIG_SUFFIXES:
+        return Advice(
+            approve=True, confidence=CONFIDENCE, reason=f"{name} is an ordinary file of the project"
+        )
+    return _unsure("Not an ordinary file of a project")
+
+
+def _is_inside(call: ToolCall, word: str) -> bool:
+    """Whether a word, taken as a path, stays in the project and off its protected places."""
+    if word.startswith("~") or any(sign in word for sign in "*?[{$\0"):
+        return False
+    root = call.project.resolve()
+    place = ((call.cwd or call.project) / Path(word)).resolve()
+    if place != root and root not in place.parents:
+        return False
+    parts = place.relative_to(root).parts
+    return not any(part in _PROTECTED or part.startswith(".env") for part in parts)
+
+
+def _unsure(reason: str) -> Advice:
+    return Advice(approve=False, confidence=0.0, reason=reason)

@@ -1,0 +1,134 @@
+"""Whether a clause chooses a thing, refuses it, or only mentions it."""
+
+from enum import IntEnum
+
+from perpetualcc.brain.rules.terms import Term
+from perpetualcc.brain.rules.vocabulary import cues, find_phrases, topics_of_name
+
+# How many words after "legacy" or "from" the thing may stand.
+_FOREIGN_REACH = 3
+_OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或", "または"})
+
+
+_NOTS = frozenset({"not", "never", "no"})
+_COMPARING = frozenset(
+    {
+        "longer",
+        "more",
+        "exceed",
+        "larger",
+        "less",
+        "fewer",
+        "later",
+        "below",
+        "bigger",
+        "above",
+        "higher",
+        "lower",
+        "slower",
+        "shorter",
+        "greater",
+    }
+)
+
+
+class Polarity(IntEnum):
+    """What a clause says about one of its terms."""
+
+    REFUSED = -1
+    OPEN = 0
+    """Mentioned, perhaps weighed; nothing rests on it."""
+    CHOSEN = 1
+
+
+def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...]:
+    """One for each term."""
+    taken = {
+        at for start, end, _ in find_phrases(cues("bounds"), words) for at in range(start, end)
+    }
+    taken |= _bounded(words)
+    marks = [Polarity.CHOSEN] * len(words)
+    _refuse_after(words, marks, taken)
+    if _has(words, "whole", taken):
+        marks = [Polarity.REFUSED] * len(words)
+    if _has(words, "open", taken):
+        marks = [Polarity.OPEN] * len(words)
+    for _, end, _ in find_phrases(cues("foreign"), words):
+        for at in range(end, min(end + _FOREIGN_REACH, len(words))):
+            if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
+                marks[at] = Polarity.OPEN
+    result = [marks[term.at] for term in terms]
+    return tuple(_doubt_alternatives(words, terms, result))
+
+
+def _bounded(words: list[str]) -> set[int]:
+    """The "not" of "must not run longer than"."""
+    return {
+        at
+        for at, word in enumerate(words)
+        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5])
+    }
+
+
+def _has(words: list[str], kind: str, taken: set[int]) -> bool:
+    return any(start not in taken for start, _, _ in find_phrases(cues(kind), words))
+
+
+def _is_name_at(terms: tuple[Term, ...], at: int) -> bool:
+    return any(term.at == at and term.is_name for term in terms)
+
+
+def _refuse_after(words: list[str], marks: list[Polarity], taken: set[int]) -> None:
+    restores = cues("restores")
+    starts = [
+        (start, end, kind)
+        for kind in ("after", "instead")
+        for start, end, _ in find_phrases(cues(kind), words)
+        if start not in taken
+    ]
+    if "over" in words and any(word.startswith("prefer") for word in words):
+        starts.append((words.index("over"), words.index("over") + 1, "instead"))
+    for start, end, kind in sorted(starts):
+        refused = False
+        for at in range(end, len(words)):
+            # "not to use X" and "do not use X" go on refusing; "not X but Y" does not.
+            if (
+                refused
+                and words[at] in restores
+                and not (
+                    kind == "after" and words[at] in {"to", "with", "by", "use"} and at < end + 2
+                )
+            ):
+                break
+            marks[at] = Polarity.REFUSED
+            refused = refused or words[at] not in {"use", "to", "be", "any", "a", "the", "using"}
+        del start
+
+
+def _doubt_alternatives(
+    words: list[str], terms: tuple[Term, ...], result: list[Polarity]
+) -> list[Polarity]:
+    """Of "X or Y" neither is chosen, when both could serve the same."""
+    for at in (index for index, word in enumerate(words) if word in _OR):
+        before = [index for index, term in enumerate(terms) if term.at < at and term.value]
+        after = [index for index, term in enumerate(terms) if term.at > at and term.value]
+        pairs = [
+            (one, other)
+            for one in before[-4:]
+            for other in after[:3]
+            if _are_alternatives(terms[one], terms[other])
+        ]
+        for index in {index for pair in pairs for index in pair}:
+            if result[index] is Polarity.CHOSEN:
+                result[index] = Polarity.OPEN
+    return result
+
+
+def _are_alternatives(one: Term, other: Term) -> bool:
+    if one.is_number and other.is_number:
+        return True
+    if not (one.is_name and other.is_name):
+        return False
+    served = topics_of_name()
+    ours, theirs = served.get(one.value[1:], frozenset()), served.get(other.value[1:], frozenset())
+    return bool(ours & theirs) or not (ours and theirs)

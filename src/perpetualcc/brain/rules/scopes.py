@@ -1,0 +1,38 @@
+"""Which part of a product a sentence is about: what holds for tests need not hold for it all."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from perpetualcc.brain.rules.tables import table
+
+# What a sentence means that names no part.
+_NEUTRAL = frozenset({"backend", "frontend"})
+# What holds here is no rule for the rest; what holds for the only app there is, is.
+_SECONDARY = frozenset(
+    {"tests", "development", "production", "staging", "legacy", "scripts", "training", "analytics"}
+)
+
+
+def scopes_of(words: Iterable[str], heading: Iterable[str] = ()) -> frozenset[str]:
+    """The parts that some words name."""
+    known = _by_word()
+    return frozenset(known[word] for word in (*words, *heading) if word in known)
+
+
+def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) -> bool:
+    """Whether what is said about one part may answer a question about another."""
+    implies = table("scopes")["implied"]
+    implied = {scope for topic in topics for scope in implies.get(topic, ())}
+    asked, said = asked - implied, said - implied
+    if asked & said:
+        return True
+    if asked and said:
+        return False
+    return asked <= _NEUTRAL | {"production"} and not said & _SECONDARY
+
+
+@cache
+def _by_word() -> Mapping[str, str]:
+    return {
+        word: scope for scope, words in table("scopes")["words"].items() for word in words.split()
+    }

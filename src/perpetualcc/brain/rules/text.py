@@ -1,0 +1,164 @@
+"""
+Words as rules compare them: folded, cut into tokens, numbers with units made one.
+
+Chinese, Japanese and Korean characters are tokens of their own, so that a phrase is found inside
+a sentence without blanks.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from perpetualcc.brain.rules.tables import table, word_set
+
+_KANA_VOICING = frozenset("\u3099\u309a")
+# Letters that Unicode does not take apart.
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'", "`": " "}
+)
+_CONTRACTIONS = (
+    (re.compile(r"\bcan't\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\bcannot\b"), "can not"),
+)
+_SPECIAL = (
+    (re.compile(r"(?<![\w+])c\+\+"), "cplusplus"),
+    (re.compile(r"(?<!\w)([cf])#"), r"\1sharp"),
+    (re.compile(r"\basp\.net\b"), "aspdotnet"),
+    (re.compile(r"(?<!\w)\.net\b"), "dotnet"),
+    (re.compile(r"(?<=[a-z])\.js\b"), "js"),
+    (re.compile(r"\bci/cd\b"), "ci cd"),
+    (re.compile(r"\bend-to-end\b"), "end to end"),
+    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+)
+_TOKEN = re.compile(
+    r"\d+(?:\.\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
+} | {
+    "fifteen": "15",
+    "twenty": "20",
+    "thirty": "30",
+    "forty": "40",
+    "sixty": "60",
+    "hundred": "100",
+}
+_PERCENT = frozenset({"%", "percent", "prozent", "pct"})
+
+
+class Token(NamedTuple):
+    """One word of a text."""
+
+    word: str
+    """Folded."""
+    capital: bool
+    """Written with a capital letter, and not only because a sentence begins."""
+
+
+@lru_cache(maxsize=4096)
+def fold(text: str) -> str:
+    """Case, accents, width and typographic variants folded away."""
+    text = unicodedata.normalize("NFKC", text).casefold().translate(_LETTERS)
+    parts = unicodedata.normalize("NFKD", text)
+    kept = (char for char in parts if not unicodedata.combining(char) or char in _KANA_VOICING)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+def _spelled(text: str) -> str:
+    for pattern, replacement in (*_CONTRACTIONS, *_SPECIAL):
+        text = pattern.sub(replacement, text)
+    return text
+
+
+@lru_cache(maxsize=8192)
+def split_tokens(text: str) -> tuple[Token, ...]:
+    """The words of a text, with what their spelling says."""
+    original = unicodedata.normalize("NFKC", text)
+    capitals = {
+        fold(found[0])
+        for found in re.finditer(r"(?<![.!?:\n]\s)(?<!^)\b[^\W\d_]*[A-Z][^\W_]*", original)
+    }
+    return tuple(
+        Token(_NUMBER_WORDS.get(word, word), word in capitals)
+        for word in _TOKEN.findall(_spelled(fold(text)))
+    )
+
+
+def singular(word: str) -> str:
+    """A plural's singular, roughly; enough for comparing."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 6 and word.endswith("ungen"):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "os")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """What the forms of a word share, and words that mean the same."""
+    short = _shortened(word)
+    return _same().get(short, short)
+
+
+def _shortened(word: str) -> str:
+    """`expires`, `expired` and `expiring` are one."""
+    word = singular(word)
+    for ending in ("ization", "isation", "ations", "ation", "ing", "ed", "ment", "ion", "er", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+@cache
+def _same() -> dict[str, str]:
+    groups = [[_shortened(word) for word in line.split()] for line in table("words")["same"]]
+    return {word: group[0] for group in groups for word in group}
+
+
+def is_content(word: str) -> bool:
+    """Whether a word says something by itself."""
+    return word not in word_set("stop")
+
+
+def content_stems(words: Iterable[str]) -> frozenset[str]:
+    """The stems of the words that say something."""
+    return frozenset(stem(word) for word in words if is_content(word))
+
+
+def quantity(number: str, unit: str) -> str:
+    """`15` `minutes` → `#900s`; a unit that only counts things gives an empty string."""
+    seconds, sizes = table("words")["seconds"], table("words")["bytes"]
+    unit = unit if unit in seconds or unit in sizes else singular(unit)
+    if not re.fullmatch(r"\d+(?:\.\d+)?", number):
+        return ""
+    if unit in seconds:
+        return f"#{float(number) * seconds[unit]:g}s"
+    if unit in sizes:
+        return f"#{float(number) * sizes[unit]:g}b"
+    return f"#{float(number):g}%" if unit in _PERCENT else ""

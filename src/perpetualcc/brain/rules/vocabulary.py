@@ -1,0 +1,89 @@
+"""The tables beside this module, loaded once: names, topics, risks, consent, polarity."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from perpetualcc.brain.rules.tables import table
+from perpetualcc.brain.rules.text import Token, fold, singular, split_tokens
+
+Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
+"""By first word: the words of a phrase, and what it stands for; the longest phrase first."""
+
+
+def phrases(pairs: Iterable[tuple[str, str]], *, singulars: bool = False) -> Phrases:
+    """Index phrases by their first word."""
+    index: Phrases = {}
+    for words, meaning in pairs:
+        key = tuple(singular(one.word) if singulars else one.word for one in split_tokens(words))
+        if key:
+            index.setdefault(key[0], []).append((key, meaning))
+    for entries in index.values():
+        entries.sort(key=lambda entry: -len(entry[0]))
+    return index
+
+
+def find_phrases(index: Phrases, words: list[str]) -> list[tuple[int, int, str]]:
+    """Where phrases occur: start, end and meaning. Longest first; they never overlap."""
+    found = []
+    at = 0
+    while at < len(words):
+        for key, meaning in index.get(words[at], ()):
+            if words[at : at + len(key)] == list(key):
+                found.append((at, at + len(key), meaning))
+                at += len(key)
+                break
+        else:
+            at += 1
+    return found
+
+
+@cache
+def name_phrases() -> Phrases:
+    """Every spelling of every known name."""
+    pairs = [(name, name) for topic in table("topics").values() for name in topic["names"]]
+    for name, spellings in table("names")["aliases"].items():
+        pairs += [(spelling, name) for spelling in (name, *spellings)]
+    return phrases(dict.fromkeys(pairs))
+
+
+@cache
+def ordinary_names() -> frozenset[str]:
+    """Names that are also words of English; see `names.toml`."""
+    return frozenset(fold(name) for name in table("names")["ordinary"])
+
+
+@cache
+def topic_phrases() -> Phrases:
+    """Every way to call a topic."""
+    topics = table("topics").items()
+    return phrases(
+        ((word, topic) for topic, row in topics for word in row["words"]), singulars=True
+    )
+
+
+@cache
+def topics_of_name() -> Mapping[str, frozenset[str]]:
+    """What a product can serve as."""
+    served: dict[str, set[str]] = {}
+    for topic, row in table("topics").items():
+        for name in row["names"]:
+            served.setdefault(name, set()).add(topic)
+    return {name: frozenset(topics) for name, topics in served.items()}
+
+
+def find_topics(tokens: list[Token]) -> list[tuple[int, int, str]]:
+    """The topics a text names, in its order."""
+    return find_phrases(topic_phrases(), [singular(token.word) for token in tokens])
+
+
+@cache
+def patterns(name: str, key: str) -> re.Pattern[str]:
+    """A list of regular expressions of a table as one."""
+    return re.compile("|".join(f"(?:{one})" for one in table(name)[key]))
+
+
+@cache
+def cues(key: str) -> Phrases:
+    """A list of words of `polarity.toml`."""
+    return phrases((words, key) for words in table("polarity")[key])

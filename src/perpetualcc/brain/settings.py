@@ -1,0 +1,68 @@
+"""Settings of the brains (seed 000, Configuration File)."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+
+class BrainType(StrEnum):
+    """Who has the opinion."""
+
+    NONE = "none"
+    """Rules, without AI."""
+    CLAUDE = "claude"
+    GEMINI = "gemini"
+    OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeSettings:
+    """Claude itself, through the account or key that Claude Code uses."""
+
+    model: str = "haiku"
+    """The cheapest that suits; any name or alias that Claude Code knows."""
+    timeout: timedelta = timedelta(seconds=60)
+    """How long to wait for one answer."""
+    max_budget_usd: float = 0.05
+    """For one answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeminiSettings:
+    """Google's Gemini API; needs `perpetualcc[gemini]`."""
+
+    api_key: str = field(default="env:GEMINI_API_KEY", repr=False)
+    """`env:NAME`, `keyring:NAME` or the key itself. Never shown."""
+    model: str = "gemini-2.0-flash"
+    """Any model of that API."""
+    base_url: str = ""
+    """Of another server that speaks the same; empty for Google's."""
+    timeout: timedelta = timedelta(seconds=30)
+    """How long to wait for one answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OllamaSettings:
+    """A model on this machine or in this house; needs `perpetualcc[ollama]`."""
+
+    host: str = "http://localhost:11434"
+    """Where Ollama answers."""
+    model: str = ""
+    """Such as `deepseek-coder:33b`; there is no default."""
+    timeout: timedelta = timedelta(seconds=120)
+    """Local models may have to be loaded first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrainSettings:
+    """Which brain a session has, and how sure it must be."""
+
+    type: BrainType = BrainType.NONE
+    """Who answers for sessions that do not say `--brain`."""
+    confidence_threshold: float = 0.7
+    """Answers below it go to a person."""
+    auto_answer: bool = True
+    """Off: every question goes to a person, with the brain's suggestion."""
+    claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    gemini: GeminiSettings = field(default_factory=GeminiSettings)
+    ollama: OllamaSettings = field(default_factory=OllamaSettings)

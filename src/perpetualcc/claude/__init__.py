@@ -1,0 +1,1 @@
+"""The only home of the Claude SDK. Importing this package imports none of it."""

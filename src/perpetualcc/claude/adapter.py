@@ -1,0 +1,294 @@
+"""
+One supervised Claude Code process, over the SDK's client.
+
+Every tool call is held by a `PreToolUse` callback until it is answered: that hook sees all
+calls, before anything else, and fails closed. `allowed_tools` stays empty, because that list
+means *allow without asking*.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import claude_agent_sdk as sdk
+
+from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted, TurnEnded
+from perpetualcc.agent.ports import Launch
+from perpetualcc.claude import messages
+from perpetualcc.claude.launcher import write_launcher
+from perpetualcc.claude.layers import Layers
+from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import RequestId
+
+log = logging.getLogger(__name__)
+
+_HOLD = timedelta(days=2)
+"""How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
+_PATIENCE = timedelta(seconds=5)
+"""For an answer about the context; 0.08 s were measured."""
+_LARGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
+
+
+Started = Callable[[int], Awaitable[None]]
+"""Told the process id once the process runs, before the first prompt is sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeSettings:
+    """How Claude Code is run."""
+
+    binary: Path | None = None
+    """Default: the one that came with the SDK."""
+    run_dir: Path
+    """Where the launcher script lives."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Added to our own environment."""
+    layers: Layers = field(default_factory=Layers)
+
+
+class ClaudeCodeAdapter:
+    """
+    One client, owned by one task from connect to disconnect (the SDK demands it).
+
+    Use `open_claude`: it makes the task, and ends the process however the caller leaves.
+    """
+
+    def __init__(
+        self, launch: Launch, inbox: Inbox, settings: ClaudeSettings, started: Started
+    ) -> None:
+        self._started = started
+        self._launch = launch
+        self._inbox = inbox
+        self._settings = settings
+        self._held: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
+        self._stderr: deque[str] = deque(maxlen=40)
+        self._client: sdk.ClaudeSDKClient | None = None
+        self._until: asyncio.Timeout | None = None
+        self._reminder = ""
+        self._leaving = False
+        self._is_working = True
+        """A turn is under way, or about to be."""
+        self._over = False
+
+    async def stream(self) -> None:
+        """Connect, deliver everything to the inbox, disconnect. Ends with `Gone`, always."""
+        error = ""
+        try:
+            async with sdk.ClaudeSDKClient(self._options()) as client:
+                self._client = client
+                await self._started(self.pid or 0)
+                await client.query(self._launch.prompt)
+                await self._deliver(client)
+        except sdk.ClaudeSDKError as problem:
+            error = self._explain(problem)
+        finally:
+            self._over = True
+            self._client = None
+            self._inbox.put(Gone(error="" if self._leaving else error))
+
+    async def _deliver(self, client: sdk.ClaudeSDKClient) -> None:
+        """Translate messages until the process ends or `leave` is called."""
+        try:
+            async with asyncio.timeout(0 if self._leaving else None) as self._until:
+                async for message in client.receive_messages():
+                    for arrival in messages.arrivals(message):
+                        self._is_working = not isinstance(arrival, TurnEnded)
+                        self._inbox.put(arrival)
+        except TimeoutError:
+            if not self._leaving:
+                raise
+
+    def leave(self) -> None:
+        """
+        Ask the owning task to disconnect, from any task.
+
+        In mid-turn the process is ended first, and what it holds is never answered: a refusal
+        would let it go on for the seconds that disconnecting takes, and believe it was refused.
+        """
+        self._leaving = True
+        if self._is_working and self.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
+        if self._until is not None and not self._over:
+            self._until.reschedule(asyncio.get_running_loop().time())
+
+    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
+        allowed = decision.verdict is Verdict.ALLOW
+        self._answer(
+            request,
+            _hook_answer("allow" if allowed else "deny", decision.message or decision.reason),
+        )
+
+    async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
+        self._answer(request, {"answers": dict(answers)})
+
+    async def interrupt(self) -> None:
+        if self._client is not None:
+            try:
+                await self._client.interrupt()
+            except sdk.ClaudeSDKError:
+                log.info("nothing to interrupt: the process is ending")
+
+    def remind(self, text: str) -> None:
+        self._reminder = text
+
+    async def context_window(self) -> int | None:
+        if self._client is None:
+            return None
+        try:
+            async with asyncio.timeout(_PATIENCE.total_seconds()):
+                usage = await self._client.get_context_usage()
+        except (sdk.ClaudeSDKError, TimeoutError):
+            return None
+        return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
+
+    @property
+    def pid(self) -> int | None:
+        transport = getattr(self._client, "_transport", None)
+        return getattr(getattr(transport, "_process", None), "pid", None)
+
+    def _answer(self, request: RequestId, answer: dict[str, Any]) -> None:
+        held = self._held.get(request)
+        if held is not None and not held.done():
+            held.set_result(answer)
+
+    async def _hold(self, request: RequestId) -> dict[str, Any]:
+        held: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._held[request] = held
+        try:
+            return await held
+        finally:
+            del self._held[request]
+
+    async def _gate(self, data: Any, tool_use_id: str | None, _context: Any) -> Any:
+        """The PreToolUse callback: it sees every call. Questions go on to `_ask`."""
+        tool = str(data.get("tool_name", ""))
+        if tool == messages.QUESTION_TOOL:
+            return {}
+        request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
+        tool_input = data.get("tool_input")
+        wanted = ToolWanted(
+            request=request, tool=tool, input=tool_input if isinstance(tool_input, dict) else {}
+        )
+        waiting = self._hold(request)
+        self._inbox.put(wanted)
+        return await waiting
+
+    async def _after_tool(self, data: Any, _tool_use_id: str | None, _context: Any) -> Any:
+        """The PostToolUse callback: where Claude reads a reminder. Subagents do not get it."""
+        if not self._reminder or data.get("agent_id"):
+            return {}
+        text, self._reminder = self._reminder, ""
+        name = data.get("hook_event_name", "PostToolUse")
+        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+    async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
+        """`can_use_tool`: where questions arrive. Anything else was not let through by the gate."""
+        request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
+        questions = messages.questions(tool_input)
+        if tool != messages.QUESTION_TOOL or not questions:
+            return sdk.PermissionResultDeny(message="This call was not approved by the gate.")
+        waiting = self._hold(request)
+        self._inbox.put(Asked(request=request, questions=questions, raw=tool_input))
+        answer = await waiting
+        if "answers" not in answer:
+            reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
+            return sdk.PermissionResultDeny(message=reason)
+        return sdk.PermissionResultAllow(updated_input={**tool_input, **answer})
+
+    def _options(self) -> sdk.ClaudeAgentOptions:
+        launch, settings = self._launch, self._settings
+        options = launch.session.options
+        return sdk.ClaudeAgentOptions(
+            cwd=launch.session.project,
+            resume=launch.claude_session if launch.resume else None,
+            session_id=None if launch.resume else launch.claude_session,
+            cli_path=write_launcher(settings.run_dir, settings.binary or bundled_claude()),
+            env=dict(settings.environment),
+            model=options.claude_model or None,
+            max_turns=options.max_turns,
+            permission_mode="default",
+            setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
+            strict_mcp_config="project" not in settings.layers.sources,
+            settings=json.dumps(
+                {**settings.layers.settings(), "autoCompactEnabled": launch.may_compact}
+            ),
+            system_prompt={"type": "preset", "preset": "claude_code"},
+            hooks={
+                "PreToolUse": [
+                    sdk.HookMatcher(
+                        hooks=[self._gate], timeout=_HOLD.total_seconds(), on_failure="block"
+                    )
+                ],
+                "PostToolUse": [sdk.HookMatcher(hooks=[self._after_tool])],
+                "PostToolUseFailure": [sdk.HookMatcher(hooks=[self._after_tool])],
+            },
+            can_use_tool=self._ask,
+            stderr=self._stderr.append,
+            max_buffer_size=_LARGEST_MESSAGE,
+        )
+
+    def _explain(self, problem: Exception) -> str:
+        tail = "\n".join(line for line in self._stderr if line.strip())[-2000:]
+        return f"{problem}\n{tail}".strip()
+
+
+def _hook_answer(verdict: str, reason: str) -> dict[str, Any]:
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": verdict,
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+def bundled_claude() -> Path:
+    """
+    The Claude Code binary that the SDK brings.
+
+    Raises:
+        PerpetualError: this platform's wheel has none.
+    """
+    binary = Path(sdk.__file__).parent / "_bundled" / "claude"
+    if not os.access(binary, os.X_OK):
+        raise PerpetualError(
+            f"Claude Code is not at '{binary}'",
+            hint="Reinstall it with: pip install --force-reinstall claude-agent-sdk",
+        )
+    return binary
+
+
+@asynccontextmanager
+async def open_claude(
+    launch: Launch, inbox: Inbox, settings: ClaudeSettings, started: Started
+) -> AsyncIterator[ClaudeCodeAdapter]:
+    """
+    Start Claude Code and own it: leaving this context ends the process.
+
+    Raises:
+        PerpetualError: the project's directory is gone.
+    """
+    if not launch.session.project.is_dir():
+        raise PerpetualError(
+            f"Project directory '{launch.session.project}' is gone",
+            hint="Restore it, or stop the session with: pcc stop " + launch.session.id,
+        )
+    adapter = ClaudeCodeAdapter(launch, inbox, settings, started)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(adapter.stream(), name=f"claude {launch.run}")
+        try:
+            yield adapter
+        finally:
+            adapter.leave()

@@ -1,0 +1,131 @@
+"""From the SDK's messages to what may arrive in an inbox. Pure; survives any shape."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import claude_agent_sdk as sdk
+
+from perpetualcc.agent.inbox import (
+    Arrival,
+    LimitReported,
+    Said,
+    Started,
+    ToolEnded,
+    TroubleReported,
+    TurnEnded,
+)
+from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.questions import Option, Question
+
+QUESTION_TOOL = "AskUserQuestion"
+_SYNTHETIC = "<synthetic>"
+_LONGEST_RESULT = 2000
+"""Characters of a tool result that are worth keeping in the event log."""
+
+
+def arrivals(message: Any) -> Iterator[Arrival]:
+    """Translate one message. Messages of kinds we do not know yield nothing."""
+    match message:
+        case sdk.SystemMessage(subtype="init", data=data):
+            yield Started(
+                model=str(data.get("model", "")),
+                permission_mode=str(data.get("permissionMode", "")),
+                version=str(data.get("claude_code_version", "")),
+            )
+        case sdk.AssistantMessage(error=str(error)):
+            yield TroubleReported(kind=error, text=_text(message.content))
+        case sdk.AssistantMessage() if message.model != _SYNTHETIC:
+            yield from _said(message)
+        case sdk.UserMessage(content=list(content)):
+            yield from _tool_results(content)
+        case sdk.RateLimitEvent(rate_limit_info=info):
+            yield LimitReported(
+                status=str(info.status),
+                window=str(info.rate_limit_type or ""),
+                resets_at=None if info.resets_at is None else float(info.resets_at),
+                utilization=info.utilization,
+            )
+        case sdk.ResultMessage():
+            yield _turn_ended(message)
+
+
+def questions(tool_input: Mapping[str, Any]) -> tuple[Question, ...]:
+    """The questions of an `AskUserQuestion` call; those without a text are left out."""
+    found = tool_input.get("questions")
+    if not isinstance(found, list):
+        return ()
+    return tuple(
+        Question(
+            text=str(item.get("question", "")),
+            header=str(item.get("header", "")),
+            multi_select=item.get("multiSelect") is True,
+            options=tuple(_options(item.get("options"))),
+        )
+        for item in found
+        if isinstance(item, dict) and item.get("question")
+    )
+
+
+def _options(found: Any) -> Iterator[Option]:
+    for item in found if isinstance(found, list) else []:
+        if isinstance(item, dict):
+            yield Option(
+                label=str(item.get("label", "")), description=str(item.get("description", ""))
+            )
+
+
+def _said(message: sdk.AssistantMessage) -> Iterator[Arrival]:
+    text = _text(message.content)
+    if text.strip() or message.usage:
+        top_level = message.parent_tool_use_id is None
+        yield Said(text=text, context_tokens=_context(message.usage) if top_level else None)
+
+
+def _context(usage: Mapping[str, Any] | None) -> int | None:
+    """Tokens that the context holds after a reply: all that went in, and what came out."""
+    if not usage:
+        return None
+    names = (
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+        "output_tokens",
+    )
+    return sum(int(usage.get(name) or 0) for name in names)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(block.text for block in content if isinstance(block, sdk.TextBlock))
+
+
+def _tool_results(content: list[Any]) -> Iterator[Arrival]:
+    for block in content:
+        if isinstance(block, sdk.ToolResultBlock):
+            text = block.content if isinstance(block.content, str) else _joined(block.content)
+            yield ToolEnded(
+                request=RequestId(block.tool_use_id),
+                is_error=bool(block.is_error),
+                text=text[:_LONGEST_RESULT],
+            )
+
+
+def _joined(content: Any) -> str:
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
+    usage = message.usage or {}
+    windows = [int(m.get("contextWindow") or 0) for m in (message.model_usage or {}).values()]
+    return TurnEnded(
+        is_error=bool(message.is_error),
+        subtype=message.subtype,
+        result=message.result or "\n".join(message.errors or []),
+        turns=message.num_turns,
+        tokens_in=(_context(usage) or 0) - int(usage.get("output_tokens") or 0),
+        tokens_out=int(usage.get("output_tokens") or 0),
+        cost_usd=float(message.total_cost_usd or 0.0),
+        context_window=max(windows, default=0) or None,
+    )

@@ -1,0 +1,189 @@
+"""`pcc brain`: ask a brain what it would answer, without a session."""
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.brain.factory import open_brain
+from perpetualcc.brain.fallback import THRESHOLD
+from perpetualcc.brain.port import Brain
+from perpetualcc.brain.question_lines import read_id, read_line
+from perpetualcc.brain.settings import (
+    BrainSettings,
+    BrainType,
+    ClaudeSettings,
+    GeminiSettings,
+    OllamaSettings,
+)
+from perpetualcc.claude.completion import ClaudeCompletion
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
+from perpetualcc.requirements import parse_requirements, read_text
+
+_log = logging.getLogger(__name__)
+
+app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer")
+
+
+@app.callback()
+def _group() -> None:
+    """Ask a brain what it would answer."""
+
+
+@app.command()
+def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's options
+    question: Annotated[
+        str | None, typer.Argument(help="The question; with --jsonl a file of questions")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", help="One of the answers; repeat")
+    ] = None,
+    multi: Annotated[bool, typer.Option("--multi", help="Several may be chosen")] = False,
+    requirements: Annotated[
+        Path | None, typer.Option("--requirements", "-r", help="Requirements file")
+    ] = None,
+    project: Annotated[
+        Path | None, typer.Option(help="Project, for questions of where things belong")
+    ] = None,
+    brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
+    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
+    host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object")] = False,
+    jsonl: Annotated[
+        bool,
+        typer.Option(
+            "--jsonl", help="Read {id, question, requirements} a line, from a file or stdin"
+        ),
+    ] = False,
+) -> None:
+    """Answer a question from the requirements, or say that a person must."""
+    chosen = _open(brain, model, host)
+    if jsonl:
+        asyncio.run(_answer_lines(chosen, Path(question) if question else None))
+        return
+    if not question:
+        raise typer.BadParameter("Give a question, or --jsonl", param_hint="question")
+    asked = Question(
+        text=question,
+        options=tuple(Option(label=one) for one in option or ()),
+        multi_select=multi,
+    )
+    context = _context(str(requirements) if requirements else "", str(project or ""))
+    answer = asyncio.run(chosen.answer_question(asked, context))
+    if as_json:
+        print(json.dumps(_as_data(answer), ensure_ascii=False))
+    else:
+        _say(answer)
+
+
+def _open(kind: BrainType, model: str, host: str) -> Brain:
+    """The brain that the options name, with the defaults of the settings for the rest."""
+    settings = BrainSettings(
+        type=kind,
+        claude=ClaudeSettings(model=model) if model else ClaudeSettings(),
+        gemini=GeminiSettings(model=model or GeminiSettings().model, base_url=host),
+        ollama=OllamaSettings(model=model, host=host or OllamaSettings().host),
+    )
+    return open_brain(
+        settings,
+        parse=parse_requirements,
+        environment=os.environ,
+        open_claude=ClaudeCompletion,
+    )
+
+
+def _context(requirements: str, project: str = "") -> QuestionContext:
+    text = ""
+    if requirements:
+        text = read_text(Path(requirements))
+        parse_requirements(text, requirements)
+    return QuestionContext(project=project, requirements_text=text, requirements_path=requirements)
+
+
+def _say(answer: BrainAnswer) -> None:
+    if _is_answer(answer):
+        print(", ".join(answer.selected))
+    else:
+        print("A person must decide")
+    print(f"confidence {answer.confidence:.2f}: {answer.reasoning}")
+    if answer.quote:
+        print(answer.quote)
+
+
+def _is_answer(answer: BrainAnswer) -> bool:
+    return bool(answer.selected) and answer.confidence >= THRESHOLD
+
+
+def _as_data(answer: BrainAnswer) -> dict[str, Any]:
+    because = ": ".join(part for part in (answer.reasoning, answer.quote) if part)
+    return {
+        "action": "answer" if _is_answer(answer) else "escalate",
+        "labels": list(answer.selected) if _is_answer(answer) else [],
+        "confidence": round(answer.confidence, 2),
+        "because": because,
+    }
+
+
+async def _answer_lines(brain: Brain, path: Path | None) -> None:
+    """One line out for each line in, whatever is in it."""
+    try:
+        source = path.open("rb") if path else sys.stdin.buffer
+    except OSError as error:
+        raise PerpetualError(f"{path} cannot be read: {error.strerror}") from error
+    contexts: dict[str, QuestionContext] = {}
+    for number, raw in enumerate(source, start=1):
+        line = raw.decode("utf-8", errors="replace").strip()
+        if line:
+            data = await _answer_line(brain, line, number, contexts)
+            # ASCII, because a label may hold what no encoding can write.
+            print(json.dumps(data), flush=True)
+
+
+async def _answer_line(
+    brain: Brain, line: str, number: int, contexts: dict[str, QuestionContext]
+) -> dict[str, Any]:
+    try:
+        asked = read_line(line, number)
+        if asked.requirements not in contexts:
+            contexts[asked.requirements] = _context(asked.requirements)
+        context = contexts[asked.requirements]
+        answers = [await brain.answer_question(one, context) for one in asked.questions]
+    except PerpetualError as error:
+        return _failed(line, number, error.message)
+    except Exception as error:  # noqa: BLE001  # the loop outlives its lines
+        # One line must not cost the others their answers.
+        _log.exception("line %s", number)
+        return _failed(line, number, f"Unexpected: {type(error).__name__}")
+    return {"id": asked.id, **_together(answers)}
+
+
+def _failed(line: str, number: int, error: str) -> dict[str, Any]:
+    return {
+        "id": read_id(line, number),
+        "action": "escalate",
+        "labels": [],
+        "confidence": 0.0,
+        "because": "The line cannot be answered",
+        "error": error,
+    }
+
+
+def _together(answers: list[BrainAnswer]) -> dict[str, Any]:
+    """Several questions of one call are answered together, or by a person."""
+    if len(answers) == 1:
+        return _as_data(answers[0])
+    unsure = next((answer for answer in answers if not _is_answer(answer)), None)
+    if unsure is not None:
+        return _as_data(unsure)
+    return {
+        "action": "answer",
+        "labels": [label for answer in answers for label in answer.selected],
+        "confidence": round(min(answer.confidence for answer in answers), 2),
+        "because": " · ".join(_as_data(answer)["because"] for answer in answers),
+    }

@@ -1,0 +1,232 @@
+"""`pcc config`: show the settings, change one, go back to the defaults."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc import config
+from perpetualcc.config import file
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(
+    help="Show and change the settings.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="Such as sessions.max_concurrent, or max_concurrent")
+]
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    Show every setting; those that differ from the default are marked.
+
+    Example: pcc config show
+    """
+    path = _path(ctx)
+    current = file.load_config(path)
+    found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
+    if as_json:
+        print(
+            json.dumps(
+                {name: _plain(value) for name, value, _ in found if name != _SECRET}, indent=2
+            )
+        )
+        return
+    print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")
+    for name, value, default in found:
+        mark = "" if value == default else f"   # default: {_toml(default)}"
+        print(f"{name} = {_shown(name, value)}{mark}")
+
+
+@app.command()
+def get(ctx: typer.Context, key: KeyArgument) -> None:
+    """
+    Print one setting.
+
+    Example: pcc config get max_concurrent
+    """
+    name, _ = file.resolve_key(key)
+    print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
+
+
+@app.command("set")
+def set_value(
+    ctx: typer.Context,
+    key: KeyArgument,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists: separated by commas")],
+) -> None:
+    """
+    Change one setting; the rest of the file, comments too, stays as it is.
+
+    Example: pcc config set max_concurrent 8
+    """
+    name, kind = file.resolve_key(key)
+    _change(_path(ctx), name, file.parse_value(kind, value))
+    print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")
+    print("It counts from the next start of the engine: pcc daemon restart")
+
+
+@app.command()
+def reset(
+    ctx: typer.Context,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this one")] = None,
+) -> None:
+    """
+    Go back to the defaults; the old file is kept beside the new one.
+
+    Example: pcc config reset max_concurrent
+    """
+    path = _path(ctx)
+    if key is not None:
+        name, _ = file.resolve_key(key)
+        _change(path, name, None)
+        print(f"{name} is back at its default")
+    elif path.exists():
+        kept = path.with_suffix(".toml.old")
+        path.replace(kept)
+        print(f"Back at the defaults; the old settings are in {kept}")
+    else:
+        print("The settings are the defaults already")
+
+
+@app.command("path")
+def show_path(ctx: typer.Context) -> None:
+    """
+    Print where the settings are.
+
+    Example: $EDITOR "$(pcc config path)"
+    """
+    print(_path(ctx))
+
+
+@app.command()
+def brain(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="BRAIN", help="none, claude, gemini or ollama")],
+    model: Annotated[str | None, typer.Option(help="Model of the brain")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="API key as env:NAME or keyring:NAME [default: asked for]")
+    ] = None,
+    check: Annotated[bool, typer.Option(help="See whether it answers")] = True,
+) -> None:
+    """
+    Choose the brain for new sessions; asks for its key, and sees whether it answers.
+
+    Example: pcc config brain ollama --model deepseek-coder:33b
+    """
+    from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
+    from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
+
+    path = _path(ctx)
+    _, kind = file.resolve_key("brain.type")
+    wanted = {"brain.type": file.parse_value(kind, name)}
+    if model is not None and name != "none":
+        wanted[f"brain.{name}.model"] = model
+    if name == "gemini":
+        wanted[_SECRET] = key or _asked_key()
+    if check:
+        with _tried(path, wanted) as draft:
+            check_brain(
+                file.load_config(draft).brain,
+                environment=config.environment(),
+                open_claude=ClaudeCompletion,
+            )
+    for setting, value in wanted.items():
+        _change(path, setting, value)
+    print(f"New sessions have the brain: {'rules, no AI' if name == 'none' else name}")
+
+
+def _asked_key() -> str:
+    """From the keyboard, without showing it; kept in the system's key store where there is one."""
+    from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
+
+    typed: str = typer.prompt("API key", hide_input=True)
+    if typed.startswith(("env:", "keyring:")):
+        return typed
+    try:
+        return store_key("gemini", typed)
+    except PerpetualError:
+        print("There is no key store here: the key goes into the file, which only you can read")
+        return typed
+
+
+@contextmanager
+def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
+    """A copy of the configuration with the changes, to try them out."""
+    with tempfile.TemporaryDirectory(prefix="pcc-config-") as folder:
+        draft = Path(folder, "config.toml")
+        if path.exists():
+            draft.write_bytes(path.read_bytes())
+        for setting, value in wanted.items():
+            _change(draft, setting, value)
+        yield draft
+
+
+def _path(ctx: typer.Context) -> Path:
+    if ctx.obj.config is not None:
+        config.use_config(ctx.obj.config)
+    return config.config_path()
+
+
+def _change(path: Path, name: str, value: Any) -> None:
+    """Write one key (None: remove it), atomically, and only if the result can be used."""
+    import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
+
+    file.load_config(path)
+    document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    *sections, key = name.split(".")
+    table: Any = document
+    for section in sections:
+        table = table.setdefault(section, tomlkit.table())
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_text(tomlkit.dumps(document), encoding="utf-8")
+        draft.chmod(0o600)
+        file.load_config(draft)
+        draft.replace(path)
+    except OSError as error:
+        raise PerpetualError(
+            f"'{path}' cannot be written: {error.strerror}", hint="Check the permissions"
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+_SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name
+
+
+def _shown(name: str, value: Any) -> str:
+    """A key is never printed; where it is kept may be."""
+    is_key = name == _SECRET and not str(value).startswith(("env:", "keyring:"))
+    return '"…"' if is_key and value else _toml(value)

@@ -1,0 +1,30 @@
+"""How a command finds the daemon; the first one that needs it starts it."""
+
+from typing import TYPE_CHECKING
+
+from perpetualcc import config
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.errors import PerpetualError
+
+if TYPE_CHECKING:
+    from perpetualcc.gateway.client import Client
+
+
+def locations(options: GlobalOptions) -> config.Locations:
+    return config.locate(options.data_dir)
+
+
+def connect(options: GlobalOptions) -> "Client":
+    """A client of the running engine. Raises PerpetualError with what to do."""
+    from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
+
+    if options.config is not None:
+        if not options.config.expanduser().exists():
+            raise PerpetualError(
+                f"Configuration file '{options.config}' does not exist",
+                hint=f"Leave --config out, or write it: pcc --config {options.config} config set …",
+            )
+        config.use_config(options.config)
+    # A mistake in the file is better told here than by an engine that does not start.
+    config.check_config()
+    return reach(locations(options), flags=config.supervisor_flags())

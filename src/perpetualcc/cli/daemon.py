@@ -1,0 +1,229 @@
+"""`pcc daemon …`: look at the background process, start it, stop it, keep it."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perpetualcc import __version__, config
+from perpetualcc.daemon.journal import tail
+from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+
+if TYPE_CHECKING:
+    from perpetualcc.daemon.units import ServiceUnit
+
+app = typer.Typer(
+    help="The background process: start, stop, look, keep it after login.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+GraceOption = Annotated[
+    float | None,
+    typer.Option(help="Seconds to finish what is in progress [default: 30]", min=0),
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
+
+
+@app.command()
+def start(ctx: typer.Context) -> None:
+    """Start the daemon; also one that gave up."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
+    locations = _locations(ctx)
+    if read_status(locations).phase is Phase.GAVE_UP:
+        halt.stop(locations)
+    _start(locations)
+
+
+@app.command()
+def stop(
+    ctx: typer.Context,
+    now: Annotated[
+        bool, typer.Option("--now", help="The kill switch: nothing of ours is left in 5 seconds")
+    ] = False,
+    grace: GraceOption = None,
+) -> None:
+    """Stop the daemon. Everything stays resumable."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
+    if now and grace is not None:
+        raise typer.BadParameter("--now gives no grace")
+    locations = _locations(ctx)
+    ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
+    print("The daemon has stopped" if ran else "The daemon does not run")
+
+
+@app.command()
+def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
+    """Stop the daemon and start it with this version."""
+    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+
+    locations = _locations(ctx)
+    halt.stop(locations, grace=grace)
+    _start(locations)
+
+
+@app.command()
+def status(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable")] = False,
+) -> None:
+    """Show what the daemon does, without waking it."""
+    locations = _locations(ctx)
+    found = read_status(locations)
+    if as_json:
+        print(json.dumps(asdict(found) | {"data_dir": str(locations.data)}))
+        return
+    for label, value in _described(found, locations):
+        print(f"{label:<11} {value}")
+
+
+@app.command()
+def logs(
+    ctx: typer.Context,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines")] = False,
+    lines: Annotated[int, typer.Option("--tail", help="How many lines", min=0)] = 50,
+) -> None:
+    """Show what the supervisor and the engine wrote."""
+    locations = _locations(ctx)
+    files = [locations.supervisor_log, locations.engine_log]
+    positions = {file: file.stat().st_size if file.exists() else 0 for file in files}
+    for line in _merged(files, lines):
+        print(line)
+    while follow:
+        for line in _added(positions):
+            print(line, flush=True)
+        time.sleep(0.3)
+
+
+@app.command()
+def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """Start the daemon at every login: a systemd user unit or a launchd agent."""
+    unit = _unit(ctx)
+    print(f"# {unit.path}\n{unit.text}")
+    if dry_run:
+        _show_commands("Would then run:", unit.enable)
+        return
+    unit.path.parent.mkdir(parents=True, exist_ok=True)
+    unit.path.write_text(unit.text)
+    print(f"Wrote {unit.path}")
+    if unit.can_be_switched():
+        _run(unit.enable)
+    else:
+        _show_commands("No service manager answers here. To switch it on, type:", unit.enable)
+    if unit.note:
+        print(unit.note)
+
+
+@app.command()
+def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """Undo `install`."""
+    unit = _unit(ctx)
+    if not unit.path.exists():
+        print(f"Nothing is installed: there is no {unit.path}")
+        return
+    if dry_run:
+        _show_commands(f"Would remove {unit.path} and run:", [*unit.disable, *unit.after_removal])
+        return
+    can_be_switched = unit.can_be_switched()
+    if can_be_switched:
+        _run(unit.disable)
+    unit.path.unlink()
+    print(f"Removed {unit.path}")
+    if can_be_switched:
+        _run(unit.after_removal)
+
+
+def _locations(ctx: typer.Context) -> Locations:
+    return config.locate(ctx.obj.data_dir)
+
+
+def _start(locations: Locations) -> None:
+    from perpetualcc.daemon.launch import connect  # noqa: PLC0415  # status must stay quick
+
+    with connect(locations, flags=config.supervisor_flags()):
+        found = read_status(locations)
+    print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
+
+
+def _described(found: DaemonStatus, locations: Locations) -> Iterator[tuple[str, str]]:
+    since = f" since {_moment(found.since)}" if found.since else ""
+    yield "Daemon", f"{found.phase}{since}"
+    if found.phase is Phase.ASLEEP:
+        yield "Wakes", "for a visitor" + (f" or {_moment(found.wake)}" if found.wake else "")
+    if found.supervisor:
+        yield "Supervisor", str(found.supervisor)
+    if found.engine:
+        yield "Engine", str(found.engine)
+    if found.crashes or found.phase is Phase.GAVE_UP:
+        yield "Crashes", f"{found.crashes} in a row"
+    if found.problem:
+        yield "Problem", found.problem
+    if found.phase is Phase.GAVE_UP:
+        yield "Try again", "pcc daemon restart"
+    if found.version and found.version != __version__:
+        yield "Version", f"{found.version}; this command is {__version__}: pcc daemon restart"
+    yield "Data", str(locations.data)
+
+
+def _moment(epoch: float) -> str:
+    return datetime.fromtimestamp(epoch).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _merged(files: list[Path], lines: int) -> list[str]:
+    """The last lines of all files, in the order of their stamps; a traceback stays whole."""
+    stamped = []
+    for file in files:
+        stamp = ""
+        for line in tail(file, lines):
+            stamp = line.split(" ", 1)[0] if line[:2] == "20" else stamp
+            stamped.append((stamp, line))
+    in_order = [line for _, line in sorted(stamped, key=lambda pair: pair[0])]
+    return in_order[max(0, len(in_order) - lines) :]
+
+
+def _added(positions: dict[Path, int]) -> Iterator[str]:
+    """Lines that were written since the last look; a file that shrank was rotated."""
+    for path, position in positions.items():
+        size = path.stat().st_size if path.exists() else 0
+        if size == position:
+            continue
+        with path.open(errors="replace") as file:
+            file.seek(position if size > position else 0)
+            yield from file.read().splitlines()
+            positions[path] = file.tell()
+
+
+def _unit(ctx: typer.Context) -> "ServiceUnit":
+    from perpetualcc.daemon.units import unit_for_this_system  # noqa: PLC0415  # two commands only
+
+    return unit_for_this_system(_locations(ctx), home=Path.home(), search_path=config.search_path())
+
+
+def _show_commands(title: str, commands: list[list[str]]) -> None:
+    from perpetualcc.daemon.units import shown  # noqa: PLC0415
+
+    print(title)
+    for command in commands:
+        print(f"  {shown(command)}")
+
+
+def _run(commands: list[list[str]]) -> None:
+    import subprocess  # noqa: PLC0415  # two commands only
+
+    for command in commands:
+        _show_commands("Running:", [command])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise PerpetualError(
+                f"'{command[0]}' fails: {done.stderr.strip()}", hint="Type the command yourself"
+            )

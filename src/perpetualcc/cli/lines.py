@@ -1,0 +1,183 @@
+"""Events as lines on a terminal: one table, in the look of the seed's manual."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
+from perpetualcc.cli.options import Detail
+
+Data = Mapping[str, Any]
+
+_MANY_OPTIONS = 10
+"""Shown in a line; Claude offers two to four."""
+
+_BY = {
+    "policy": "auto-approved",
+    "brain": "approved by the brain",
+    "person": "approved by you",
+    "memory": "approved from memory",
+}
+
+
+_URGENT = frozenset(
+    {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
+)
+_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task"})
+
+
+def shown(event: Data, detail: Detail = Detail.NORMAL) -> list[str]:
+    """The lines for one event; none for those that are not for people."""
+    kind = str(event["kind"])
+    if detail is Detail.QUIET and kind not in _URGENT:
+        return []
+    render = _LINES.get(kind)
+    lines = render(event) if render else []
+    if detail is Detail.VERBOSE and not lines:
+        lines = [plain(event)]
+    stamp = f"[{clock(event['at'])}]"
+    blank = " " * len(stamp)
+    return [f"{blank if i else stamp} {line}" for i, line in enumerate(lines)]
+
+
+def plain(event: Data) -> str:
+    """An event without a line of its own: its name and its data."""
+    facts = {name: value for name, value in event.items() if name not in _PLACE}
+    return printable(f"{event['kind']} {json.dumps(facts, ensure_ascii=False)}")
+
+
+def _said(event: Data) -> list[str]:
+    first, *rest = printable(event["text"]).strip().splitlines() or [""]
+    return [f"Claude: {first}", *(f"        {line}" for line in rest)]
+
+
+def _tool(event: Data) -> list[str]:
+    line = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
+    if event["verdict"] == "allow":
+        return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
+    return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+def _question(event: Data) -> list[str]:
+    lines = []
+    for question in event["questions"]:
+        text = fit(question["question"], 500)
+        lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
+        options = [
+            f"[{i}] {fit(o['label'], 40)}"
+            for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
+        ]
+        more = "  …" if len(question["options"]) > _MANY_OPTIONS else ""
+        lines.append(f"   Options: {'  '.join(options)}{more}")
+    return lines
+
+
+def _answered(event: Data) -> list[str]:
+    who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
+    chosen = "; ".join(event["answers"].values())
+    because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""
+    return [f"{who} answered: {fit(chosen, 80)} (confidence: {event['confidence']:.0%}){because}"]
+
+
+def _escalated(event: Data) -> list[str]:
+    if event["type"] == "review":
+        return []  # the refusal itself is shown; `pcc pending` lists it
+    title = fit(event["title"], 120)
+    return [
+        f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
+        f"   Answer here, or with: {_command(event)}",
+    ]
+
+
+def _reminded(event: Data) -> list[str]:
+    mark = coloured("⚠", "yellow")
+    return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
+
+
+def _command(event: Data) -> str:
+    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    word = words.get(event["type"], '"…"')
+    return f"pcc respond {event['number']} {word}"
+
+
+def _limit(event: Data) -> list[str]:
+    when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
+    window = one_line(event["window"]) or "limit"
+    return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
+
+
+_LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
+"""Colours of seed 001."""
+
+
+def _measured(event: Data) -> list[str]:
+    share = round(event["tokens"] * 100 / max(event["hard_tokens"], 1))
+    hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
+    line = (
+        f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"
+        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {event['status']}"
+    )
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_due(event: Data) -> list[str]:
+    what = "Claude is asked to hand over" if event["status"] == "WARNING" else "handing over now"
+    line = f"[iteration {event['iteration']}] {event['status']}: {event['reason']}; {what}"
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_done(event: Data) -> list[str]:
+    line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
+    return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
+
+
+def _status(event: Data) -> list[str]:
+    words = {
+        "PAUSED": ["⏸  Paused. Go on with: pcc resume"],
+        "COMPLETED": [coloured("✓ Session completed", "green")],
+        "STOPPED": ["■ Session stopped"],
+        "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
+    }
+    return words.get(event["after"], [])
+
+
+def _settled(event: Data) -> list[str]:
+    if event["state"] == "done":
+        return [f"{coloured('✓', 'green')} Task completed"]
+    if event["state"] == "waiting" and event["due"] is None:
+        return ["Waiting for a person; nothing runs meanwhile. See: pcc pending"]
+    if event["state"] == "waiting" and event["due"] and event["result"]:
+        return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
+    return []
+
+
+def _problem(event: Data) -> list[str]:
+    hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
+    return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
+
+
+_LINES: dict[str, Callable[[Data], list[str]]] = {
+    "RunStarted": lambda e: [
+        "Resuming Claude Code session..." if e["resumed"] else "Starting Claude Code session..."
+    ],
+    "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
+    "TextSaid": _said,
+    "ToolDecided": _tool,
+    "QuestionAsked": _question,
+    "QuestionAnswered": _answered,
+    "EscalationRaised": _escalated,
+    "EscalationSettled": lambda e: [
+        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
+    ],
+    "EscalationReminded": _reminded,
+    "LimitReached": _limit,
+    "LimitApproached": lambda e: [
+        f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
+    ],
+    "ContextMeasured": _measured,
+    "HandoverDue": _handover_due,
+    "HandoverDone": _handover_done,
+    "TaskSettled": _settled,
+    "ProblemNoticed": _problem,
+    "SessionStatusChanged": _status,
+}

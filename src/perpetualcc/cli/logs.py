@@ -1,0 +1,56 @@
+"""`pcc logs`: a session's events as lines, past or live."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.lines import shown
+from perpetualcc.cli.options import Detail
+from perpetualcc.cli.sessions import SessionArgument
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(rich_markup_mode=None)
+
+_LEVELS = ["debug", "info", "warn", "error"]
+
+
+@app.command()
+def logs(
+    ctx: typer.Context,
+    session: SessionArgument,
+    tail: Annotated[int, typer.Option(min=1, help="Show the last N events")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")] = False,
+    level: Annotated[str, typer.Option(help="From this level on: debug|info|warn|error")] = "info",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line")] = False,
+) -> None:
+    """
+    Show a session's log.
+
+    Example: pcc logs abc123 --tail 20 --follow
+    """
+    if level not in _LEVELS:
+        raise PerpetualError(f"No level is called {level!r}", hint=f"Levels: {', '.join(_LEVELS)}")
+    levels = _LEVELS[_LEVELS.index(level) :]
+    with connect(ctx.obj) as daemon:
+        past = daemon.call("events.tail", session=session, count=tail, levels=levels)
+        for event in past:
+            _print(event, as_json=as_json)
+        if not follow:
+            return
+        since = past[-1]["seq"] if past else 0
+        daemon.call("events.follow", session=session, since=since)
+        try:
+            for pushed in daemon.events():
+                if pushed.data["level"] in levels:
+                    _print(pushed.data, as_json=as_json)
+        except KeyboardInterrupt:
+            return
+
+
+def _print(event: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(event, ensure_ascii=False), flush=True)
+        return
+    print("\n".join(shown(event, Detail.VERBOSE)), flush=True)

@@ -1,0 +1,267 @@
+"""`pcc list | status | add | pause | resume | stop`."""
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli import completion
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import (
+    coloured,
+    duration,
+    fit,
+    moment,
+    panel,
+    printable,
+    table,
+    thousands,
+)
+from perpetualcc.cli.statuses import SHOWN, parse_status
+from perpetualcc.domain.sessions import SessionStatus
+
+app = typer.Typer(rich_markup_mode=None)
+
+SessionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SESSION",
+        help="Id, the beginning of one, or a name",
+        autocompletion=completion.sessions,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
+
+_TASK_SYMBOLS = {
+    "done": "✓",
+    "running": "→",
+    "waiting": "⏳",
+    "queued": "○",
+    "failed": "✗",
+    "parked": "✗",
+    "cancelled": "■",
+    "missed": "✗",
+}
+
+
+@app.command("list")
+def list_sessions(
+    ctx: typer.Context,
+    status: Annotated[
+        str | None, typer.Option(help="running, paused, rate_limited, completed, error, …")
+    ] = None,
+    project: Annotated[Path | None, typer.Option(help="Only sessions of this project")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    List sessions, newest first.
+
+    Example: pcc list --status running
+    """
+    with connect(ctx.obj) as daemon:
+        sessions = daemon.call(
+            "session.list",
+            status=None if status is None else parse_status(status).value,
+            project=None if project is None else str(project.expanduser().resolve()),
+            limit=limit,
+        )
+    if as_json:
+        print(json.dumps(sessions, indent=2, ensure_ascii=False))
+    elif not sessions:
+        print('No sessions yet. Start one with: pcc start ./project --task "…"')
+    else:
+        headers = ["ID", "Name", "Status", "Current Task", "Tokens"]
+        print(table(headers, [_row(session) for session in sessions]))
+
+
+def _row(session: dict[str, Any]) -> list[str]:
+    symbol, word, _ = SHOWN[SessionStatus(session["status"])]
+    task = fit(session["task"], 40)
+    if session["resumes_at"] is not None:
+        task += f"\nResumes: {moment(session['resumes_at'])}"
+    return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _tokens(session: dict[str, Any]) -> str:
+    """Of the context window; of the hard limit, in seed 001's colours, when it is perpetual."""
+    used, limits = session["tokens"], session["perpetual"]
+    if limits is None:
+        return f"{thousands(used)}/{thousands(session['context_window'])}"
+    colour = "yellow" if used >= limits["warn_tokens"] else "green"
+    colour = "red" if used >= limits["hard_tokens"] else colour
+    return coloured(f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞", colour)
+
+
+@app.command()
+def status(
+    ctx: typer.Context,
+    session: SessionArgument,
+    show_history: Annotated[
+        bool, typer.Option("--show-history", help="Show recent event history")
+    ] = False,
+    show_decisions: Annotated[
+        bool, typer.Option("--show-decisions", help="Show the decisions made")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Show one session in detail.
+
+    Example: pcc status abc123 --show-decisions
+    """
+    with connect(ctx.obj) as daemon:
+        found = daemon.call("session.get", session=session)
+        history = daemon.call("events.tail", session=found["id"], count=30) if show_history else []
+        decisions = daemon.call("decision.list", session=found["id"]) if show_decisions else []
+    if as_json:
+        extra = {"history": history} if show_history else {}
+        extra |= {"decisions": decisions} if show_decisions else {}
+        print(json.dumps({**found, **extra}, indent=2, ensure_ascii=False))
+        return
+    print("\n".join(_detail(found)))
+    if show_history:
+        from perpetualcc.cli.lines import shown  # noqa: PLC0415  # only when asked for
+
+        print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
+    if show_decisions:
+        lines = [f"  {line}" for one in reversed(decisions) for line in _decision(one)]
+        print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
+
+
+def _detail(session: dict[str, Any]) -> list[str]:
+    symbol, word, colour = SHOWN[SessionStatus(session["status"])]
+    started, ended = session["created_at"], time.time()
+    if word in {"Completed", "Stopped"}:
+        ended = session["updated_at"]
+    lines = [
+        f"Session: {session['id']} ({session['name']})",
+        "─" * 38,
+        f"Project:     {session['project']}",
+        f"Status:      {coloured(f'{symbol} {word}', colour)}"
+        + (f" — {printable(session['detail'])}" if session["detail"] else ""),
+        f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
+        f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
+        f"Duration:    {duration(ended - started)}",
+    ]
+    if session["resumes_at"] is not None:
+        lines.append(f"Resumes:     {moment(session['resumes_at'])}")
+    if (limits := session["perpetual"]) is not None:
+        lines.append(
+            f"Perpetual:   iteration {session['iteration']}, hands over at"
+            f" {limits['warn_tokens']:,} / {limits['hard_tokens']:,} tokens or"
+            f" {limits['warn_minutes']:g} / {limits['hard_minutes']:g} minutes"
+        )
+    return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session)]
+
+
+def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
+    lines = ["Tasks:"]
+    for task in tasks:
+        after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
+        priority = f"  [priority {task['priority']}]" if task["priority"] else ""
+        symbol = _TASK_SYMBOLS[task["state"]]
+        lines.append(f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{after}")
+        if task["result"] and task["state"] != "queued":
+            lines.append(f"      {fit(task['result'], 76)}")
+    return lines
+
+
+def _figures(session: dict[str, Any]) -> list[str]:
+    used, window = session["tokens"], session["context_window"]
+    counts: dict[str, int] = session["counts"]
+    allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
+    human = counts.get("allow/person", 0)
+    denied = sum(n for key, n in counts.items() if key.startswith("deny/"))
+    return [
+        f"Token Usage: {used:,} / {window:,} ({used * 100 // max(window, 1)}%)",
+        f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
+        f"Runs: {session['runs']}",
+    ]
+
+
+def _decision(one: dict[str, Any]) -> list[str]:
+    at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
+    mark = "✓" if one["verdict"] == "allow" else "✗"
+    call = f"{one['tool']} → {fit(one['summary'], 60)}"
+    return [
+        f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
+        f"           {fit(one['reason'], 90)}",
+    ]
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    session: SessionArgument,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What to do")],
+    priority: Annotated[int, typer.Option(help="Higher is sooner")] = 0,
+    after: Annotated[
+        list[str] | None, typer.Option(help="Run after this task (its id or text); repeatable")
+    ] = None,
+) -> None:
+    """
+    Add a task to a session's queue.
+
+    Example: pcc add abc123 "Deploy to staging" --priority 10
+    """
+    with connect(ctx.obj) as daemon:
+        added = daemon.call(
+            "task.add", session=session, prompt=task, priority=priority, after=after or []
+        )
+    print(f"Added {added['id']}: {fit(added['prompt'], 60)}")
+
+
+@app.command()
+def pause(ctx: typer.Context, session: SessionArgument) -> None:
+    """
+    Pause a session after its current operation.
+
+    Example: pcc pause abc123
+    """
+    with connect(ctx.obj) as daemon:
+        paused = daemon.call("session.pause", session=session)
+    print(f"Paused {paused['name']} ({paused['id']}). Go on with: pcc resume {paused['id']}")
+
+
+@app.command()
+def resume(ctx: typer.Context, session: SessionArgument) -> None:
+    """
+    Resume a paused session, or try again what failed.
+
+    Example: pcc resume abc123
+    """
+    with connect(ctx.obj) as daemon:
+        resumed = daemon.call("session.resume", session=session)
+    print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
+
+
+@app.command()
+def stop(ctx: typer.Context, session: SessionArgument) -> None:
+    """
+    Stop a session for good: its tasks are cancelled, its files stay.
+
+    Example: pcc stop abc123
+    """
+    with connect(ctx.obj) as daemon:
+        stopped = daemon.call("session.stop", session=session)
+    print(f"Stopped {stopped['name']} ({stopped['id']})")
+
+
+def brain_name(session: dict[str, Any]) -> str:
+    return "rule-based" if session["brain"] == "none" else str(session["brain"])
+
+
+def session_panel(session: dict[str, Any]) -> str:
+    """The box at the top of `pcc start` and `pcc attach`."""
+    word = SHOWN[SessionStatus(session["status"])][1]
+    return panel(
+        f"PerpetualCC Session: {session['name']}",
+        [
+            f"Project: {session['project']}",
+            f"Brain: {brain_name(session)}",
+            f"Status: {'Running' if word == 'Idle' else word}",
+        ],
+    )

@@ -1,0 +1,97 @@
+"""A stage for `pcc demo` and `pcc rehearse`: a scripted model, and an installation of its own."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from perpetualcc.config import CONFIG_VARIABLE
+from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, lay_out_files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Everything below one temporary directory; nothing of it is left afterwards."""
+
+    folder: Path
+    project: Path
+    server: RehearsalServer
+    environment: Mapping[str, str]
+
+    def pcc(self, *words: str, quiet: bool = False) -> int:
+        """Run a `pcc` command here, as a person would type it. Returns its exit code."""
+        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.folder / "pcc")]
+        return subprocess.run(
+            [*command, *words],
+            cwd=self.project.parent,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if quiet else None,
+            check=False,
+        ).returncode
+
+
+@contextmanager
+def staged(scenario: Scenario, project: Path | None, *, base: Mapping[str, str]) -> Iterator[Stage]:
+    """Set the stage with a copy of `project`, or with the files that the scenario brings."""
+    folder = Path(tempfile.mkdtemp(prefix="pcc-"))
+    try:
+        place = _place(folder, scenario, project)
+        with _playing(scenario) as server:
+            environment = isolated_world(server.url, folder / "home").environment(base)
+            environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
+            stage = Stage(folder=folder, project=place, server=server, environment=environment)
+            try:
+                yield stage
+            finally:
+                stage.pcc("daemon", "stop", "--now", quiet=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:
+    place = folder / (project.resolve().name if project else scenario.name)
+    if project is not None:
+        shutil.copytree(project, place, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    place.mkdir(exist_ok=True)
+    lay_out_files(scenario, place)
+    return place
+
+
+_LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")
+"""Large, and made again by the tools that need them."""
+
+
+@contextmanager
+def _playing(scenario: Scenario) -> Iterator[RehearsalServer]:
+    """The scripted model in a thread with its own event loop."""
+    server = RehearsalServer(scenario)
+    running: Future[asyncio.AbstractEventLoop] = Future()
+    stop = asyncio.Event()
+
+    async def play() -> None:
+        async with server:
+            running.set_result(asyncio.get_running_loop())
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(play(),), name="rehearsal")
+    thread.start()
+    loop = running.result(timeout=10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+def own_environment() -> dict[str, str]:
+    """What this process was started with."""
+    return dict(os.environ)

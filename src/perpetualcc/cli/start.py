@@ -1,0 +1,168 @@
+"""`pcc start` and `pcc attach`: give Claude something to do, and watch it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.sessions import SessionArgument, session_panel
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def start(  # noqa: PLR0917  # one parameter an option
+    ctx: typer.Context,
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    task: Annotated[str | None, typer.Option(help="What to do")] = None,
+    requirements: Annotated[
+        Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
+    ] = None,
+    brain: Annotated[
+        str | None,
+        typer.Option(help="none, claude, gemini or ollama [default: the configuration's]"),
+    ] = None,
+    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
+    auto_approve: Annotated[
+        bool, typer.Option("--auto-approve/--no-auto-approve", help="Let LOW risk through")
+    ] = True,
+    confidence: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Answers below it go to a person [default: 0.7]"),
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
+    ] = None,
+    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    level: Annotated[
+        int, typer.Option(min=1, max=3, help="1 read-only, 2 writes below --writable, 3 full")
+    ] = 3,
+    writable: Annotated[
+        list[Path] | None, typer.Option(help="Level 2: what may be written; repeatable")
+    ] = None,
+    network: Annotated[
+        bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
+    ] = True,
+    sandbox: Annotated[
+        str, typer.Option(help="auto, on or off [default: the configuration's]")
+    ] = "",
+    session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    perpetual: Annotated[
+        bool,
+        typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
+    ] = False,
+) -> None:
+    """
+    Start a supervised Claude Code session.
+
+    Example: pcc start ./api --task "Build user authentication with JWT"
+    """
+    if task is None and requirements is None:
+        raise PerpetualError(
+            "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
+        )
+    options: dict[str, Any] = {
+        "brain": brain,
+        "model": model,
+        "auto_approve": auto_approve,
+        "confidence": confidence,
+        "max_turns": max_turns,
+        "sandbox": checked_sandbox(sandbox),
+        "authority": authority_of(project, level, writable or [], network=network),
+        "perpetual": {} if perpetual else None,
+    }
+    begin(
+        ctx.obj,
+        project,
+        task,
+        options,
+        requirements=requirements,
+        name=session_name,
+        detach=detach,
+    )
+
+
+def begin(
+    global_options: GlobalOptions,
+    project: Path,
+    task: str | None,
+    options: dict[str, Any],
+    *,
+    requirements: Path | None = None,
+    name: str,
+    detach: bool,
+) -> None:
+    """Start a session, and watch it unless it is detached."""
+    given = {name: value for name, value in options.items() if value is not None}
+    with connect(global_options) as daemon:
+        session = daemon.call(
+            "session.start",
+            project=str(project.expanduser().absolute()),
+            task=task,
+            requirements=None
+            if requirements is None
+            else str(requirements.expanduser().absolute()),
+            name=name,
+            options=given,
+        )
+    if detach:
+        print(f"Session started: {session['id']} ({session['name']})")
+        print(f"Attach with: pcc attach {session['id']}")
+        return
+    print(session_panel(session))
+    _watch(global_options, session)
+
+
+def checked_sandbox(mode: str) -> str:
+    """Raises PerpetualError for a word that is none."""
+    if mode not in {"", "auto", "on", "off"}:
+        raise PerpetualError(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
+    return mode
+
+
+def authority_of(
+    project: Path, level: int, writable: list[Path], *, network: bool
+) -> dict[str, Any]:
+    """What the session may touch. Raises PerpetualError where level and places disagree."""
+    if (level == 2) != bool(writable):
+        raise PerpetualError(
+            "Level 2 writes below named directories only"
+            if level == 2
+            else "--writable names what level 2 may write",
+            hint="pcc start PROJECT --level 2 --writable DIR --task …",
+        )
+    root = project.expanduser().resolve()
+    places = [str((root / path.expanduser()).resolve()) for path in writable]
+    return {"level": level, "writable": places, "allow_network": network}
+
+
+@app.command()
+def attach(ctx: typer.Context, session: SessionArgument) -> None:
+    """
+    Watch a session: what it did, then what it does, live.
+
+    Ctrl+C detaches (the session goes on), Ctrl+D stops the session.
+
+    Example: pcc attach abc123
+    """
+    with connect(ctx.obj) as daemon:
+        found = daemon.call("session.get", session=session)
+    print(f"Attached to session {found['id']} ({found['name']})")
+    print("─" * 41)
+    _watch(ctx.obj, found)
+
+
+def _watch(options: GlobalOptions, session: dict[str, Any]) -> None:
+    from perpetualcc.cli.stream import Ending, Watcher  # noqa: PLC0415  # not for --help
+
+    ending = Watcher(options, session["id"]).watch()
+    match ending:
+        case Ending.DETACHED:
+            print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")
+        case Ending.FAILED:
+            raise typer.Exit(1)
+        case Ending.FINISHED | Ending.PAUSED | Ending.STOPPED:
+            pass

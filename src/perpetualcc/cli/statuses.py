@@ -1,0 +1,33 @@
+"""What people call a session's status, and its symbol."""
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.sessions import SessionStatus
+
+SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
+    SessionStatus.IDLE: ("○", "Idle", "dim"),
+    SessionStatus.PROCESSING: ("●", "Running", "green"),
+    SessionStatus.WAITING_INPUT: ("?", "Waiting", "yellow"),
+    SessionStatus.RATE_LIMITED: ("⏳", "Limited", "yellow"),
+    SessionStatus.PAUSED: ("⏸", "Paused", "yellow"),
+    SessionStatus.COMPLETED: ("✓", "Completed", "green"),
+    SessionStatus.STOPPED: ("■", "Stopped", "dim"),
+    SessionStatus.ERROR: ("✗", "Error", "red"),
+}
+"""Symbol, word, colour (seed 000, CLI manual)."""
+
+_NAMES = {
+    "running": SessionStatus.PROCESSING,
+    "waiting": SessionStatus.WAITING_INPUT,
+    "limited": SessionStatus.RATE_LIMITED,
+    **{status.value.lower(): status for status in SessionStatus},
+}
+
+
+def parse_status(word: str) -> SessionStatus:
+    """Raises PerpetualError naming the words that exist."""
+    status = _NAMES.get(word.lower().replace("-", "_"))
+    if status is None:
+        raise PerpetualError(
+            f"No session status is called {word!r}", hint=f"Statuses: {', '.join(_NAMES)}"
+        )
+    return status

@@ -1,0 +1,154 @@
+"""Watching a session live: events out, answers in."""
+
+import select
+import sys
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Any
+
+from perpetualcc.cli.asking import Prompt
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.lines import shown
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway.client import Client, ConnectionLost
+from perpetualcc.human.answers import AnswerError
+
+
+class Ending(Enum):
+    """Why watching ended."""
+
+    FINISHED = auto()
+    """The session has completed."""
+    PAUSED = auto()
+    STOPPED = auto()
+    FAILED = auto()
+    """A person must look."""
+    DETACHED = auto()
+    """The person left; the session goes on."""
+
+
+_ENDINGS = {
+    "COMPLETED": Ending.FINISHED,
+    "PAUSED": Ending.PAUSED,
+    "STOPPED": Ending.STOPPED,
+    "ERROR": Ending.FAILED,
+}
+
+
+class Watcher:
+    """Follows one session from its first event, across restarts of the engine."""
+
+    def __init__(self, options: GlobalOptions, session: str) -> None:
+        self._options = options
+        self._session = session
+        self._since = 0
+        self._waiting: dict[int, Prompt] = {}
+        self._is_prompting = False
+        self._listens = sys.stdin.isatty()
+
+    def watch(self) -> Ending:
+        """Until the session ends, or the person leaves with Ctrl+C."""
+        if self._listens:
+            print("\nCtrl+C to detach (session continues in background)\nCtrl+D to stop session\n")
+        while True:
+            try:
+                with connect(self._options) as daemon:
+                    daemon.call(
+                        "events.follow",
+                        session=self._session,
+                        since=self._since,
+                        attend=self._listens,
+                    )
+                    return self._follow(daemon)
+            except ConnectionLost:
+                continue
+            except KeyboardInterrupt:
+                return Ending.DETACHED
+
+    def _follow(self, daemon: Client) -> Ending:
+        ended: Ending | None = None
+        while True:
+            # A status of the past does not end the watching: something may come after it.
+            event = daemon.next_event(0)
+            if event is None and ended is not None:
+                event = daemon.next_event(0.3)
+            if event is not None:
+                ended = self._show(event.data, ended)
+            elif ended is not None:
+                return ended
+            else:
+                self._prompt()
+                self._wait(daemon)
+
+    def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
+        self._since = event["seq"]
+        self._note(event)
+        if lines := shown(event, self._options.detail):
+            self._leave_prompt()
+            for line in lines:
+                print(line, flush=True)
+        if event["kind"] == "SessionStatusChanged":
+            return _ENDINGS.get(event["after"])
+        return ended
+
+    def _note(self, event: Mapping[str, Any]) -> None:
+        """What waits for an answer, and what no longer does, whoever gave it."""
+        match event["kind"]:
+            case "EscalationRaised" if event["type"] != "review":
+                self._waiting[event["number"]] = Prompt(request=event)
+            case "EscalationSettled":
+                self._waiting.pop(event["number"], None)
+            case _:
+                pass
+
+    def _prompt(self) -> None:
+        """Ask about the oldest request, unless it is on the screen already."""
+        if not (self._listens and self._waiting) or self._is_prompting:
+            return
+        prompt = self._waiting[min(self._waiting)]
+        for line in prompt.lines():
+            print(line)
+        print(prompt.invitation, end="", flush=True)
+        self._is_prompting = True
+
+    def _leave_prompt(self) -> None:
+        """Clear the line that is typed on: what comes now is not a part of it."""
+        if self._is_prompting:
+            print("\r\x1b[2K", end="")
+            self._is_prompting = False
+
+    def _wait(self, daemon: Client) -> None:
+        readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
+        ready, _, _ = select.select(readers, [], [], 1.0)
+        if sys.stdin in ready:
+            line = sys.stdin.readline()
+            self._is_prompting = False
+            if not line:
+                daemon.call("session.stop", session=self._session)
+                self._listens = False
+            elif line.strip():
+                self._answer(daemon, line.strip())
+
+    def _answer(self, daemon: Client, line: str) -> None:
+        if not self._waiting:
+            print("Nothing waits for an answer. Ctrl+C to detach, Ctrl+D to stop the session.")
+            return
+        number = min(self._waiting)
+        try:
+            answer = self._waiting[number].take(line)
+            if answer is not None:
+                daemon.call("escalation.respond", number=number, **answer)
+                self._waiting.pop(number, None)
+        except AnswerError as error:
+            print(f"   {error.message}. {error.hint}")
+        except PerpetualError as error:
+            # Somebody was first, or it does not fit: asked again from the start, if it still waits.
+            print(f"error: {error.message}")
+            if asked := self._waiting.pop(number, None):
+                self._keep_if_waiting(daemon, asked)
+
+    def _keep_if_waiting(self, daemon: Client, asked: Prompt) -> None:
+        found = daemon.call("escalation.get", number=asked.number)
+        if found["settled_at"] is None:
+            self._waiting[asked.number] = Prompt(request=asked.request)

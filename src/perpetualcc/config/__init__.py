@@ -1,0 +1,76 @@
+"""
+Where the configuration comes from: the only package that reads the environment. Nothing happens
+on import, and what reads the file is not imported before there is one.
+"""
+
+import os
+import shlex
+from pathlib import Path
+
+from perpetualcc.domain.locations import Locations
+
+__all__ = [
+    "Locations",
+    "check_config",
+    "config_path",
+    "environment",
+    "locate",
+    "resolve",
+    "search_path",
+    "supervisor_flags",
+]
+
+CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
+"""Path of the configuration file, when it is not the usual one. `--config` sets it."""
+
+DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
+DEFAULT_DATA = Path("~/.perpetualcc/data")
+
+
+def locate(data_dir: Path | None = None) -> Locations:
+    """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
+    return Locations(data=Path(os.path.abspath((data_dir or DEFAULT_DATA).expanduser())))  # noqa: PTH100  # symlinks stay as typed
+
+
+def config_path() -> Path:
+    """The configuration file: of `--config`, or the usual one. It need not exist."""
+    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser()
+
+
+def use_config(path: Path) -> None:
+    """Make this process, and a daemon that it starts, use another file."""
+    os.environ[CONFIG_VARIABLE] = str(path.expanduser().absolute())
+
+
+def supervisor_flags() -> list[str]:
+    """
+    Flags for a supervisor that a command starts, from `PERPETUALCC_SUPERVISOR`.
+
+    For tests and debugging: `PERPETUALCC_SUPERVISOR="--idle-exit 1" pcc list`.
+    """
+    return shlex.split(os.environ.get("PERPETUALCC_SUPERVISOR", ""))
+
+
+def environment() -> dict[str, str]:
+    """What this process was started with: where `env:NAME` keys are looked up."""
+    return dict(os.environ)
+
+
+def resolve(written: str) -> str:
+    """The value itself, or what the environment variable of `env:NAME` holds; empty if unset."""
+    if not written.startswith("env:"):
+        return written
+    return os.environ.get(written.removeprefix("env:"), "")
+
+
+def search_path() -> str:
+    """The PATH of the person who types the command."""
+    return os.environ.get("PATH", os.defpath)
+
+
+def check_config() -> None:
+    """Raises `file.ConfigError` when there is a configuration file with a mistake in it."""
+    if config_path().exists():
+        from perpetualcc.config.file import load_config  # noqa: PLC0415  # most have no file
+
+        load_config()

@@ -1,0 +1,259 @@
+"""
+The configuration file: read once, checked, and told about with the line and the nearest key.
+
+Each section is a frozen dataclass, defined by the capability that uses it; its fields are the
+keys, their defaults the defaults, and the strings under them the documentation.
+"""
+
+import difflib
+import re
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.config import config_path
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.settings import HumanSettings
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.sessions.handover.thresholds import HandoverSettings
+from perpetualcc.sessions.settings import SessionSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeSettings:
+    """`[claude]`: which Claude Code runs, and how."""
+
+    binary: str = ""
+    """Path of the executable; empty: the one that comes with the Claude Agent SDK."""
+    model: str = ""
+    """Model that Claude Code uses; empty: its own default."""
+
+    @property
+    def path(self) -> Path | None:
+        return Path(self.binary).expanduser() if self.binary else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The whole configuration: one frozen value per section."""
+
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    claude: ClaudeSettings = field(default_factory=ClaudeSettings)
+    brain: BrainSettings = field(default_factory=BrainSettings)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
+    human: HumanSettings = field(default_factory=HumanSettings)
+    notifications: NotificationSettings = field(default_factory=NotificationSettings)
+    handover: HandoverSettings = field(default_factory=HandoverSettings)
+
+
+class ConfigError(PerpetualError):
+    """The file says something that cannot be used: which key, on which line."""
+
+    def __init__(self, path: Path, line: int | None, problem: str, hint: str) -> None:
+        where = f"'{path}'" + ("" if line is None else f", line {line}")
+        super().__init__(f"{problem} ({where})", hint=hint)
+
+
+def load_config(path: Path | None = None) -> Config:
+    """
+    The configuration; defaults where the file, or a key, is missing.
+
+    Raises:
+        ConfigError: no TOML, an unknown key, a wrong type; with the line and the nearest key.
+    """
+    path = path or config_path()
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            path, None, f"The configuration cannot be read: {error}", _EDIT
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(path, None, f"The configuration is no TOML: {error}", _EDIT) from error
+    return _section(Config, data, (), _Source(path, text))  # type: ignore[no-any-return]
+
+
+_EDIT = "Correct the file, or begin again with: pcc config reset"
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    path: Path
+    text: str
+
+    def line_of(self, keys: tuple[str, ...]) -> int | None:
+        """The line of a key, counted from 1: in its section, or as a dotted key."""
+        section: str = ""
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+                section = header[1].strip()
+                if section == ".".join(keys):
+                    return number
+            elif assigned := re.match(r"\s*([\w.\"-]+)\s*=", line):
+                name = f"{section}.{assigned[1]}" if section else assigned[1]
+                if name.replace('"', "") == ".".join(keys):
+                    return number
+        return None
+
+    def error(self, keys: tuple[str, ...], problem: str, hint: str) -> ConfigError:
+        return ConfigError(self.path, self.line_of(keys), problem, hint)
+
+
+def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: _Source) -> Any:
+    hints = typing.get_type_hints(kind)
+    known = [one.name for one in fields(kind) if _is_setting(one)]
+    values = {}
+    for name, value in data.items():
+        here = (*keys, name)
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {'.'.join((*keys, close[0]))!r}?" if close else ""
+            raise source.error(
+                here,
+                f"Unknown key {'.'.join(here)!r}",
+                hint or f"Known here: {', '.join(known)}",
+            )
+        values[name] = _value(hints[name], value, here, source)
+    return kind(**values)
+
+
+def _is_setting(one: "Field[Any]") -> bool:
+    """Some fields are for tests and callers: they say so in their metadata."""
+    return bool(one.init and one.metadata.get("is_setting", True))
+
+
+def _value(kind: Any, value: Any, keys: tuple[str, ...], source: _Source) -> Any:
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise source.error(keys, f"{'.'.join(keys)!r} is a section", f"[{'.'.join(keys)}]")
+        return _section(kind, value, keys, source)
+    converted = _converted(kind, value)
+    if converted is _WRONG:
+        raise source.error(
+            keys,
+            f"{'.'.join(keys)!r} must be {kind_name(kind)}, not {value!r}",
+            f"pcc config set {'.'.join(keys)} …",
+        )
+    return converted
+
+
+_WRONG = object()
+
+
+def _converted(kind: Any, value: Any) -> Any:
+    """The value as a field of that type; `_WRONG` when it cannot be."""
+    if isinstance(kind, types.UnionType):
+        fitting = (_converted(one, value) for one in typing.get_args(kind))
+        return next((one for one in fitting if one is not _WRONG), _WRONG)
+    if typing.get_origin(kind) is tuple:
+        fits = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return tuple(value) if fits else _WRONG
+    if kind is Path:
+        return Path(value).expanduser() if isinstance(value, str) else _WRONG
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(value) if value in list(kind) else _WRONG
+    if kind is timedelta:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return timedelta(seconds=value) if is_number else _WRONG
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, bool) and kind is not bool:
+        return _WRONG
+    return value if isinstance(value, kind) else _WRONG
+
+
+def kind_name(kind: Any) -> str:
+    """A type in the words of a person."""
+    if typing.get_origin(kind) is tuple:
+        return "a list of texts"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return f"one of {', '.join(kind)}"
+    if kind is timedelta:
+        return "a number of seconds"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return names.get(kind, "a path" if kind is Path else str(kind))
+
+
+def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every key with its type and default, in the order of the sections."""
+    hints = typing.get_type_hints(kind)
+    defaults = kind()
+    for one in filter(_is_setting, fields(kind)):
+        name = f"{prefix}{one.name}"
+        if is_dataclass(hints[one.name]):
+            yield from settings(hints[one.name], f"{name}.")
+        else:
+            yield name, hints[one.name], getattr(defaults, one.name)
+
+
+def value_of(config: Config, name: str) -> Any:
+    """The value of a dotted key."""
+    value: Any = config
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def resolve_key(name: str) -> tuple[str, Any]:
+    """
+    A key and its type from what a person types: `sessions.max_concurrent`, or just
+    `max_concurrent` where that is unique.
+
+    Raises:
+        PerpetualError: no such key, or several.
+    """
+    known = {key: kind for key, kind, _ in settings()}
+    found = [key for key in known if key == name] or [
+        key for key in known if key.rpartition(".")[2] == name
+    ]
+    if len(found) == 1:
+        return found[0], known[found[0]]
+    if found:
+        raise PerpetualError(
+            f"Several keys are called {name!r}", hint=f"One of: {', '.join(found)}"
+        )
+    short = {key.rpartition(".")[2]: key for key in known}
+    close = difflib.get_close_matches(name, [*known, *short], n=1)
+    raise PerpetualError(
+        f"No key is called {name!r}",
+        hint=f"Did you mean {short.get(close[0], close[0])!r}?"
+        if close
+        else "See: pcc config show",
+    )
+
+
+def parse_value(kind: Any, text: str) -> Any:
+    """
+    What a person types, as a value of that type.
+
+    Raises:
+        PerpetualError: it is none.
+    """
+    if typing.get_origin(kind) is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind is bool and text.lower() in {"true", "false", "yes", "no", "on", "off"}:
+        return text.lower() in {"true", "yes", "on"}
+    if isinstance(kind, type) and issubclass(kind, StrEnum) and text in list(kind):
+        return text
+    if kind is timedelta:
+        kind = float
+    for number in (int, float):
+        if kind is number or (isinstance(kind, types.UnionType) and number in kind.__args__):
+            try:
+                return number(text)
+            except ValueError:
+                break
+    if kind in {str, Path} or isinstance(kind, types.UnionType):
+        return text
+    raise PerpetualError(f"{text!r} is not {kind_name(kind)}", hint="pcc config set --help")

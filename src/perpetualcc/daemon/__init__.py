@@ -1,0 +1,1 @@
+"""The two processes that keep working when nobody looks: a tiny supervisor and the engine."""

@@ -1,0 +1,326 @@
+"""What the engine offers to clients: JSON in, a capability's call, JSON out."""
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
+from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.minds import Minds
+from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import RecordedEvent
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk
+from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.requirements import read_requirements
+from perpetualcc.sessions.manager import SessionManager, check_project
+from perpetualcc.sessions.task_queue import PlannedTask
+from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.runs import RunStore
+from perpetualcc.work.dispatcher import Dispatcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """The engine's methods, over its parts."""
+
+    manager: SessionManager
+    people: HumanBridge
+    about_people: PeopleApi
+    events: EventLog
+    runs: RunStore
+    decisions: DecisionJournal
+    dispatcher: Dispatcher
+    handovers: Handovers
+    minds: Minds
+    about_guards: GuardApi
+    defaults: BrainSettings
+
+    def methods(self) -> Mapping[str, Method]:
+        """Every method with its parameters; `docs/protocol.md` is made from this table."""
+        name = {"session": str}
+        return {
+            "session.start": Method(
+                call=self.start,
+                params={
+                    "project": str,
+                    "task": str | None,
+                    "requirements": str | None,
+                    "name": str | None,
+                    "options": dict | None,
+                },
+            ),
+            "session.list": Method(
+                call=self.list,
+                params={"status": str | None, "project": str | None, "limit": int | None},
+            ),
+            "session.get": Method(call=self.get, params=name),
+            "session.pause": Method(call=self.pause, params=name),
+            "session.resume": Method(call=self.resume, params=name),
+            "session.stop": Method(call=self.stop, params=name),
+            "task.add": Method(
+                call=self.add,
+                params={
+                    "session": str,
+                    "prompt": str,
+                    "priority": int | None,
+                    "after": list | None,
+                },
+            ),
+            "events.follow": Method(
+                call=self.follow,
+                params={"session": str | None, "since": int | None, "attend": bool | None},
+            ),
+            "events.tail": Method(
+                call=self.tail,
+                params={"session": str | None, "count": int | None, "levels": list | None},
+            ),
+            "decision.list": Method(
+                call=self.list_decisions,
+                params={
+                    "session": str | None,
+                    "risk": str | None,
+                    "verdict": str | None,
+                    "decided_by": str | None,
+                    "since": float | None,
+                    "limit": int | None,
+                },
+            ),
+            "daemon.info": Method(call=self.info),
+            **self.about_guards.methods(),
+            **self.about_people.methods(),
+        }
+
+    async def start(self, params: Params, _: Connection) -> Any:
+        """Create a session with its first tasks, and start it."""
+        project, options = Path(params["project"]), dict(params["options"] or {})
+        task, requirements = params["task"], params["requirements"]
+        if options.get("perpetual") is not None:
+            project = check_project(project)
+            options["perpetual"], words = await self.handovers.plan_start(
+                project, options["perpetual"]
+            )
+            task = task if task or requirements else words
+        session = await self.manager.create_session(
+            project,
+            plan_of(task, requirements),
+            name=params["name"] or "",
+            options=self._options(options, requirements),
+        )
+        return session_data(session)
+
+    def _options(self, given: dict[str, Any], requirements: str | None) -> SessionOptions:
+        """What was given, with the configuration's defaults. A brain must be there to be used."""
+        configured = {
+            "brain": self.defaults.type.value,
+            "confidence": self.defaults.confidence_threshold,
+        }
+        options = SessionOptions(
+            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            authority=authority_from(given.get("authority") or {}),
+            requirements=requirements or "",
+        )
+        self.minds.check(options)
+        return options
+
+    async def list(self, params: Params, _: Connection) -> Any:
+        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
+        status, project = params["status"], params["project"]
+        sessions = await self.manager.list_sessions(
+            statuses=None if status is None else [SessionStatus(status)],
+            project=None if project is None else Path(project),
+            limit=params["limit"] or 100,
+        )
+        prompts = await self.manager.current_prompts(sessions)
+        return [
+            {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
+        ]
+
+    async def get(self, params: Params, _: Connection) -> Any:
+        """One session, with its tasks, the number of its runs and what was decided."""
+        session = await self.manager.get_session(params["session"])
+        queue = self.manager.queue(session.id)
+        return {
+            **session_data(session),
+            "tasks": [task_data(task) for task in await queue.everything()],
+            "runs": len(await self.runs.list(session.id)),
+            "counts": await self.decisions.counts(session.id),
+            "iteration": await self.handovers.number(session),
+        }
+
+    async def pause(self, params: Params, _: Connection) -> Any:
+        """Stop after the current operation; the work stays."""
+        return session_data(await self.manager.pause_session(params["session"]))
+
+    async def resume(self, params: Params, _: Connection) -> Any:
+        """Go on with a paused session, or try again what failed."""
+        return session_data(await self.manager.resume_session(params["session"]))
+
+    async def stop(self, params: Params, _: Connection) -> Any:
+        """End a session for good: its tasks are cancelled, its run stops now."""
+        return session_data(await self.manager.stop_session(params["session"]))
+
+    async def add(self, params: Params, _: Connection) -> Any:
+        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
+        task = await self.manager.add_task(
+            params["session"],
+            params["prompt"],
+            priority=params["priority"] or 0,
+            after=[str(name) for name in params["after"] or []],
+        )
+        return task_data(task)
+
+    async def follow(self, params: Params, connection: Connection) -> Any:
+        """Push events from `since` on, past and then present; `attend`: a person looks at them."""
+        session = await self._session_id(params["session"])
+        feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
+        return {"subscription": connection.subscribe(feed)}
+
+    async def _feed(
+        self, since: int, session: SessionId | None, *, attended: bool
+    ) -> AsyncIterator[tuple[str, Any]]:
+        with ExitStack() as looking:
+            if attended and session is not None:
+                looking.enter_context(self.people.looking(session))
+            async for recorded in self.events.follow(since, session=session):
+                yield recorded.event.kind, event_data(recorded)
+
+    async def tail(self, params: Params, _: Connection) -> Any:
+        """The last `count` events (50), oldest first; `levels`: only these."""
+        found = await self.events.tail(
+            await self._session_id(params["session"]),
+            params["count"] or 50,
+            levels=params["levels"],
+        )
+        return [event_data(recorded) for recorded in found]
+
+    async def list_decisions(self, params: Params, _: Connection) -> Any:
+        """What was decided about tool calls, newest first."""
+        risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
+        found = await self.decisions.read(
+            session=await self._session_id(params["session"]),
+            risk=None if risk is None else Risk(risk),
+            verdict=None if verdict is None else Verdict(verdict),
+            decided_by=None if by is None else DecidedBy(by),
+            since=params["since"],
+            limit=params["limit"] or 100,
+        )
+        return [decision_data(recorded) for recorded in found]
+
+    async def info(self, _params: Params, _: Connection) -> Any:
+        """The engine's version, what runs in each lane, and its clock."""
+        return {
+            "version": __version__,
+            "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
+            "time": time.time(),
+        }
+
+    async def _session_id(self, name: str | None) -> SessionId | None:
+        return None if name is None else (await self.manager.get_session(name)).id
+
+
+def authority_from(given: Mapping[str, Any]) -> Authority:
+    """An authority as `pcc start` sends it; level 3 by default, since a person starts it."""
+    return Authority(
+        level=AuthorityLevel(given.get("level", AuthorityLevel.FULL)),
+        writable=tuple(Path(path) for path in given.get("writable", ())),
+        allow_network=bool(given.get("allow_network", True)),
+    )
+
+
+def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
+    """What a session is to do: the task first, then what the requirements list as not done."""
+    plan = [] if task is None else [PlannedTask(prompt=task)]
+    if requirements is None:
+        return plan
+    open_tasks = [one for one in read_requirements(Path(requirements)).tasks if not one.done]
+    place = {one.id: len(plan) + i for i, one in enumerate(open_tasks)}
+    plan += [
+        PlannedTask(
+            prompt=one.description,
+            priority=one.priority,
+            after=tuple(place[name] for name in one.depends_on if name in place),
+        )
+        for one in open_tasks
+    ]
+    if not plan:
+        raise PerpetualError(
+            f"'{requirements}' lists no task that is not done",
+            hint='List them under "## Tasks", or say what to do with --task "…"',
+        )
+    return plan
+
+
+def session_data(session: Session) -> dict[str, Any]:
+    """A session as clients see it."""
+    return {
+        "id": session.id,
+        "name": session.name,
+        "project": str(session.project),
+        "status": session.status.value,
+        "detail": session.detail,
+        "brain": session.options.brain,
+        "confidence": session.options.confidence,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "resumes_at": session.resumes_at,
+        "tokens": session.tokens,
+        "context_window": session.context_window,
+        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
+    }
+
+
+def task_data(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "prompt": task.prompt,
+        "state": task.state.value,
+        "priority": task.priority,
+        "after": list(task.after),
+        "attempts": task.attempts,
+        "result": task.result,
+        "packet": task.packet,
+        "due": task.due,
+    }
+
+
+def event_data(recorded: RecordedEvent) -> dict[str, Any]:
+    event = recorded.event
+    return {
+        "seq": recorded.seq,
+        "at": recorded.at,
+        "kind": event.kind,
+        "level": event.level,
+        "session": event.session,
+        "run": event.run,
+        "task": event.task,
+        **event.data(),
+    }
+
+
+def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
+    decision = recorded.decision
+    return {
+        "id": recorded.id,
+        "at": recorded.at,
+        "session": recorded.session,
+        "tool": recorded.tool,
+        "summary": recorded.summary,
+        "verdict": decision.verdict.value,
+        "risk": decision.risk.value,
+        "confidence": decision.confidence,
+        "reason": decision.reason,
+        "decided_by": decision.decided_by.value,
+    }

@@ -1,0 +1,85 @@
+"""Where the engine's Claude Code processes come from, and that none outlives its run."""
+
+import asyncio
+import importlib
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from perpetualcc.agent.inbox import Inbox
+from perpetualcc.agent.ports import ClaudeCode, Launch
+from perpetualcc.claude import processes
+from perpetualcc.claude.layers import Layers
+from perpetualcc.claude.transcripts import transcript_exists
+from perpetualcc.domain.ids import ClaudeSessionId, RunId
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.sessions import Session
+
+if TYPE_CHECKING:
+    from perpetualcc.daemon.canary import Canary
+
+log = logging.getLogger(__name__)
+
+_GRACE = timedelta(seconds=2)
+"""What is left of a run gets this long between SIGTERM and SIGKILL."""
+
+
+class ClaudeRunner:
+    """`agent.ports.Claudes` on this machine."""
+
+    def __init__(
+        self,
+        locations: Locations,
+        *,
+        binary: Path | None,
+        started: Callable[[RunId, int], Awaitable[None]],
+        layers: Callable[[Session], Awaitable[Layers]],
+    ) -> None:
+        self._locations = locations
+        self._binary = binary
+        self._started = started
+        self._layers = layers
+        self._canary: Canary | None = None
+
+    @asynccontextmanager
+    async def open(self, launch: Launch, inbox: Inbox) -> AsyncIterator[ClaudeCode]:
+        adapter, canary = await asyncio.to_thread(_load)
+        binary = self._binary or adapter.bundled_claude()
+        if self._canary is None:
+            self._canary = canary.Canary(self._locations)
+        await self._canary.check(binary)
+        settings = adapter.ClaudeSettings(
+            binary=binary,
+            run_dir=self._locations.run_dir,
+            environment=processes.mark(self._locations.data, launch.run),
+            layers=await self._layers(launch.session),
+        )
+
+        async def started(pid: int) -> None:
+            await self._started(launch.run, pid)
+
+        try:
+            async with adapter.open_claude(launch, inbox, settings, started) as claude:
+                yield claude
+        finally:
+            await asyncio.shield(asyncio.to_thread(self._end, launch.run))
+
+    async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
+        return await asyncio.to_thread(transcript_exists, conversation, dict(os.environ))
+
+    def _end(self, run: RunId) -> None:
+        left = processes.find(self._locations.data, run)
+        if left:
+            log.info("run %s left %d processes behind; ending them", run, len(left))
+            processes.end(left, _GRACE)
+
+
+def _load() -> tuple[ModuleType, ModuleType]:
+    """The SDK costs a second and 70 MB, so it is imported where a session runs."""
+    adapter = importlib.import_module("perpetualcc.claude.adapter")
+    return adapter, importlib.import_module("perpetualcc.daemon.canary")

@@ -1,0 +1,75 @@
+"""Ending a daemon from outside: gracefully, or now."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from datetime import timedelta
+
+from perpetualcc.claude import processes
+from perpetualcc.daemon.child import kill_group
+from perpetualcc.daemon.state import is_held, read_pid
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+
+_LONGEST = 600.0
+"""Seconds to wait for a graceful stop whose grace only the supervisor knows."""
+_MARGIN = 10.0
+_SUPERVISOR_KILLS_WITHIN = 2.5
+"""Seconds of the kill switch's five that the supervisor gets to do it itself."""
+
+
+def stop(locations: Locations, *, grace: float | None = None) -> bool:
+    """
+    Finish what is in progress within `grace` seconds (None: as the supervisor was told), then
+    end everything. False when no daemon ran.
+
+    Raises:
+        PerpetualError: it does not stop.
+    """
+    pid = _living(locations)
+    if pid is None:
+        return _wait_free(locations, _MARGIN) if is_held(locations.engine_lock) else False
+    if grace is not None:
+        locations.grace.write_text(str(grace))
+    _signal(pid, signal.SIGTERM)
+    if not _wait_free(locations, _LONGEST if grace is None else grace + _MARGIN):
+        raise PerpetualError(f"The daemon ({pid}) does not stop", hint="pcc daemon stop --now")
+    return True
+
+
+def stop_now(locations: Locations) -> bool:
+    """
+    The kill switch of seed 003, FR-6: within five seconds no process of ours is left.
+
+    Works without the supervisor's help, too. State stays resumable. False when nothing ran.
+    """
+    pid = _living(locations)
+    ran = pid is not None or is_held(locations.engine_lock)
+    if pid is not None:
+        _signal(pid, signal.SIGUSR1)
+        if not _wait_free(locations, _SUPERVISOR_KILLS_WITHIN):
+            _signal(pid, signal.SIGKILL)
+    if is_held(locations.engine_lock) and (engine := read_pid(locations.engine_lock)):
+        kill_group(engine)
+    return processes.sweep(locations.data, timedelta(seconds=0.5)) > 0 or ran
+
+
+def _living(locations: Locations) -> int | None:
+    is_alive = is_held(locations.supervisor_lock)
+    return read_pid(locations.supervisor_lock) if is_alive else None
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def _wait_free(locations: Locations, seconds: float) -> bool:
+    """True when both locks were free before the time was over."""
+    deadline = time.monotonic() + seconds
+    while is_held(locations.supervisor_lock) or is_held(locations.engine_lock):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.02)
+    return True

@@ -1,0 +1,256 @@
+"""
+The shell of the engine process: everything an engine needs that is not PerpetualCC.
+
+It serves the gateway on the socket it was given, says to the supervisor that it lives, goes to
+sleep when there is nothing to do, and stops when it is told to or when its supervisor is gone.
+What the engine *is* comes from `build`.
+"""
+
+import argparse
+import asyncio
+import faulthandler
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from datetime import timedelta
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Protocol
+
+from perpetualcc import __version__
+from perpetualcc.daemon.state import NEEDS_A_PERSON
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.secrets import redact
+from perpetualcc.gateway.methods import Method
+from perpetualcc.gateway.server import GatewayServer
+
+log = logging.getLogger(__name__)
+
+_BEAT = 1.0
+"""Seconds between two heartbeats."""
+_ABANDONED_GRACE = timedelta(seconds=2)
+"""What runs get when the supervisor is gone: a new one may already wait for this engine."""
+
+
+class Hosted(Protocol):
+    """What runs inside: opened by `build` before the first client, closed after the last."""
+
+    @property
+    def methods(self) -> Mapping[str, Method]: ...
+
+    @property
+    def busy(self) -> bool:
+        """True while something runs that must not be put to sleep."""
+        ...
+
+    async def next_due(self) -> float | None:
+        """Epoch seconds at which there is something to do; None: only a visitor can bring it."""
+        ...
+
+    async def stop(self, grace: timedelta) -> None:
+        """Finish or suspend what runs, leaving everything resumable. Cancelled after `grace`."""
+        ...
+
+
+Build = Callable[[Locations], AbstractAsyncContextManager[Hosted]]
+
+
+def run(build: Build) -> None:
+    """The main function of an engine's module; the supervisor starts that with our flags."""
+    arguments = _arguments()
+    for descriptor in (arguments.listen_fd, arguments.control_fd, arguments.lock_fd):
+        os.set_inheritable(descriptor, False)
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR2)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    locations = Locations(data=arguments.data_dir).prepare()
+    _log_to(locations.engine_log)
+    with (
+        socket.socket(fileno=arguments.control_fd) as control,
+        socket.socket(fileno=arguments.listen_fd) as listener,
+    ):
+        host = EngineHost(
+            build=build,
+            locations=locations,
+            control=control,
+            listener=listener,
+            idle_exit=arguments.idle_exit,
+            grace=timedelta(seconds=arguments.grace),
+        )
+        try:
+            asyncio.run(host.run())
+        except Exception as error:  # the last line of stderr is what a person will be shown
+            log.critical("Engine %s fails", os.getpid(), exc_info=error)
+            sys.exit(_last_words(_first_cause(error)))
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """The first real error inside groups of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _last_words(error: BaseException) -> int:
+    """One line on stderr for the supervisor to keep; the exit code that goes with it."""
+    if isinstance(error, PerpetualError):
+        words = f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+        code = NEEDS_A_PERSON
+    else:
+        words, code = f"{type(error).__name__}: {error}", 1
+    sys.stderr.write(f"{redact(words)}\n")
+    return code
+
+
+class EngineHost:
+    """One engine's life, between its `ready` and its `sleep`."""
+
+    def __init__(
+        self,
+        *,
+        build: Build,
+        locations: Locations,
+        control: socket.socket,
+        listener: socket.socket,
+        idle_exit: float,
+        grace: timedelta,
+    ) -> None:
+        control.setblocking(False)
+        self._build, self._locations = build, locations
+        self._control, self._listener = control, listener
+        self._idle_exit, self._grace = idle_exit, grace
+        self._stop = asyncio.Event()
+
+    async def run(self) -> None:
+        log.info("Engine %s started, version %s", os.getpid(), __version__)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        async with asyncio.TaskGroup() as tasks:
+            company = [
+                tasks.create_task(self._beat(), name="heartbeat"),
+                tasks.create_task(self._obey(), name="supervisor's orders"),
+            ]
+            due = await self._serve()
+            for task in company:
+                task.cancel()
+        await self._say(f"sleep {'-' if due is None else due}")
+        log.info("Engine %s ended; next due: %s", os.getpid(), due)
+
+    async def _serve(self) -> float | None:
+        """Serve until there is nothing to do or a stop; the next due time in epoch seconds."""
+        async with self._build(self._locations) as hosted:
+            server = GatewayServer(
+                methods=hosted.methods, version=__version__, listener=self._listener
+            )
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(server.serve(), name="gateway")
+                await self._say("ready")
+                await self._until_over(hosted, server)
+                server.pause()
+                if self._stop.is_set():
+                    await self._stop_hosted(hosted)
+                server.close()
+            return await hosted.next_due()
+
+    async def _until_over(self, hosted: Hosted, server: GatewayServer) -> None:
+        idle_since = time.monotonic()
+        while not self._stop.is_set():
+            if await self._has_company(hosted, server):
+                idle_since = time.monotonic()
+            idle_since = max(idle_since, server.last_visit)
+            if time.monotonic() - idle_since >= self._idle_exit:
+                # Nobody is accepted between this look and the end: who comes now waits in the
+                # listening socket for the next engine.
+                server.pause()
+                if not await self._has_company(hosted, server):
+                    return
+                server.resume()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(1.0, self._idle_exit / 4)):
+                    await self._stop.wait()
+
+    async def _has_company(self, hosted: Hosted, server: GatewayServer) -> bool:
+        """True while something runs, somebody is there, or something is due soon."""
+        if hosted.busy or server.connections:
+            return True
+        due = await hosted.next_due()
+        is_due_soon = due is not None and due <= time.time() + self._idle_exit
+        return is_due_soon or hosted.busy or server.connections > 0
+
+    async def _stop_hosted(self, hosted: Hosted) -> None:
+        log.info("Stopping within %s", self._grace)
+        try:
+            async with asyncio.timeout(self._grace.total_seconds()):
+                await hosted.stop(self._grace)
+        except TimeoutError:
+            log.warning("What runs did not finish within %s; it is left resumable", self._grace)
+
+    # -- the line to the supervisor
+
+    async def _beat(self) -> None:
+        # From the loop itself: a loop that is blocked falls silent.
+        while True:
+            await self._say("beat")
+            await asyncio.sleep(_BEAT)
+
+    async def _say(self, line: str) -> None:
+        with suppress(ConnectionError):  # `_obey` notices too
+            await asyncio.get_running_loop().sock_sendall(self._control, f"{line}\n".encode())
+
+    async def _obey(self) -> None:
+        """`stop <seconds>`; the end of the line means that the supervisor is gone."""
+        heard = b""
+        while b"\n" not in heard:
+            try:
+                chunk = await asyncio.get_running_loop().sock_recv(self._control, 4096)
+            except ConnectionError:
+                chunk = b""
+            if not chunk:
+                log.warning("The supervisor is gone; stopping")
+                self._grace = _ABANDONED_GRACE
+                break
+            heard += chunk
+        else:
+            self._grace = timedelta(seconds=float(heard.split()[1]))
+        self._stop.set()
+
+
+class _PrivateLog(RotatingFileHandler):
+    """0600, whatever the umask: the umask itself belongs to what Claude writes."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8")
+
+
+class _RedactingFormatter(logging.Formatter):
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
+def _log_to(path: Path) -> None:
+    handler = _PrivateLog(path, maxBytes=5_000_000, backupCount=2)
+    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Started by the supervisor, never by hand")
+    parser.add_argument("--data-dir", type=Path, required=True)
+    for name in ("--listen-fd", "--control-fd", "--lock-fd"):
+        parser.add_argument(name, type=int, required=True)
+    parser.add_argument("--idle-exit", type=float, default=10.0)
+    parser.add_argument("--grace", type=float, default=30.0)
+    return parser.parse_args()

@@ -1,0 +1,138 @@
+"""How a command reaches the engine: connect, start a supervisor when none lives, or say why not."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from perpetualcc.daemon.journal import tail
+from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+from perpetualcc.gateway.client import Client, ConnectionLost
+from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
+
+PATIENCE = 20.0
+"""Seconds within which a daemon must answer: a cold start takes one or two."""
+_ASK_AGAIN = 1.0
+"""Seconds after which a silent engine's supervisor is looked at again."""
+
+
+class DaemonUnavailable(PerpetualError):  # noqa: N818  # named for what happened
+    """No engine answers, and the hint says what to type."""
+
+
+def connect(
+    locations: Locations,
+    *,
+    start: bool = True,
+    flags: Sequence[str] = (),
+    patience: float = PATIENCE,
+) -> Client:
+    """
+    A client that is connected to the engine; both are started when they do not run.
+
+    `flags` are extra ones for a supervisor that this call starts.
+
+    Raises:
+        DaemonUnavailable: it does not run and `start` is false, it gave up, it is about to
+            stop, or nobody answered for `patience` seconds.
+    """
+    locations.prepare()
+    deadline = time.monotonic() + patience
+    pause = 0.01
+    while (left := deadline - time.monotonic()) > 0:
+        # First the lock: an engine whose supervisor was killed still answers, but not for long.
+        if not is_held(locations.supervisor_lock):
+            _launch_if(start, locations, flags)
+        try:
+            return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
+        except (ConnectionLost, OSError):
+            _raise_if_hopeless(read_status(locations))
+        time.sleep(pause)
+        pause = min(0.2, pause * 2)
+    raise _no_answer(locations, patience)
+
+
+def _launch_if(start: bool, locations: Locations, flags: Sequence[str]) -> None:
+    if not start:
+        raise DaemonUnavailable("The daemon does not run", hint="Start it: pcc daemon start")
+    launch(locations, flags)
+
+
+def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
+    """
+    Start a supervisor that outlives this process. Harmless when one lives already.
+
+    Raises:
+        DaemonUnavailable: it could not start; the message is its own.
+    """
+    command = [
+        *(sys.executable, "-P", "-m", "perpetualcc.daemon.supervisor"),
+        *("--data-dir", str(locations.data), "--detach", *flags),
+    ]
+    # Its parent process leaves when the socket listens, so this waits for exactly that.
+    started = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if started.returncode:
+        lines = started.stderr.strip().splitlines() or ["no message"]
+        raise DaemonUnavailable(
+            f"The supervisor does not start: {lines[-1]}", hint=f"Try it: {' '.join(command)}"
+        )
+
+
+def follow(
+    locations: Locations,
+    *,
+    since: int = 0,
+    method: str = "events.follow",
+    flags: Sequence[str] = (),
+    tick: float | None = None,
+    **params: Any,
+) -> Iterator[PushedEvent | None]:
+    """
+    The event log after `since`, then the present, across restarts of the engine.
+
+    Every event's data must hold its `seq`. With `tick`, None is yielded after so many seconds
+    without an event.
+
+    Raises:
+        PerpetualError: the engine cannot read its own events; DaemonUnavailable as `connect`.
+    """
+    while True:
+        try:
+            with connect(locations, flags=flags) as client:
+                client.call(method, since=since, **params)
+                while True:
+                    event = client.next_event(tick)
+                    if event is not None and event.event == SUBSCRIPTION_FAILED:
+                        raise PerpetualError(
+                            "The daemon cannot go on with these events", hint="pcc daemon logs"
+                        )
+                    if event is not None:
+                        since = event.data["seq"]
+                    yield event
+        except ConnectionLost:
+            continue
+
+
+def _raise_if_hopeless(status: DaemonStatus) -> None:
+    if status.phase is Phase.GAVE_UP:
+        raise DaemonUnavailable(
+            f"The daemon gave up after {status.crashes} crashes in a row: {status.problem}",
+            hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
+        )
+    if status.phase is Phase.STOPPING:
+        raise DaemonUnavailable(
+            "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
+        )
+
+
+def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
+    last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
+    return DaemonUnavailable(
+        f"The daemon does not answer within {patience:.0f} seconds. Its last words:\n{last}",
+        hint="See `pcc daemon status` and `pcc daemon logs`, or: pcc daemon restart",
+    )

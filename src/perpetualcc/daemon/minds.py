@@ -1,0 +1,133 @@
+"""The brains of this engine's sessions."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from perpetualcc.brain.completion import Complete
+from perpetualcc.brain.factory import open_brain
+from perpetualcc.brain.port import Brain
+from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
+from perpetualcc.claude import processes
+from perpetualcc.claude.completion import ClaudeCompletion
+from perpetualcc.config import environment
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import RunId
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.sessions import Session, SessionOptions
+from perpetualcc.domain.tasks import Task
+from perpetualcc.requirements import parse_requirements, read_text
+
+log = logging.getLogger(__name__)
+
+
+class Minds:
+    """One brain for each kind of session, and what it is told of the session."""
+
+    def __init__(self, settings: BrainSettings, locations: Locations) -> None:
+        self._settings = settings
+        self._locations = locations
+        self._brains: dict[tuple[str, str, float], Brain] = {}
+
+    def of(self, session: Session) -> Brain:
+        """
+        The session's brain.
+
+        Raises:
+            PerpetualError: a package, a key or a model is missing; the hint says what to type.
+        """
+        options = session.options
+        key = (options.brain, options.model, options.confidence)
+        if key not in self._brains:
+            self._brains[key] = open_brain(
+                brain_settings(self._settings, options),
+                parse=parse_requirements,
+                environment=environment(),
+                open_claude=self._open_claude,
+            )
+        return self._brains[key]
+
+    def check(self, options: SessionOptions) -> None:
+        """Raises PerpetualError when a session with these options could not have its brain."""
+        open_brain(
+            brain_settings(self._settings, options),
+            parse=parse_requirements,
+            environment=environment(),
+            open_claude=self._open_claude,
+        )
+
+    def _open_claude(self, settings: ClaudeSettings) -> Complete:
+        return ClaudeCompletion(
+            settings, environment=processes.mark(self._locations.data, RunId("brain"))
+        )
+
+    def context(self, session: Session, task: Task | None = None) -> QuestionContext:
+        """What the brain is told. Requirements that cannot be read are no requirements."""
+        path = session.options.requirements
+        return QuestionContext(
+            project=str(session.project),
+            current_task=task.prompt if task else "",
+            requirements_text=_text_of(path),
+            requirements_path=path,
+        )
+
+
+def brain_settings(configured: BrainSettings, options: SessionOptions) -> BrainSettings:
+    """
+    What the configuration says, with what the session was started with.
+
+    Raises:
+        PerpetualError: no brain has that name.
+    """
+    try:
+        kind = BrainType(options.brain)
+    except ValueError as error:
+        names = ", ".join(BrainType)
+        raise PerpetualError(
+            f"No brain is called {options.brain!r}", hint=f"Brains: {names}"
+        ) from error
+    chosen = replace(configured, type=kind, confidence_threshold=options.confidence)
+    if not options.model:
+        return chosen
+    match kind:
+        case BrainType.CLAUDE:
+            return replace(chosen, claude=replace(chosen.claude, model=options.model))
+        case BrainType.GEMINI:
+            return replace(chosen, gemini=replace(chosen.gemini, model=options.model))
+        case BrainType.OLLAMA:
+            return replace(chosen, ollama=replace(chosen.ollama, model=options.model))
+        case BrainType.NONE:
+            return chosen
+
+
+def _text_of(path: str) -> str:
+    if not path:
+        return ""
+    try:
+        return read_text(Path(path))
+    except PerpetualError as error:
+        log.warning("requirements %s: %s", path, error.message)
+        return ""
+
+
+class BrainAnswerer:
+    """`agent.ports.Answerer`."""
+
+    def __init__(self, minds: Minds) -> None:
+        self._minds = minds
+
+    async def answer(
+        self, questions: Sequence[Question], session: Session, task: Task
+    ) -> Sequence[BrainAnswer]:
+        context = self._minds.context(session, task)
+        return [await self._answer(question, session, context) for question in questions]
+
+    async def _answer(
+        self, question: Question, session: Session, context: QuestionContext
+    ) -> BrainAnswer:
+        try:
+            return await self._minds.of(session).answer_question(question, context)
+        except PerpetualError as error:
+            return BrainAnswer(selected=(), confidence=0.0, reasoning=error.message)

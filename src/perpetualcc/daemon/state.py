@@ -1,0 +1,137 @@
+"""
+What the supervisor leaves on disk for everybody else: locks that die with their holder, and
+one status file. Standard library only.
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from perpetualcc.domain.locations import Locations
+
+NEEDS_A_PERSON = 78
+"""Exit code of an engine whose last words are an error that a person can act on (EX_CONFIG)."""
+
+
+class Phase(StrEnum):
+    """What the supervisor does."""
+
+    STARTING = "starting"
+    """An engine was started and has not said that it is ready."""
+    RUNNING = "running"
+    """The engine is ready."""
+    ASLEEP = "asleep"
+    """Nothing to do: no engine runs until a visitor comes or something is due."""
+    RESTARTING = "restarting"
+    """The engine crashed; the next start waits for its back-off."""
+    GAVE_UP = "gave up"
+    """Too many crashes in a row; a person must say start or restart."""
+    STOPPING = "stopping"
+    """The engine finishes what is in progress."""
+    STOPPED = "stopped"
+    """No supervisor runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonStatus:
+    """The status file: enough to explain the daemon without waking its engine."""
+
+    phase: Phase = Phase.STOPPED
+    supervisor: int | None = None
+    """Process ids."""
+    engine: int | None = None
+    since: float = 0.0
+    """Epoch seconds at which this phase began."""
+    wake: float | None = None
+    """Epoch seconds of the next due time, while asleep."""
+    crashes: int = 0
+    """In a row, with no healthy life between."""
+    problem: str = ""
+    """The last thing that went wrong."""
+    version: str = ""
+
+
+def write_status(locations: Locations, status: DaemonStatus) -> None:
+    """Replace the status file at once: a reader sees the old text or the new one."""
+    fresh = locations.status.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(status)))
+    fresh.chmod(0o600)
+    fresh.replace(locations.status)
+
+
+def read_status(locations: Locations) -> DaemonStatus:
+    """What the living supervisor does; `STOPPED` when none lives, whatever files are left."""
+    if not is_held(locations.supervisor_lock):
+        return DaemonStatus()
+    try:
+        raw = json.loads(locations.status.read_text())
+        raw["phase"] = Phase(raw["phase"])
+        return DaemonStatus(**raw)
+    except (OSError, ValueError, TypeError, KeyError):
+        # The lock is older than the status: a supervisor that has only just come up.
+        return DaemonStatus(phase=Phase.STARTING, supervisor=read_pid(locations.supervisor_lock))
+
+
+def hold(path: Path, *, wait: float = 0.0) -> int | None:
+    """
+    Take a lock that ends with its last holder; the open file descriptor, or None.
+
+    `wait` is in seconds. A look with `is_held` holds the lock for a moment, so whoever really
+    wants it must try for longer than that.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(0.02)
+        else:
+            return descriptor
+
+
+def is_held(path: Path) -> bool:
+    """True while some process holds the lock; false when it cannot even be looked at."""
+    with _opened(path) as descriptor:
+        if descriptor is None:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def write_pid(descriptor: int, pid: int) -> None:
+    """Leave a process id in a lock file that this process holds."""
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{pid}\n".encode(), 0)
+
+
+def read_pid(path: Path) -> int | None:
+    """The process id in a lock file. Only true while the lock is held."""
+    with suppress(OSError, ValueError):
+        return int(path.read_text())
+    return None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int | None]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,373 @@
+"""
+The process that is always there: tiny, standard library only, asleep in `select`.
+
+It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
+the engine for a visitor or a due time, restarts it when it dies or hangs, and gives up after
+five crashes in a row. It never reads a client's bytes and never opens the database.
+"""
+
+import argparse
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from perpetualcc import __version__
+from perpetualcc.claude import processes
+from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
+from perpetualcc.daemon.journal import Journal, tail
+from perpetualcc.daemon.state import (
+    NEEDS_A_PERSON,
+    DaemonStatus,
+    Phase,
+    hold,
+    is_held,
+    read_pid,
+    write_pid,
+    write_status,
+)
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+
+WALL_CLOCK_CHECK = 30.0
+"""Seconds between two looks at the wall clock while something is due: laptops sleep."""
+_STOP_MARGIN = 2.0
+"""Seconds an engine gets beyond its grace to close what it opened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupervisorSettings:
+    """Durations in seconds."""
+
+    heartbeat: float = 15.0
+    """An engine that says nothing for this long hangs."""
+    startup: float = 60.0
+    """What an engine gets until its first heartbeat: a cold disk imports slowly."""
+    healthy: float = 30.0
+    """A life this long makes earlier crashes forgotten."""
+    give_up_after: int = 5
+    first_delay: float = 0.2
+    """Back-off after the second crash in a row; doubles with each further one."""
+    longest_delay: float = 30.0
+    orphan_grace: float = 2.0
+    """What orphans of an earlier engine get between SIGTERM and SIGKILL."""
+    takeover: float = 4.0
+    """What an engine whose supervisor was killed gets to leave by itself."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Supervisor:
+    """One supervisor's life, from the lock to the last process."""
+
+    locations: Locations
+    listener: socket.socket
+    command: EngineCommand
+    settings: SupervisorSettings
+    journal: Journal
+    engine: EngineProcess | None = None
+    phase: Phase = Phase.STARTING
+    crashes: int = 0
+    problem: str = ""
+    wake: float | None = None
+    """Epoch seconds."""
+    deadline: float | None = None
+    """Monotonic seconds: the next restart, or the end of a stop's grace."""
+    signals: set[int] = field(default_factory=set)
+
+    def run(self) -> None:
+        """Supervise until a signal ends it. No process of ours is left afterwards."""
+        wakeup = self._listen_to_signals()
+        self.journal.write(f"supervisor {os.getpid()} started, version {__version__}")
+        self._start_engine()
+        while self.phase is not Phase.STOPPED:
+            self._wait(wakeup)
+            if self.engine:
+                self.engine.hear()
+                self._check_engine(self.engine)
+            self._obey()
+            self._act()
+        self._leave()
+
+    # -- waiting
+
+    def _wait(self, wakeup: socket.socket) -> None:
+        watched: list[socket.socket] = [wakeup]
+        if self.engine:
+            watched.append(self.engine.control)
+        if self.phase in {Phase.ASLEEP, Phase.GAVE_UP}:
+            watched.append(self.listener)
+        readable, _, _ = select.select(watched, [], [], self._timeout())
+        if wakeup in readable:
+            self.signals.update(wakeup.recv(4096))
+        if self.listener in readable:
+            self._welcome()
+
+    def _timeout(self) -> float | None:
+        """Seconds until something must be looked at; None while only a visitor can matter."""
+        if self.phase is Phase.ASLEEP:
+            return self.wake and min(WALL_CLOCK_CHECK, max(0.0, self.wake - time.time()))
+        moments = [self.deadline] if self.deadline is not None else []
+        if self.engine:
+            moments.append(self._silence_ends(self.engine))
+        return max(0.0, min(moments) - time.monotonic()) if moments else None
+
+    def _silence_ends(self, engine: EngineProcess) -> float:
+        if engine.last_beat is None:
+            return engine.started + self.settings.startup
+        return engine.last_beat + self.settings.heartbeat
+
+    def _welcome(self) -> None:
+        if self.phase is Phase.ASLEEP:
+            self._start_engine()
+            return
+        # Gave up: hang up, so that the client reads why in the status file.
+        with suppress(OSError):
+            self.listener.accept()[0].close()
+
+    # -- the engine's life
+
+    def _start_engine(self) -> None:
+        self._clear_the_way()
+        self.deadline = self.wake = None
+        try:
+            self.engine = EngineProcess.start(self.command, self.locations, self.listener)
+        except OSError as error:
+            self._crashed(f"the engine cannot be started: {error}")
+            return
+        if self.engine is None:
+            self._crashed("another engine holds the lock")
+            return
+        self._enter(Phase.STARTING)
+
+    def _clear_the_way(self) -> None:
+        """One engine at a time, and no run without an engine."""
+        if is_held(self.locations.engine_lock):
+            self._take_over()
+        grace = timedelta(seconds=self.settings.orphan_grace)
+        if orphans := processes.sweep(self.locations.data, grace):
+            self.journal.write(f"ended {orphans} processes that an earlier engine left")
+
+    def _take_over(self) -> None:
+        old = read_pid(self.locations.engine_lock)
+        self.journal.write(f"engine {old} of an earlier supervisor still lives; waiting for it")
+        lock = hold(self.locations.engine_lock, wait=self.settings.takeover)
+        if lock is None and old:
+            kill_group(old)
+            lock = hold(self.locations.engine_lock, wait=self.settings.takeover)
+        if lock is not None:
+            os.close(lock)
+
+    def _check_engine(self, engine: EngineProcess) -> None:
+        code = engine.process.poll()
+        if code is not None:
+            engine.hear()
+            self._ended(engine, code)
+        elif time.monotonic() >= self._silence_ends(engine):
+            engine.kill_hung()
+            self._ended(engine, None)
+        elif self.phase is Phase.STARTING and engine.ready:
+            self._enter(Phase.RUNNING)
+
+    def _ended(self, engine: EngineProcess, code: int | None) -> None:
+        """`code` as in `Popen.returncode`; None for one that was killed because it hung."""
+        engine.close()
+        self.engine = None
+        if self.phase is Phase.STOPPING:
+            self._enter(Phase.STOPPED)
+        elif code == 0 and engine.sleep is not None:
+            self.crashes, self.wake = 0, engine.wake()
+            self._enter(Phase.ASLEEP)
+        else:
+            self._forget_old_crashes(engine)
+            self._crashed(self._obituary(engine, code))
+
+    def _forget_old_crashes(self, engine: EngineProcess) -> None:
+        if engine.ready and time.monotonic() - engine.ready >= self.settings.healthy:
+            self.crashes = 0
+
+    def _obituary(self, engine: EngineProcess, code: int | None) -> str:
+        if code is None:
+            cause = "hung and was killed"
+        elif code < 0:
+            cause = f"was ended by {signal.Signals(-code).name}"
+        else:
+            cause = f"ended with exit code {code}"
+        words = tail(self.locations.engine_last_words, 40)
+        for line in words:
+            self.journal.write(f"engine {engine.pid}: {line}")
+        last = next((line.strip() for line in reversed(words) if line.strip()), "")
+        if code == NEEDS_A_PERSON and last:
+            return last
+        return f"the engine {cause}" + (f": {last}" if last and code is not None else "")
+
+    def _crashed(self, problem: str) -> None:
+        self.crashes += 1
+        self.problem = problem
+        if self.crashes >= self.settings.give_up_after:
+            # Claude must not go on working where nobody supervises it.
+            processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
+            self._enter(Phase.GAVE_UP)
+            return
+        delay = 0.0
+        if self.crashes > 1:
+            doubled = self.settings.first_delay * 2 ** (self.crashes - 2)
+            delay = min(doubled, self.settings.longest_delay)
+        self.deadline = time.monotonic() + delay
+        self._enter(Phase.RESTARTING)
+
+    def _act(self) -> None:
+        """What the clock demands."""
+        if self.phase is Phase.ASLEEP:
+            is_time = self.wake is not None and time.time() >= self.wake
+        else:
+            is_time = self.deadline is not None and time.monotonic() >= self.deadline
+        if is_time and self.phase is Phase.STOPPING:
+            self._stop_now()
+        elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
+            self._start_engine()
+
+    # -- stopping
+
+    def _listen_to_signals(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        signal.set_wakeup_fd(theirs.detach(), warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGCHLD):
+            signal.signal(number, lambda *_: None)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        return ours
+
+    def _obey(self) -> None:
+        signals, self.signals = self.signals, set()
+        if signal.SIGUSR1 in signals:
+            self._stop_now()
+        elif signals & {signal.SIGTERM, signal.SIGINT} and self.phase is not Phase.STOPPING:
+            self._stop_gracefully()
+
+    def _stop_gracefully(self) -> None:
+        grace = self._wanted_grace()
+        self.locations.socket.unlink(missing_ok=True)
+        if self.engine is None:
+            self._enter(Phase.STOPPED)
+            return
+        self.deadline = time.monotonic() + grace + _STOP_MARGIN
+        self._enter(Phase.STOPPING)
+        self.engine.tell_to_stop(grace)
+
+    def _wanted_grace(self) -> float:
+        try:
+            return max(0.0, float(self.locations.grace.read_text()))
+        except (OSError, ValueError):
+            return self.command.grace
+        finally:
+            self.locations.grace.unlink(missing_ok=True)
+
+    def _stop_now(self) -> None:
+        if self.engine:
+            self.engine.kill()
+            self.engine.close()
+            self.engine = None
+        processes.sweep(self.locations.data, timedelta(seconds=1))
+        self._enter(Phase.STOPPED)
+
+    def _leave(self) -> None:
+        self.locations.socket.unlink(missing_ok=True)
+        self.listener.close()
+        processes.sweep(self.locations.data, timedelta(seconds=1))
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        status = DaemonStatus(
+            phase=phase,
+            supervisor=os.getpid(),
+            engine=self.engine.pid if self.engine else None,
+            since=time.time(),
+            wake=self.wake,
+            crashes=self.crashes,
+            problem=self.problem,
+            version=__version__,
+        )
+        with suppress(OSError):
+            write_status(self.locations, status)
+        details = f"engine {status.engine}" if self.engine else self.problem if self.crashes else ""
+        self.journal.write(f"{phase}{details and f': {details}'}")
+
+
+def listen(locations: Locations) -> socket.socket:
+    """The listening socket, 0600; what an earlier supervisor left in its place is removed."""
+    locations.socket.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(locations.socket))
+    finally:
+        os.umask(before)
+    listener.listen(128)
+    listener.setblocking(False)
+    return listener
+
+
+def detach(locations: Locations) -> None:
+    """Go on in the background, without terminal, and let the caller's process end."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    os.chdir(locations.data)
+    null = os.open(os.devnull, os.O_RDWR)
+    log = os.open(locations.supervisor_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream, target in ((0, null), (1, log), (2, log)):
+        os.dup2(target, stream)
+    os.close(null)
+    os.close(log)
+
+
+def main() -> None:
+    """`python -m perpetualcc.daemon.supervisor`. Exits 0 when another one is there already."""
+    if processes.VARIABLE in os.environ:
+        # Started by a command inside a run: a supervisor must not look like part of it.
+        clean = {k: v for k, v in os.environ.items() if k != processes.VARIABLE}
+        os.execve(sys.executable, sys.orig_argv, clean)  # noqa: S606  # the same command again
+    arguments = _arguments()
+    try:
+        locations = Locations(data=arguments.data_dir).prepare()
+    except PerpetualError as error:
+        sys.exit(f"error: {error.message}\nhint:  {error.hint}")
+    lock = hold(locations.supervisor_lock, wait=0.2)
+    if lock is None:
+        return
+    listener = listen(locations)
+    if arguments.detach:
+        detach(locations)
+    write_pid(lock, os.getpid())
+    Supervisor(
+        locations=locations,
+        listener=listener,
+        command=EngineCommand(
+            module=arguments.engine, idle_exit=arguments.idle_exit, grace=arguments.grace
+        ),
+        settings=SupervisorSettings(heartbeat=arguments.heartbeat, healthy=arguments.healthy),
+        journal=Journal(path=locations.supervisor_log),
+    ).run()
+
+
+def _arguments() -> argparse.Namespace:
+    command, settings = EngineCommand(), SupervisorSettings()
+    parser = argparse.ArgumentParser(prog="perpetualcc.daemon.supervisor", description=__doc__)
+    parser.add_argument("--data-dir", type=lambda text: Path(text).absolute(), required=True)
+    parser.add_argument("--detach", action="store_true", help="go on in the background")
+    parser.add_argument("--engine", default=command.module, help="module to run as the engine")
+    parser.add_argument("--idle-exit", type=float, default=command.idle_exit)
+    parser.add_argument("--grace", type=float, default=command.grace)
+    parser.add_argument("--heartbeat", type=float, default=settings.heartbeat)
+    parser.add_argument("--healthy", type=float, default=settings.healthy)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""
+Service units, so that the daemon is there after login: a systemd user unit, a launchd agent.
+
+Texts and paths only, plus the commands that switch them on and off. Fixed argument lists, no
+shell, everything escaped.
+"""
+
+import hashlib
+import plistlib
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+
+from perpetualcc.domain.locations import Locations
+
+_STOP_SECONDS = 45
+"""What the service manager waits: the default grace of 30 s and room to close."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceUnit:
+    """A file to write and the commands around it."""
+
+    path: Path
+    text: str
+    enable: list[list[str]]
+    """Run after the file is written."""
+    disable: list[list[str]]
+    """Run before the file is removed."""
+    after_removal: list[list[str]]
+    probe: list[str]
+    """Succeeds where the commands can work at all."""
+    note: str = ""
+
+    def can_be_switched(self) -> bool:
+        """True when the service manager is there and answers."""
+        if which(self.probe[0]) is None:
+            return False
+        return subprocess.run(self.probe, capture_output=True, check=False).returncode == 0
+
+
+def unit_for_this_system(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
+    """`search_path` is the PATH that Claude's commands will have: a service manager's is short."""
+    make = launchd_agent if sys.platform == "darwin" else systemd_unit
+    return make(locations, home=home, search_path=search_path)
+
+
+def command_line(locations: Locations) -> list[str]:
+    module = "perpetualcc.daemon.supervisor"
+    return [sys.executable, "-P", "-m", module, "--data-dir", str(locations.data)]
+
+
+def systemd_unit(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
+    name = f"{_name(locations, home)}.service"
+    systemctl = ["systemctl", "--user"]
+    words = " ".join(_systemd_quoted(word) for word in command_line(locations))
+    text = f"""\
+[Unit]
+Description=PerpetualCC keeps Claude Code working
+
+[Service]
+Type=exec
+ExecStart={words}
+Environment={_systemd_quoted(f"PATH={search_path}", in_command=False)}
+KillMode=mixed
+TimeoutStopSec={_STOP_SECONDS}
+Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=default.target
+"""
+    return ServiceUnit(
+        path=home / ".config" / "systemd" / "user" / name,
+        text=text,
+        enable=[[*systemctl, "daemon-reload"], [*systemctl, "enable", "--now", name]],
+        disable=[[*systemctl, "disable", "--now", name]],
+        after_removal=[[*systemctl, "daemon-reload"]],
+        probe=[*systemctl, "show-environment"],
+        note="It runs while you are logged in; `loginctl enable-linger` keeps it always.",
+    )
+
+
+def launchd_agent(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
+    label = _name(locations, home)
+    path = home / "Library" / "LaunchAgents" / f"{label}.plist"
+    agent = {
+        "Label": label,
+        "ProgramArguments": command_line(locations),
+        "EnvironmentVariables": {"PATH": search_path},
+        "RunAtLoad": True,
+        "KeepAlive": {"SuccessfulExit": False},
+        "ProcessType": "Background",
+        "ExitTimeOut": _STOP_SECONDS,
+        "StandardErrorPath": str(locations.supervisor_log),
+    }
+    return ServiceUnit(
+        path=path,
+        text=plistlib.dumps(agent).decode(),
+        enable=[["launchctl", "load", "-w", str(path)]],
+        disable=[["launchctl", "unload", "-w", str(path)]],
+        after_removal=[],
+        probe=["launchctl", "list"],
+    )
+
+
+def shown(command: list[str]) -> str:
+    """A command as a person types it."""
+    return shlex.join(command)
+
+
+def _name(locations: Locations, home: Path) -> str:
+    """One unit for each data directory; the usual one has the plain name."""
+    if locations.data == home / ".perpetualcc" / "data":
+        return "perpetualcc"
+    return f"perpetualcc-{hashlib.sha256(bytes(locations.data)).hexdigest()[:8]}"
+
+
+def _systemd_quoted(word: str, *, in_command: bool = True) -> str:
+    """systemd.service(5) "Command lines" and systemd.syntax(7) "Quoting"."""
+    word = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("%", "%%")
+    return f'"{word.replace("$", "$$") if in_command else word}"'

@@ -1,0 +1,147 @@
+"""
+A synchronous client for commands and the terminal interface: standard library only, and quick
+to import.
+"""
+
+import select
+import socket
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway import protocol
+from perpetualcc.gateway.protocol import FRAME_LIMIT, ProtocolError, PushedEvent
+
+
+class ConnectionLost(PerpetualError):  # noqa: N818  # named for what happened
+    """The daemon hung up or died. What it was told before is not lost."""
+
+    def __init__(self) -> None:
+        super().__init__("The daemon is gone", hint="See: pcc daemon status")
+
+
+class Client:
+    """
+    One connection. Calls wait for their response; events that come meanwhile are kept.
+
+    Every error that the engine answers with is raised as PerpetualError with its hint.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.server_version = ""
+        self.capabilities: list[str] = []
+        self._socket = sock
+        self._unread = bytearray()
+        self._events = deque[PushedEvent]()
+        self._last_id = 0
+
+    @classmethod
+    def open(cls, path: Path, *, timeout: float | None = None) -> Self:
+        """
+        Connect and agree on the protocol; `timeout` in seconds is for each of both steps.
+
+        Raises:
+            OSError: nobody listens.
+            ConnectionLost: somebody hung up.
+            TimeoutError: nobody answered.
+            PerpetualError: the other side speaks another version.
+        """
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        client = cls(sock)
+        try:
+            sock.settimeout(timeout)
+            sock.connect(str(path))
+            client.hello()
+            sock.settimeout(None)
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def hello(self, name: str = "pcc") -> None:
+        """Introduce this client; nothing else is answered before."""
+        welcome = self.call("connect", protocol=protocol.PROTOCOL, client=name)
+        self.server_version = welcome["serverVersion"]
+        self.capabilities = welcome["capabilities"]
+
+    def call(self, method: str, /, **params: Any) -> Any:
+        """Ask, and wait for the answer as long as the engine lives."""
+        self._last_id += 1
+        self._write(protocol.request(self._last_id, method, params))
+        while True:
+            frame = self._read_frame()
+            if frame.get("type") == "res" and frame.get("id") in {self._last_id, None}:
+                break
+            self._keep(frame)
+        if "error" in frame:
+            raise protocol.as_exception(frame["error"])
+        return frame.get("result")
+
+    def next_event(self, timeout: float | None = None) -> PushedEvent | None:
+        """The next event; None when none came within `timeout` seconds."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._events:
+            if b"\n" not in self._unread:
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                if not select.select([self._socket], [], [], left)[0]:
+                    return None
+                self._fill()
+                continue
+            self._keep(self._read_frame())
+        return self._events.popleft()
+
+    def events(self, timeout: float | None = None) -> Iterator[PushedEvent]:
+        """Events as they come; ends when `timeout` seconds passed without one."""
+        while (event := self.next_event(timeout)) is not None:
+            yield event
+
+    def fileno(self) -> int:
+        """For `select`: when readable, call `next_event(0)` until it returns None."""
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _keep(self, frame: dict[str, Any]) -> None:
+        if frame.get("type") == "event":
+            self._events.append(
+                PushedEvent(
+                    event=str(frame.get("event")),
+                    data=frame.get("data"),
+                    subscription=frame.get("subscription"),
+                )
+            )
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self._socket.sendall(line)
+        except ConnectionError as error:
+            raise ConnectionLost from error
+
+    def _read_frame(self) -> dict[str, Any]:
+        while (end := self._unread.find(b"\n")) < 0:
+            self._fill()
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        try:
+            return protocol.read_frame(line)
+        except ProtocolError as error:
+            raise ConnectionLost from error
+
+    def _fill(self) -> None:
+        try:
+            chunk = self._socket.recv(65536)
+        except ConnectionError as error:
+            raise ConnectionLost from error
+        if not chunk or len(self._unread) > FRAME_LIMIT:
+            raise ConnectionLost
+        self._unread += chunk

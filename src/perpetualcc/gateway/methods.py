@@ -1,0 +1,71 @@
+"""What the engine offers to clients: named methods with typed parameters."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import UnionType
+from typing import Any, Protocol, get_args
+
+from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
+
+Params = dict[str, Any]
+Feed = AsyncIterator[tuple[str, Any]]
+"""Names and data of events, in order. It is closed when its client leaves."""
+
+
+class Connection(Protocol):
+    """The client that asks, as a method sees it."""
+
+    @property
+    def client(self) -> str:
+        """What the client called itself when it connected."""
+        ...
+
+    def subscribe(self, feed: Feed) -> str:
+        """
+        Push a feed to this client from now on; returns the subscription's id.
+
+        The next item is taken only when the client has room for it, so a slow client costs one
+        item of memory. The feed ends with `events.unfollow`, with the connection, or by itself.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """
+    One thing that a client can ask for.
+
+    The call gets every declared parameter: an absent optional one is None. It may raise
+    PerpetualError, which reaches the person, and must return what JSON can say.
+    """
+
+    call: Callable[[Params, Connection], Awaitable[Any]]
+    params: Mapping[str, type | UnionType] = field(default_factory=dict)
+    """Name and type; `str | None` makes a parameter optional."""
+
+    def check(self, given: Params) -> Params:
+        """
+        The parameters, all of them and of the right type.
+
+        Raises:
+            ProtocolError: INVALID_PARAMS, naming the parameter.
+        """
+        if unknown := sorted(set(given) - set(self.params)):
+            message = f"Unknown parameter {unknown[0]!r}; known: {', '.join(self.params) or 'none'}"
+            raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
+        return {name: _checked(name, given.get(name), kind) for name, kind in self.params.items()}
+
+
+def _checked(name: str, value: Any, kind: type | UnionType) -> Any:
+    kinds = get_args(kind) or (kind,)
+    if isinstance(value, bool):  # an int for Python, not for JSON
+        fits = bool in kinds
+    elif isinstance(value, int) and int not in kinds and float in kinds:
+        return float(value)
+    else:
+        fits = isinstance(value, kinds)
+    if fits:
+        return value
+    wanted = kind.__name__ if isinstance(kind, type) else str(kind)
+    message = f"Parameter {name!r} must be {wanted}, not {value!r:.80}"
+    raise ProtocolError(ErrorCode.INVALID_PARAMS, message)

@@ -1,0 +1,164 @@
+"""
+The protocol on a Unix socket. Trusts the socket's file permissions and the peer's user id.
+
+The listening socket belongs to the supervisor: it is never closed or unlinked here, so what
+this server does not accept waits for the next engine.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+
+from perpetualcc.gateway.conversation import Conversation
+from perpetualcc.gateway.methods import Method
+from perpetualcc.gateway.protocol import FRAME_LIMIT
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 32
+"""Requests of one client that are answered at the same time; the next one is not read."""
+_ACCEPT_PAUSE = 1.0
+"""Seconds without accepting after the system ran out of file descriptors."""
+_LAST_WORDS = 0.5
+"""Seconds that a client gets to read what was written when the server hangs up."""
+
+
+class GatewayServer:
+    """Any number of clients. One that is slow, rude or gone disturbs nobody else."""
+
+    def __init__(
+        self, *, methods: Mapping[str, Method], version: str, listener: socket.socket
+    ) -> None:
+        self.connections = 0
+        self.last_visit = time.monotonic()
+        """When a client last came or left."""
+        self._methods, self._version, self._listener = methods, version, listener
+        self._over = asyncio.Event()
+        self._talks = set[asyncio.Task[None]]()
+        self._is_accepting = False
+
+    async def serve(self) -> None:
+        """Serve until `close`; then hang up on everybody and return."""
+        self._listener.setblocking(False)
+        async with asyncio.TaskGroup() as self._tasks:
+            self.resume()
+            try:
+                await self._over.wait()
+            finally:
+                self.pause()
+            for task in list(self._talks):
+                task.cancel()
+
+    def close(self) -> None:
+        self._over.set()
+
+    def pause(self) -> None:
+        """Leave new clients in the listening socket's queue."""
+        if self._is_accepting:
+            self._is_accepting = False
+            asyncio.get_running_loop().remove_reader(self._listener)
+
+    def resume(self) -> None:
+        if not self._is_accepting and not self._over.is_set():
+            self._is_accepting = True
+            asyncio.get_running_loop().add_reader(self._listener, self._accept)
+
+    def _accept(self) -> None:
+        try:
+            client, _ = self._listener.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError:
+            log.exception("No client can be accepted; trying again in %s s", _ACCEPT_PAUSE)
+            self.pause()
+            asyncio.get_running_loop().call_later(_ACCEPT_PAUSE, self.resume)
+            return
+        self.connections += 1
+        self.last_visit = time.monotonic()
+        task = self._tasks.create_task(self._host(client), name="client")
+        self._talks.add(task)
+        task.add_done_callback(self._talks.discard)
+
+    async def _host(self, client: socket.socket) -> None:
+        try:
+            if peer_user(client) != os.getuid():
+                log.warning("Refused a client of another user")
+                return
+            await self._talk(client)
+        except* (ConnectionError, EOFError):
+            pass
+        except* Exception:  # one client's trouble must not end the others
+            log.exception("A conversation failed")
+        finally:
+            client.close()
+            self.connections -= 1
+            self.last_visit = time.monotonic()
+
+    async def _talk(self, client: socket.socket) -> None:
+        reader, writer = await asyncio.open_unix_connection(sock=client, limit=FRAME_LIMIT)
+        one_at_a_time = asyncio.Lock()
+
+        async def send(line: bytes) -> None:
+            async with one_at_a_time:
+                writer.write(line)
+                await writer.drain()
+
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                conversation = Conversation(
+                    methods=self._methods, send=send, tasks=tasks, version=self._version
+                )
+                await _answer_lines(reader, conversation, tasks)
+                # Whatever still runs for this client has nobody left to hear it.
+                raise ConnectionResetError
+        finally:
+            await _hang_up(writer)
+
+
+async def _answer_lines(
+    reader: asyncio.StreamReader, conversation: Conversation, tasks: asyncio.TaskGroup
+) -> None:
+    """Until the client is gone, or sends what no client of ours sends."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def answer(line: bytes) -> None:
+        try:
+            await conversation.receive(line)
+        finally:
+            room.release()
+
+    while True:
+        try:
+            line = await reader.readline()
+        except ValueError:
+            await conversation.refuse(f"A frame may have {FRAME_LIMIT} bytes")
+            return
+        if not line.endswith(b"\n"):
+            return
+        await room.acquire()
+        tasks.create_task(answer(line), name="request")
+
+
+async def _hang_up(writer: asyncio.StreamWriter) -> None:
+    """Give what is already written a moment to leave; a client that does not read loses it."""
+    writer.close()
+    with suppress(TimeoutError, ConnectionError):
+        async with asyncio.timeout(_LAST_WORDS):
+            await writer.wait_closed()
+    writer.transport.abort()
+
+
+def peer_user(client: socket.socket) -> int:
+    """The user id of the process at the other end, as the kernel knows it."""
+    if sys.platform == "darwin":
+        # sys/ucred.h: struct xucred {u_int cr_version; uid_t cr_uid; …}; SOL_LOCAL is 0.
+        credentials = client.getsockopt(0, 1, 76)
+        return int(struct.unpack_from("=II", credentials)[1])
+    credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])

@@ -1,0 +1,1 @@
+"""Ask a person: only what a machine should not decide, and never twice."""

@@ -1,0 +1,1 @@
+"""Corrected once, remembered for good: capture, correction detection, preferences (seed 004)."""

@@ -1,0 +1,132 @@
+"""
+What the user typed, and nothing else.
+
+Quotations, code, logs and blocks that were injected by tools are somebody else's words: a rule
+found in them is never the user's.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+MAX_CHARACTERS = 6_000
+"""Longer messages are pastes. The head and the tail are kept: people write around a paste."""
+
+_INJECTED = re.compile(
+    r"<(perpetualcc[\w-]*|system-reminder|command-[\w-]+|local-command-[\w-]+|task-notification"
+    r"|ide_[\w-]+|user-prompt-submit-hook|bash-(?:input|stdout|stderr))\b[^>]*>"
+    r".*?(?:</\1\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^\s*(?:>|&gt;|\|\s).*$", re.MULTILINE)
+_LOG_LINE = re.compile(
+    r"""^\s*(?:
+        \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*            # a time stamp
+      | \[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b[\]: ].*
+      | (?:npm|pnpm|yarn)\ (?:ERR!|WARN|error)\b.*
+      | Traceback\ \(most.* | File\ ".*",\ line\ \d+.* | at\ \S+\ \(.*:\d+.*\) | \.{3}\s\d+\ more
+      | (?:[\w.]+\.)?\w*(?:Error|Exception|Warning)\b:?\s.*  # TypeError: …
+      | error(?:\[\w+\]|\ TS\d+)?:\s.* | panic:\s.* | (?:FAIL|FAILED|PASS)\s+\S+.*
+      | \$\ \S.* | \S+@\S+[:~].*\$\ .* | (?:\+{3}|-{3}|@@)\s.* | diff\ --git.*
+    )$""",
+    re.MULTILINE | re.VERBOSE,
+)
+_INLINE_CODE = re.compile(r"`([^`\n]{1,400})`")
+_QUOTES = re.compile(
+    r"\"([^\"\n]{1,600})\"|“([^”]{1,600})”|„([^“”]{1,600})[“”]|«\s?([^»]{1,600})»"
+    r"|「([^」]{1,600})」|『([^』]{1,600})』|《([^》]{1,600})》"
+    r"|(?<!\w)'([^'\n]{1,600}[^s\W])'(?!\w)|‘([^’\n]{1,600})’(?!\w)"
+)
+_ERROR_NAME = re.compile(
+    r"\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bTS\d{4}\b|\bHTTP[ /]?[45]\d\d\b"
+    r"|\bSIG[A-Z]{3,}\b|\bexit (?:code|status) [1-9]\d*\b|\bstatus (?:code )?[45]\d\d\b"
+    r"|\b(?:NaN|segfault|stack ?trace|traceback|undefined|ECONN\w+|OOM)\b"
+)
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])\s+|(?<=[。！？!?；])|\n+|(?<=[;؛।؟])\s*|(?<=[.!?])(?=[A-Z][a-z])"
+)
+_EMOJI_PRAISE = re.compile(
+    "[\U0001f44d\U0001f389\U0001f64f\U0001f44f\U0001f525\U0001f4af\u2764\u2705]"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """A message without what the user did not write themself."""
+
+    sentences: tuple[str, ...]
+    had_code: bool
+    """A code block or log lines were cut away."""
+    had_error: bool
+    """An error's name is in it."""
+    had_cheer: bool
+    """A thumbs up or the like."""
+
+
+def read(message: str) -> Typed:
+    """Strip what is not typed by the user and cut the rest into sentences."""
+    text = strip_injected(_shorten(message)).replace("\r\n", "\n")
+    bare = _LOG_LINE.sub("\n", _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text)))
+    had_code = len(bare.strip()) < len(text.strip()) - 8
+    bare = _INLINE_CODE.sub(_short_quotation, bare)
+    bare = _QUOTES.sub(_short_quotation, bare)
+    parts = (part.strip(" \t-*•–") for part in _SENTENCE_END.split(bare))
+    return Typed(
+        sentences=tuple(part for part in parts if any(c.isalnum() for c in part)),
+        had_code=had_code,
+        had_error=bool(_ERROR_NAME.search(text)),
+        had_cheer=bool(_EMOJI_PRAISE.search(text)),
+    )
+
+
+def strip_injected(message: str) -> str:
+    """Remove blocks that Claude Code, its hooks or we put into a prompt."""
+    return _INJECTED.sub("\n", message)
+
+
+def fold(text: str, *, accents: bool) -> str:
+    """
+    One form for what people type in several: compatibility characters, case, apostrophes.
+
+    With `accents` false, diacritics go too: half of all chat is typed without them.
+    """
+    text = unicodedata.normalize("NFKC", text).lower().replace("’", "'").replace("ё", "е")
+    text = text.replace("ß", "ss").replace("أ", "ا").replace("إ", "ا").replace("آ", "ا")
+    text = text.replace("i̇", "i")
+    if accents:
+        return text
+    text = text.replace("ı", "i").replace("ł", "l").replace("ø", "o").replace("æ", "ae")
+    text = text.replace("đ", "d")
+    bare = "".join(_without_accent(character) for character in text)
+    return unicodedata.normalize("NFC", bare)
+
+
+def _without_accent(character: str) -> str:
+    if not "\u00c0" <= character <= "\u024f" and not (
+        "\u1e00" <= character <= "\u1eff" or "\u0300" <= character <= "\u036f"
+    ):
+        return character
+    decomposed = unicodedata.normalize("NFD", character)
+    return "".join(part for part in decomposed if not unicodedata.combining(part))
+
+
+def _shorten(message: str) -> str:
+    if len(message) <= MAX_CHARACTERS:
+        return message
+    half = MAX_CHARACTERS // 2
+    return f"{message[:half]}\n{message[-half:]}"
+
+
+def _short_quotation(match: re.Match[str]) -> str:
+    """Names stay (`npm`, "Settings"); sentences that somebody else wrote become an ellipsis."""
+    inner = next(group for group in match.groups() if group is not None)
+    return (
+        inner
+        if len(inner) <= 30 and len(inner.split()) <= 2 and not _looks_cjk_long(inner)
+        else "…"
+    )
+
+
+def _looks_cjk_long(text: str) -> bool:
+    return sum(1 for character in text if character >= "\u2e80") > 8

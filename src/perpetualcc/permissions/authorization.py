@@ -1,0 +1,64 @@
+"""
+Authorization levels: what a task may touch, whatever the risk is (seed 003, FR-3).
+
+                          LEVEL 1   LEVEL 2              LEVEL 3
+    read                  yes       yes                  yes
+    write, delete         no        below named places   yes
+    run a build or code   no        in the sandbox       yes
+    network               as `allow_network` says, on every level
+
+An authority is a value that comes from outside; nothing here can widen it.
+"""
+
+from dataclasses import dataclass
+
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.permissions.effects import Analysis, Effect, EffectKind
+from perpetualcc.permissions.paths import Territory, contains
+from perpetualcc.permissions.shell.directories import join
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overreach:
+    """Why an authority does not cover a call."""
+
+    effect: Effect
+    explanation: str
+
+
+def overreach(
+    analysis: Analysis, authority: Authority, territory: Territory, *, is_sandboxed: bool = False
+) -> Overreach | None:
+    """The first effect that `authority` does not cover; None when it covers all of them."""
+    writable = tuple(
+        path
+        for directory in authority.writable
+        if (path := join(territory.project, str(directory), home=territory.home))
+    )
+    for effect in analysis.effects:
+        why = _refusal(effect, authority, writable, is_sandboxed=is_sandboxed)
+        if why:
+            return Overreach(effect=effect, explanation=why)
+    return None
+
+
+def _refusal(
+    effect: Effect, authority: Authority, writable: tuple[str, ...], *, is_sandboxed: bool
+) -> str:
+    if effect.kind is EffectKind.NETWORK and not authority.allow_network:
+        return "this task has no network"
+    if authority.level is AuthorityLevel.FULL or effect.kind in {
+        EffectKind.READ,
+        EffectKind.NETWORK,
+    }:
+        return ""
+    if effect.target.startswith(("/dev/null", "/dev/std", "/dev/tty", "/dev/fd/")):
+        return ""
+    if authority.level is AuthorityLevel.READ_ONLY:
+        return "this task may only read (level 1)"
+    if effect.kind is EffectKind.EXECUTE or not effect.target.startswith("/"):
+        return "" if is_sandboxed else "this task may run code only in the sandbox (level 2)"
+    if UNKNOWN in effect.target or not any(contains(d, effect.target) for d in writable):
+        return f"this task may write only below {', '.join(writable) or 'nothing'} (level 2)"
+    return ""

@@ -1,0 +1,1 @@
+"""Knows what programs do with their words."""

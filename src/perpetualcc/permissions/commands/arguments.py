@@ -1,0 +1,162 @@
+"""From a command's words to its options and operands, by what is known about the command."""
+
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perpetualcc.permissions.commands.knowledge import CommandRule, Entry, OptionRule
+from perpetualcc.permissions.shell.script import Word
+
+Options = Mapping[str, OptionRule]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One option as it was given."""
+
+    name: str
+    rule: OptionRule
+    value: Word | None
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What a command was called with."""
+
+    path: str
+    """The leading words that are known, such as `git push`."""
+    rule: CommandRule | None
+    options: Options
+    given: list[Given] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    """Options nothing is known about."""
+    operands: list[Word] = field(default_factory=list)
+    rest: list[Word] = field(default_factory=list)
+    """All words after the known leading ones, unparsed."""
+    subcommand: str = ""
+    """The first operand where the command has subcommands, and this one is not known."""
+    after_dashes: int | None = None
+    """How many operands stand before `--`; None when it is not given."""
+
+    def has(self, *names: str) -> bool:
+        return any(given.name in names for given in self.given) or any(
+            name in names for name in self.unknown
+        )
+
+
+def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
+    """Walk the words once: options, then known subcommands, then operands."""
+    entry, chain = program, ChainMap(program.options)
+    rule = program.rule
+    result = Arguments(path=program.name, rule=rule, options=chain)
+    position = 1
+    has_operand = False
+    while position < len(words):
+        word = words[position]
+        text = word.text
+        position += 1
+        if text == "--" and not (rule is not None and rule.stops and has_operand):
+            result.after_dashes = len(result.operands)
+            result.operands += words[position:]
+            break
+        if (
+            len(text) > 1
+            and text[0] == "-"
+            and not (rule is not None and rule.stops and has_operand)
+        ):
+            position = _option(words, position, chain, result, rule)
+            if rule is not None and rule.handler == "interpreter" and _names_code(result):
+                has_operand = True
+            continue
+        child = entry.child(text) if not has_operand else None
+        if child is not None:
+            entry, chain = child, ChainMap(child.options, *chain.maps)
+            rule = child.rule or rule
+            result.path, result.rule, result.options = child.name, rule, chain
+            result.rest = list(words[position:])
+            continue
+        if not has_operand and (entry.children or entry.patterns):
+            result.subcommand = text
+        has_operand = True
+        result.operands.append(word)
+    if entry is program:
+        result.rest = list(words[1:])
+    return result
+
+
+def _names_code(result: Arguments) -> bool:
+    """`python -m module …` and `python -c code …`: what follows is for the module or code."""
+    return result.path == "python" and result.given != [] and result.given[-1].name in {"-m", "-c"}
+
+
+def _option(
+    words: Sequence[Word],
+    position: int,
+    options: Options,
+    result: Arguments,
+    rule: CommandRule | None,
+) -> int:
+    """Read the option before `position`; the position after it and its value."""
+    word = words[position - 1]
+    text = word.text
+    single = rule is not None and rule.single_dash
+    if text.startswith("--") or single:
+        return _long_option(words, position, options, result)
+    if text in options:
+        return _with_value(text, options[text], words, position, result)
+    return _bundle(words, position, options, result)
+
+
+def _long_option(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
+    word = words[position - 1]
+    name, equals, value = word.text.partition("=")
+    rule = options.get(name) or options.get(name.removeprefix("-"))
+    if rule is None:
+        name, rule = _abbreviated(name, options)
+    if rule is None:
+        result.unknown.append(word.text)
+        return position
+    if equals:
+        result.given.append(Given(name, rule, Word(value, word.splits, word.globs, word.code)))
+        return position
+    return _with_value(name, rule, words, position, result)
+
+
+def _abbreviated(name: str, options: Options) -> tuple[str, OptionRule | None]:
+    """`--forc` is `--force` to most programs; of several candidates the worst counts."""
+    if len(name) < 4 or not name.startswith("--"):
+        return name, None
+    candidates = [(full, rule) for full, rule in options.items() if full.startswith(name)]
+    if not candidates:
+        return name, None
+    return max(candidates, key=lambda found: found[1].risk.rank if found[1].risk else 0)
+
+
+def _with_value(
+    name: str, rule: OptionRule, words: Sequence[Word], position: int, result: Arguments
+) -> int:
+    if rule.takes_value and position < len(words):
+        result.given.append(Given(name, rule, words[position]))
+        return position + 1
+    result.given.append(Given(name, rule, None))
+    return position
+
+
+def _bundle(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
+    """`-rf` is `-r -f`; `-ofile` is `-o file`."""
+    word = words[position - 1]
+    letters = word.text[1:]
+    for index, letter in enumerate(letters):
+        rule = options.get("-" + letter)
+        if rule is None:
+            result.unknown.append("-" + letter if index or len(letters) == 1 else word.text)
+            continue
+        if rule.takes_value or rule.role == "optional":
+            joined = letters[index + 1 :].removeprefix("=")
+            if joined:
+                value = Word(joined, word.splits, word.globs, word.code)
+                result.given.append(Given("-" + letter, rule, value))
+                return position
+            return _with_value("-" + letter, rule, words, position, result)
+        result.given.append(Given("-" + letter, rule, None))
+    return position

@@ -1,0 +1,202 @@
+"""
+What is known about programs: the tables in `knowledge/commands/`, made ready for look-up.
+
+A command is known by its leading words (`git push`); the longest match counts. Options are
+inherited: what is known about `git` holds for `git push` too, unless it says otherwise.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.knowledge import command_tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionRule:
+    """What one option means."""
+
+    role: str
+    """`flag`, `optional` (value only when joined), `value`, or what the value is: `read`,
+    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`."""
+    risk: Risk | None = None
+    explanation: str = ""
+
+    @property
+    def takes_value(self) -> bool:
+        return self.role not in {"flag", "optional"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandRule:
+    """What one command does."""
+
+    rule: str
+    risk: Risk
+    explanation: str
+    effects: tuple[EffectKind, ...]
+    operands: str
+    """What its operands are: `data`, `read`, `list`, `write`, `output`, `delete`, `copy`,
+    `code`, `task`, `url`, `script`, `pattern-read` (the first is a pattern, the rest are read)."""
+    wraps: str
+    """`argv`: the operands are a command; `shell`: they are shell text; empty: neither."""
+    skip: int
+    """Operands before the wrapped command."""
+    handler: str
+    """A function in `commands/programs` that knows the rest."""
+    single_dash: bool
+    """Long options have one dash, as in `terraform -auto-approve`."""
+
+    @property
+    def stops(self) -> bool:
+        """After the first operand, options belong to whatever it runs."""
+        return self.wraps == "argv" or self.handler in _RUNNERS
+
+
+@dataclass(slots=True)
+class Entry:
+    """One node in the tree of command words."""
+
+    name: str
+    rule: CommandRule | None = None
+    options: dict[str, OptionRule] = field(default_factory=dict)
+    children: dict[str, "Entry"] = field(default_factory=dict)
+    patterns: list[tuple[str, "Entry"]] = field(default_factory=list)
+
+    def child(self, word: str) -> "Entry | None":
+        found = self.children.get(word)
+        if found is None:
+            found = next((e for p, e in self.patterns if fnmatchcase(word, p)), None)
+        return found
+
+    def grow(self, word: str) -> "Entry":
+        """The child for `word`, made when there is none."""
+        if any(c in word for c in "*?["):
+            for pattern, entry in self.patterns:
+                if pattern == word:
+                    return entry
+            entry = Entry(f"{self.name} {word}")
+            self.patterns.append((word, entry))
+            return entry
+        if word not in self.children:
+            self.children[word] = Entry(f"{self.name} {word}".strip())
+        return self.children[word]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """What setting an environment variable means."""
+
+    risk: Risk
+    explanation: str
+    harmless: re.Pattern[str] | None = None
+    """Values that are everyday, such as `PYTHONPATH=src`."""
+
+
+class Knowledge:
+    """All tables."""
+
+    def __init__(self, tables: Iterable[Mapping[str, Any]]) -> None:
+        self.root = Entry("")
+        self._aliases: dict[str, str] = {}
+        self._variables: dict[str, Variable] = {}
+        self._variable_patterns: list[tuple[str, Variable]] = []
+        for table in tables:
+            for group in table.get("group", ()):
+                rule = _command_rule(group)
+                for line in group["commands"]:
+                    self._entry(line).rule = rule
+            for line, options in table.get("options", {}).items():
+                for single in line.split(","):
+                    self._entry(single.strip()).options.update(_option_rules(options))
+            self._aliases.update(table.get("aliases", {}))
+            self._add_variables(table.get("variable", ()))
+
+    def _entry(self, line: str) -> Entry:
+        entry = self.root
+        for word in line.split():
+            entry = entry.grow(word)
+        return entry
+
+    def _add_variables(self, groups: Iterable[Mapping[str, Any]]) -> None:
+        for group in groups:
+            harmless = re.compile(group["harmless"]) if "harmless" in group else None
+            meaning = Variable(
+                risk=Risk(group["risk"]), explanation=group["explanation"], harmless=harmless
+            )
+            for name in group["names"]:
+                if "*" in name:
+                    self._variable_patterns.append((name, meaning))
+                else:
+                    self._variables[name] = meaning
+
+    def program(self, name: str) -> Entry | None:
+        """What is known about a program: by name, by alias, or without its version number."""
+        entry = self.root.child(name)
+        if entry is None and name in self._aliases:
+            entry = self.root.child(self._aliases[name])
+        if entry is None and (match := _VERSIONED.fullmatch(name)):
+            base = self._aliases.get(match[1], match[1])
+            entry = self.root.child(base)
+        return entry
+
+    def variable(self, name: str, value: str) -> Variable | None:
+        """What setting it to `value` means; None when nothing is known against it."""
+        found = self._variable(name)
+        if found is not None and found.harmless and found.harmless.fullmatch(value):
+            return None
+        return found
+
+    def _variable(self, name: str) -> Variable | None:
+        found = self._variables.get(name)
+        if found is None:
+            found = next((v for p, v in self._variable_patterns if fnmatchcase(name, p)), None)
+        return found
+
+
+_RUNNERS = frozenset(
+    {"interpreter", "shell", "env", "xargs", "remote", "container-run", "package-run", "java",
+     "parallel", "yarn"}
+)  # fmt: skip
+_VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
+_OPTION = re.compile(
+    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url)\b\s*)?"
+    r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
+)
+
+
+def _command_rule(group: Mapping[str, Any]) -> CommandRule:
+    return CommandRule(
+        rule=group["rule"],
+        risk=Risk(group["risk"]),
+        explanation=group["explanation"],
+        effects=tuple(EffectKind(name) for name in group.get("effects", ("execute",))),
+        operands=group.get("operands", "data"),
+        wraps=group.get("wraps", ""),
+        skip=group.get("skip", 0),
+        handler=group.get("handler", ""),
+        single_dash=group.get("single_dash", False),
+    )
+
+
+def _option_rules(options: Mapping[str, str]) -> dict[str, OptionRule]:
+    rules: dict[str, OptionRule] = {}
+    for names, meaning in options.items():
+        match = _OPTION.fullmatch(meaning.strip())
+        if match is None:
+            raise ValueError(f"unreadable option meaning {meaning!r} for {names!r}")
+        risk = Risk(match["risk"]) if match["risk"] else None
+        rule = OptionRule(role=match["role"] or "flag", risk=risk, explanation=match["why"] or "")
+        rules.update(dict.fromkeys(names.split(), rule))
+    return rules
+
+
+@cache
+def knowledge() -> Knowledge:
+    """The tables that are shipped, read once."""
+    return Knowledge(command_tables())

@@ -1,0 +1,94 @@
+"""Database clients: what their statements would do, as far as keywords tell."""
+
+import re
+from functools import cache
+from itertools import chain
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+_QUOTED = re.compile(r"'(?:''|\\.|[^'\\])*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_KEY_VALUE = ("redis-cli", "valkey-cli", "keydb-cli")
+
+
+@cache
+def _destroys(*, is_mongo: bool) -> re.Pattern[str]:
+    table = load_table("statements")
+    if is_mongo:
+        return re.compile(table["mongo"])
+    return re.compile(table["sql"], re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _key_value_words() -> frozenset[str]:
+    return frozenset(load_table("statements")["key_value"])
+
+
+@handles("sql")
+def sql(call: Call) -> Findings:
+    """Statements from `-c`, `-e`, operands, here-documents and pipes."""
+    if call.arguments.path.split()[0] in _KEY_VALUE:
+        return _key_value(call)
+    texts = [g.value.text for g in call.arguments.given if g.rule.explanation == "SQL" and g.value]
+    texts += [
+        word.text
+        for word in call.arguments.operands
+        if " " in word.text or word.text.startswith((".", "\\"))
+    ]
+    if call.command.stdin is not None:
+        texts.append(call.command.stdin)
+    elif call.command.upstream:
+        texts.append(printed_text(call) or UNKNOWN)
+    findings = list(chain.from_iterable(_statements(text, call) for text in texts))
+    if any(r.operator == "<" for r in call.command.redirections):
+        findings.append(_unseen(call))
+    return findings
+
+
+def _statements(text: str, call: Call) -> Findings:
+    is_mongo = call.arguments.path.startswith("mongo")
+    if text == UNKNOWN:
+        return [_unseen(call)]
+    bare = text if is_mongo else _QUOTED.sub("''", text)
+    match = _destroys(is_mongo=is_mongo).search(bare)
+    if match is None:
+        return []
+    return [
+        call.finding(
+            Risk.HIGH,
+            "database-change",
+            f"{match[0].strip()!r} changes or deletes data, or the server",
+            EffectKind.DELETE,
+            kind=f"{call.arguments.path} {match[0].strip().lower()[:20]}",
+        )
+    ]
+
+
+def _unseen(call: Call) -> Finding:
+    return call.finding(
+        Risk.HIGH,
+        "unseen-statements",
+        "The statements it runs are not seen here",
+        EffectKind.EXECUTE,
+    )
+
+
+def _key_value(call: Call) -> Findings:
+    words = [word.text.lower() for word in call.arguments.operands]
+    lines = (call.command.stdin or "").split() if call.command.stdin else []
+    if call.command.upstream and not words:
+        return [_unseen(call)]
+    if _key_value_words().intersection([*words[:1], *(line.lower() for line in lines)]):
+        return [
+            call.finding(
+                Risk.HIGH,
+                "database-change",
+                f"{(words or ['it'])[0]!r} changes data or the server",
+                EffectKind.DELETE,
+            )
+        ]
+    return []

@@ -1,0 +1,133 @@
+"""Programs that copy, link, pack and unpack files."""
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.shell.script import Word
+
+
+@handles("copy")
+def copy(call: Call) -> Findings:
+    """With `-t directory` every operand is a source."""
+    return (
+        call.reads(call.arguments.operands)
+        if call.arguments.has("-t", "--target-directory")
+        else []
+    )
+
+
+@handles("move")
+def move(call: Call) -> Findings:
+    """What is moved away is gone from where it was."""
+    sources = call.arguments.operands
+    if not call.arguments.has("-t", "--target-directory"):
+        sources = sources[:-1]
+    return [f for f in call.writes(sources) if f.risk is Risk.HIGH]
+
+
+@handles("link")
+def link(call: Call) -> Findings:
+    """A link into a guarded or foreign place opens that place."""
+    operands = call.arguments.operands
+    if not operands:
+        return []
+    findings = call.writes(operands[-1:]) if len(operands) > 1 else []
+    for target in operands[:-1] or operands:
+        findings += [f for f in call.reads([target]) if f.risk is Risk.HIGH]
+        location = call.judge.territory.locate(target.text, call.cwds)
+        if location.zone is Zone.OUTSIDE and target.text.startswith(("/", "~", "..")):
+            findings.append(
+                call.finding(
+                    Risk.HIGH,
+                    "link-outside",
+                    f"Links to {location.path}, outside the project",
+                    EffectKind.WRITE,
+                )
+            )
+    return findings
+
+
+@handles("archive")
+def archive(call: Call) -> Findings:
+    """`tar`: what it packs is read, what it unpacks is written where it stands."""
+    arguments = call.arguments
+    words = list(arguments.rest)
+    letters = words[0].text if words and not words[0].text.startswith("-") else ""
+    given = {g.name for g in arguments.given} | set(arguments.unknown) | {f"-{c}" for c in letters}
+    mode = "".join(c for c in ("c", "x", "t", "r", "u", "A", "d") if f"-{c}" in given)
+    names = {
+        "--create": "c",
+        "--extract": "x",
+        "--get": "x",
+        "--list": "t",
+        "--append": "r",
+        "--update": "u",
+        "--delete": "r",
+    }
+    mode = mode or "".join(letter for name, letter in names.items() if name in given)
+    file = next((g.value for g in arguments.given if g.name in {"-f", "--file"} and g.value), None)
+    operands = arguments.operands
+    if letters and "f" in letters and len(words) > 1:
+        file, operands = words[1], words[2:]
+    if file is not None and (":" in file.text and not file.text.startswith(("/", "."))):
+        return [
+            call.finding(
+                Risk.HIGH, "remote-archive", "Packs to or from another machine", EffectKind.NETWORK
+            )
+        ]
+    piped = file is None or file.text == "-"
+    if mode[:1] in {"c", "r", "u", "A"}:
+        findings = call.reads(operands)
+        if not piped and file is not None:
+            findings += call.writes([file])
+        return findings
+    if mode[:1] == "x":
+        target = call.writes([Word("./extracted")])
+        return [
+            *([] if piped or file is None else call.reads([file])),
+            *target,
+            call.finding(
+                Risk.MEDIUM, "unpack", "Unpacks files, which may overwrite others", EffectKind.WRITE
+            ),
+        ]
+    return [] if piped or file is None else call.reads([file])
+
+
+@handles("zip")
+def zip_files(call: Call) -> Findings:
+    """`zip archive files…`, `7z a archive files…`."""
+    operands = call.arguments.operands
+    if call.arguments.path in {"7z", "7za", "7zz", "rar"}:
+        mode, operands = (operands[0].text if operands else ""), operands[1:]
+        if mode in {"l", "t", "i"}:
+            return call.reads(operands)
+        if mode in {"x", "e"}:
+            return [
+                *call.reads(operands[:1]),
+                call.finding(
+                    Risk.MEDIUM,
+                    "unpack",
+                    "Unpacks files, which may overwrite others",
+                    EffectKind.WRITE,
+                ),
+            ]
+    return call.writes(operands[:1]) + call.reads(operands[1:])
+
+
+@handles("unzip")
+def unzip(call: Call) -> Findings:
+    return call.reads(call.arguments.operands[:1])
+
+
+@handles("dd")
+def dd(call: Call) -> Findings:
+    """`dd if=… of=…`; a device as its target loses a disk."""
+    findings: Findings = []
+    for word in call.arguments.rest:
+        name, _, value = word.text.partition("=")
+        if name == "if":
+            findings += call.reads([Word(value)])
+        elif name == "of":
+            findings += call.writes([Word(value)])
+    return findings

@@ -1,0 +1,190 @@
+"""Shells and interpreters: code on the command line, in a file, or through a pipe."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.words import unescape_ansi
+
+
+@handles("shell")
+def shell(call: Call) -> Findings:
+    """`bash -c code`, `bash file`, `bash < code`, `… | bash`."""
+    operands = call.arguments.operands
+    if operands and operands[0].text == UNKNOWN and operands[0].splits:
+        return [
+            call.finding(
+                Risk.HIGH,
+                "computed-code",
+                "The code it runs is known only when it runs",
+                EffectKind.EXECUTE,
+            )
+        ]
+    if call.arguments.has("-c"):
+        if not operands:
+            return [_bare(call)]
+        return call.judge.shell(operands[0].text, call)
+    if operands and not call.arguments.has("-s"):
+        return call.judge.script_file(operands[0], call)
+    return _from_stdin(call, call.judge.shell)
+
+
+@handles("source")
+def source(call: Call) -> Findings:
+    """`. file`: runs it in this very shell."""
+    files = call.arguments.operands[:1]
+    credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
+    return credentials + [f for word in files for f in call.judge.script_file(word, call)]
+
+
+def _bare(call: Call) -> Finding:
+    return call.finding(
+        Risk.HIGH,
+        "bare-shell",
+        "Starts a shell that takes its commands from elsewhere",
+        EffectKind.EXECUTE,
+    )
+
+
+def _from_stdin(call: Call, judge: Callable[[str, Call], Findings]) -> Findings:
+    if call.command.stdin is not None:
+        return judge(call.command.stdin, call)
+    if not call.command.upstream:
+        redirected = [r.target for r in call.command.redirections if r.operator == "<"]
+        return call.judge.script_file(redirected[0], call) if redirected else [_bare(call)]
+    if any(e.kind is EffectKind.NETWORK for f in call.judge.upstream(call) for e in f.effects):
+        return [
+            call.finding(
+                Risk.HIGH,
+                "remote-code",
+                "Runs code that comes from the network",
+                EffectKind.EXECUTE,
+                EffectKind.NETWORK,
+            )
+        ]
+    text = printed_text(call)
+    if text is not None:
+        return judge(text, call)
+    return [
+        call.finding(
+            Risk.HIGH, "piped-code", "Runs what another command prints as code", EffectKind.EXECUTE
+        )
+    ]
+
+
+def printed_text(call: Call) -> str | None:
+    """What `echo`, `printf` or a here-document put into the pipe, when that is known."""
+    sources = call.command.upstream
+    if len(sources) != 1 or not sources[0].words:
+        return None
+    name, *words = sources[0].words
+    if name.text == "cat" and not words:
+        return sources[0].stdin
+    if name.text not in {"echo", "printf"}:
+        return None
+    texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
+    text = " ".join(texts)
+    if name.text == "printf" or "-e" in {word.text for word in words}:
+        text = unescape_ansi(text)
+    return text.replace("%s", "")
+
+
+@handles("interpreter")
+def interpreter(call: Call) -> Findings:
+    """Python, Node, Ruby, Perl, PHP, …: inline code is never LOW, files are the project's."""
+    inline = [
+        g.value
+        for g in call.arguments.given
+        if g.rule.explanation == "inline code" and g.value is not None
+    ]
+    in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
+    if inline and in_place:
+        return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)
+    if in_place and call.arguments.path == "perl":  # `perl -pi -e code file`
+        return call.writes(call.arguments.operands[1:])
+    if inline:
+        return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
+            finding for value in inline for finding in inline_code(value.text, call)
+        ]
+    module = next((g for g in call.arguments.given if g.name == "-m" and g.value is not None), None)
+    if module is not None and call.arguments.path.startswith("python"):
+        return _module(call)
+    operands = call.arguments.operands
+    if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
+        return []
+    if not operands and call.arguments.has("--version", "-V", "-v", "--help", "-h"):
+        return []
+    if operands and operands[0].text != "-":
+        return call.judge.script_file(operands[0], call)
+    if call.command.stdin is None and not call.command.upstream and not call.command.redirections:
+        return [
+            call.finding(
+                Risk.MEDIUM,
+                "bare-interpreter",
+                "Starts an interpreter that waits for code",
+                EffectKind.EXECUTE,
+            )
+        ]
+    return _from_stdin(call, inline_code)
+
+
+def _module(call: Call) -> Findings:
+    """`python -m module …` is the program of that name."""
+    words = call.arguments.rest
+    index = next(
+        i
+        for i, word in enumerate(words)
+        if word.text == "-m" or (word.text.startswith("-") and word.text.endswith("m"))
+    )
+    return call.judge.words(words[index + 1 :], call)
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What inline code must not do, with the reason."""
+    return tuple(
+        (re.compile("|".join(entry["patterns"])), entry["explanation"])
+        for entry in load_table("inline_code")["code"]
+    )
+
+
+def inline_code(text: str, call: Call) -> Findings:
+    """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
+    for pattern, why in _patterns():
+        if pattern.search(text[:20_000]):
+            return [
+                call.finding(
+                    Risk.HIGH,
+                    "inline-code",
+                    why,
+                    EffectKind.EXECUTE,
+                    kind=f"{call.arguments.path} inline",
+                )
+            ]
+    findings = [
+        call.finding(
+            Risk.MEDIUM,
+            "inline-code",
+            "Runs code given on the command line",
+            EffectKind.EXECUTE,
+            kind=f"{call.arguments.path} inline",
+        )
+    ]
+    for quoted in re.findall(r"[\"']([~/.\w][^\"'\n]{2,200})[\"']", text[:20_000])[:50]:
+        found = call.judge.territory.read(quoted, call.cwds, call.part)
+        findings += [found] if found.risk is Risk.HIGH else []
+    if UNKNOWN in text and text.strip() == UNKNOWN:
+        findings.append(
+            call.finding(
+                Risk.HIGH,
+                "computed-code",
+                "The code it runs is known only when it runs",
+                EffectKind.EXECUTE,
+            )
+        )
+    return findings

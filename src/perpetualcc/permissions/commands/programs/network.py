@@ -1,0 +1,191 @@
+"""Programs that speak to other machines: where to, and what they send."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.urls import HostKind, host_of, judge_url
+
+_SENDS = frozenset(
+    {"-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
+     "-T", "--upload-file", "--post-file", "--body-file"}
+)  # fmt: skip
+_CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
+
+
+@handles("curl")
+def curl(call: Call) -> Findings:
+    """Addresses, uploads, methods. Reading from this machine alone is LOW."""
+    findings = _addresses(call)
+    findings += _sent(call)
+    findings += _method(call)
+    if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
+        findings += [_downloaded(word, call) for word in _urls(call)]
+    return findings
+
+
+@handles("wget")
+def wget(call: Call) -> Findings:
+    """Without `-O` it writes a file named like the end of the address."""
+    findings = _addresses(call) + _sent(call) + _method(call)
+    if not call.arguments.has("-O", "--output-document", "--spider"):
+        findings += [_downloaded(word, call) for word in _urls(call)]
+    return findings
+
+
+def _urls(call: Call) -> list[Word]:
+    given = [g.value for g in call.arguments.given if g.name == "--url" and g.value]
+    return [*call.arguments.operands, *given]
+
+
+def _downloaded(word: Word, call: Call) -> Finding:
+    name = word.text.split("?")[0].rstrip("/").rpartition("/")[2] or "index.html"
+    return call.judge.territory.write(name, call.cwds, call.part)
+
+
+def _addresses(call: Call) -> Findings:
+    findings: Findings = []
+    for word in _urls(call):
+        text = word.text
+        if call.arguments.path in {"http", "https", "httpie", "xh", "xhs"} and not re.match(
+            r"^[\w.-]*[.:/]", text
+        ):
+            continue
+        finding = judge_url(text if "://" in text else f"http://{text}", call.part)
+        if finding.risk is Risk.HIGH:
+            findings.append(finding)
+        findings.append(_effect_only(text, call))
+    return findings
+
+
+def _effect_only(text: str, call: Call) -> Finding:
+    host = host_of(text) or UNKNOWN
+    return Finding(
+        risk=Risk.LOW,
+        rule="address",
+        part=call.part,
+        explanation=f"Speaks to {host.replace(UNKNOWN, '…')}",
+        kind=call.arguments.path,
+        effects=(Effect(kind=EffectKind.NETWORK, target=host),),
+    )
+
+
+def _is_local(call: Call) -> bool:
+    urls = _urls(call)
+    return bool(urls) and all(
+        judge_url(u.text if "://" in u.text else f"http://{u.text}", "").rule == HostKind.LOOPBACK
+        for u in urls
+    )
+
+
+def _sent(call: Call) -> Findings:
+    """A file that leaves the machine is for a person to decide; so is what a pipe holds."""
+    if _is_local(call):
+        return []
+    for given in call.arguments.given:
+        if given.name not in _SENDS or given.value is None:
+            continue
+        text = given.value.text
+        is_file = (
+            given.name in {"-T", "--upload-file", "--post-file", "--body-file"}
+            or text.startswith(("@", "<"))
+            or "=@" in text
+            or "=<" in text
+        )
+        if is_file or given.value.code:
+            return [
+                call.finding(
+                    Risk.HIGH,
+                    "data-leaves",
+                    f"{given.name} sends the contents of files or commands to another machine",
+                    EffectKind.NETWORK,
+                    kind=f"{call.arguments.path} upload",
+                )
+            ]
+    if any(word.code for word in _urls(call)):
+        return [
+            call.finding(
+                Risk.HIGH,
+                "data-leaves",
+                "The output of a command becomes part of the address",
+                EffectKind.NETWORK,
+            )
+        ]
+    return []
+
+
+def _method(call: Call) -> Findings:
+    for given in call.arguments.given:
+        if (
+            given.name in {"-X", "--request", "--method"}
+            and given.value is not None
+            and given.value.text.upper() in _CHANGES
+            and not _is_local(call)
+        ):
+            risk = Risk.HIGH if given.value.text.upper() == "DELETE" else Risk.MEDIUM
+            return [
+                call.finding(
+                    risk,
+                    "remote-change",
+                    f"{given.value.text} changes or deletes something on another machine",
+                    EffectKind.NETWORK,
+                )
+            ]
+    return []
+
+
+@handles("rsync")
+def rsync(call: Call) -> Findings:
+    """To another machine is a copy that leaves; from one, code may come."""
+    operands = call.arguments.operands
+    remote = [w for w in operands if re.match(r"^(rsync://|[\w.@-]+:)", w.text) or "::" in w.text]
+    if not remote:
+        return []
+    if operands and operands[-1] in remote:
+        return [
+            call.finding(
+                Risk.HIGH, "data-leaves", "Copies files to another machine", EffectKind.NETWORK
+            )
+        ]
+    return [
+        call.finding(Risk.MEDIUM, "fetch", "Copies files from another machine", EffectKind.NETWORK)
+    ]
+
+
+@handles("kill")
+def kill(call: Call) -> Findings:
+    """Its own jobs may be ended; everything, the first process or by name may not."""
+    words = call.arguments.rest
+    for index, word in enumerate(words):
+        text = word.text
+        is_first_number = re.fullmatch(r"-\d+", text) is not None and index == 0
+        if text in {"0", "1", "-1"} and not (is_first_number and len(words) > 1):
+            return [
+                call.finding(
+                    Risk.HIGH,
+                    "kill-all",
+                    "Ends every program, or the first one",
+                    EffectKind.EXECUTE,
+                    kind="kill all",
+                )
+            ]
+        if word.code or (UNKNOWN in text and word.splits and not text.startswith("%")):
+            return [
+                call.finding(
+                    Risk.HIGH,
+                    "kill-others",
+                    "Which programs it ends is known only when it runs",
+                    EffectKind.EXECUTE,
+                    kind="kill computed",
+                )
+            ]
+    return []
+
+
+@handles("media")
+def media(call: Call) -> Findings:
+    """The last operand is written, the others are read."""
+    operands = call.arguments.operands
+    return call.reads(operands[:-1]) + call.writes(operands[-1:])

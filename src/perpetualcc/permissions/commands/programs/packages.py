@@ -1,0 +1,284 @@
+"""Package managers and task runners: where packages come from, and what tasks are called."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+
+_ELSEWHERE = re.compile(
+    r"^(?:[\w.\[\],-]+\s*@\s*)?(?:git\+|hg\+|svn\+|bzr\+|https?://|git://|ssh://|git@|ftp://|file://|github:|gitlab:|bitbucket:|gist:)|\.git(?:#|@|$)",
+    re.IGNORECASE,
+)
+_HOST_SHORTHAND = re.compile(r"^[A-Za-z0-9][\w.-]*/[\w.-]+(?:#.*)?$")
+
+
+@handles("package-install")
+def package_install(call: Call) -> Findings:
+    """Names come from the registry; addresses come from anywhere."""
+    findings: Findings = []
+    editable = [
+        g.value
+        for g in call.arguments.given
+        if g.name in {"-e", "--editable", "-r", "--requirement"} and g.value
+    ]
+    is_javascript = call.arguments.path.split()[0] in {"npm", "yarn", "pnpm", "bun", "bower", "ni"}
+    for word in [*call.arguments.operands, *editable]:
+        text = word.text
+        if _ELSEWHERE.search(text) or (is_javascript and _HOST_SHORTHAND.match(text)):
+            findings.append(
+                call.finding(
+                    Risk.MEDIUM,
+                    "package-from-elsewhere",
+                    f"{text} does not come from the registry, and installing runs its code",
+                    EffectKind.EXECUTE,
+                    EffectKind.NETWORK,
+                )
+            )
+        elif text.startswith(("/", "~", "..")):
+            location = call.judge.territory.locate(text, call.cwds)
+            if location.zone in {Zone.OUTSIDE, Zone.SCRATCH}:
+                findings.append(
+                    call.finding(
+                        Risk.MEDIUM,
+                        "code-outside",
+                        f"Installs code {location.zone.value}: {text}",
+                        EffectKind.EXECUTE,
+                    )
+                )
+        elif UNKNOWN in text and not text.startswith(UNKNOWN):
+            continue
+    return findings
+
+
+@handles("package-run")
+def package_run(call: Call) -> Findings:
+    """`npx tool …`: a tool that is known is judged as itself; others are fetched and run."""
+    words = call.arguments.operands
+    if not words:
+        return []
+    name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
+    if _ELSEWHERE.search(words[0].text):
+        return [
+            call.finding(
+                Risk.HIGH,
+                "remote-code",
+                f"Runs code from {words[0].text}",
+                EffectKind.EXECUTE,
+                EffectKind.NETWORK,
+            )
+        ]
+    bare = name.rpartition("/")[2] if name.startswith("@") else name
+    bare = {
+        "@angular/cli": "ng",
+        "@biomejs/biome": "biome",
+        "@playwright/test": "playwright",
+        "typescript": "tsc",
+        "@nestjs/cli": "nest",
+        "@redocly/cli": "redocly",
+        "@vue/cli-service": "vue-cli-service",
+        "@changesets/cli": "changeset",
+        "@stoplight/spectral-cli": "spectral",
+    }.get(name, bare)
+    return call.judge.words([Word(bare), *_after(words, call)], call)
+
+
+def _after(words: list[Word], call: Call) -> list[Word]:
+    """The words after the tool's name, its options included."""
+    rest = call.arguments.rest
+    for index, word in enumerate(rest):
+        if word is words[0]:
+            return rest[index + 1 :]
+    return words[1:]
+
+
+@handles("yarn")
+def yarn(call: Call) -> Findings:
+    """`yarn NAME` runs the script NAME, or the tool of that name."""
+    words = call.arguments.operands
+    if not words:
+        return []
+    if call.arguments.path == "yarn workspace":
+        rest = words[1:]
+        return call.judge.words([Word("yarn"), *rest], call) if rest else []
+    inner = call.judge.knowledge.program(words[0].text)
+    findings = [judge_task(words[0].text, call)]
+    if inner is not None and inner.rule is not None:
+        findings += call.judge.words(_from(words[0], call), call)
+    return findings
+
+
+def _from(first: Word, call: Call) -> list[Word]:
+    rest = call.arguments.rest
+    index = next((i for i, word in enumerate(rest) if word is first), 0)
+    return rest[index:] or [first]
+
+
+@handles("tasks")
+def tasks(call: Call) -> Findings:
+    """Every task counts: `make clean deploy`, `gradle build publish`."""
+    return [
+        judge_task(w.text.rpartition(":")[2] or w.text, call)
+        for w in call.arguments.operands[1:]
+        if "=" not in w.text
+    ]
+
+
+@handles("each-shell")
+def each_shell(call: Call) -> Findings:
+    """`concurrently 'npm run a' 'npm run b'`: every operand is a command line."""
+    findings: Findings = []
+    for word in call.arguments.operands:
+        text = word.text.strip("\"'")
+        if " " in text:
+            findings += call.judge.shell(text, call)
+        else:
+            findings += call.judge.shell(f"npm run {text.removeprefix('npm:')}", call)
+    return findings
+
+
+@handles("go-packages")
+def go_packages(call: Call) -> Findings:
+    """`go run ./cmd` is the project's; `go run host/module@version` is fetched."""
+    findings: Findings = []
+    for word in (
+        call.arguments.operands[:1] if call.arguments.path == "go run" else call.arguments.operands
+    ):
+        if call.arguments.path == "go run" and "@" in word.text:
+            findings.append(
+                call.finding(
+                    Risk.MEDIUM,
+                    "remote-code",
+                    f"Fetches and runs {word.text}",
+                    EffectKind.EXECUTE,
+                    EffectKind.NETWORK,
+                )
+            )
+    return findings
+
+
+@handles("java")
+def java(call: Call) -> Findings:
+    """`java -jar x.jar`, `java -cp … Main`."""
+    inline = [g for g in call.arguments.given if g.name == "-e"]
+    if inline:
+        return []
+    operands = call.arguments.operands
+    if call.arguments.has("-jar") and operands:
+        return call.judge.script_file(operands[0], call)
+    return []
+
+
+@handles("git-url")
+def git_url(call: Call) -> Findings:
+    """`ext::` runs a command, `+branch` forces, `:branch` deletes."""
+    findings: Findings = []
+    for word in call.arguments.operands:
+        if word.text.startswith(("ext::", "fd::")):
+            findings.append(
+                call.finding(
+                    Risk.HIGH,
+                    "runs-code",
+                    "This kind of address runs a command",
+                    EffectKind.EXECUTE,
+                )
+            )
+    if call.arguments.path == "git push":
+        for word in call.arguments.operands[1:]:
+            if word.text.startswith("+"):
+                findings.append(
+                    call.finding(
+                        Risk.HIGH,
+                        "force-push",
+                        "`+` rewrites what others have already fetched",
+                        EffectKind.NETWORK,
+                        kind="git push --force",
+                    )
+                )
+            elif word.text.startswith(":"):
+                findings.append(
+                    call.finding(
+                        Risk.HIGH,
+                        "delete-remote",
+                        "`:name` deletes a branch for everyone",
+                        EffectKind.NETWORK,
+                        kind="git push --delete",
+                    )
+                )
+    if call.arguments.path == "git clone" and len(call.arguments.operands) > 1:
+        findings += call.writes(call.arguments.operands[1:2])
+    return findings
+
+
+@handles("git-config")
+def git_config(call: Call) -> Findings:
+    """One operand is a look; two are a change, and some keys name programs."""
+    operands = call.arguments.operands
+    if len(operands) < 2 and not call.arguments.has(
+        "--unset", "--unset-all", "--add", "--replace-all", "-e", "--edit"
+    ):
+        return []
+    findings = [
+        call.finding(
+            Risk.MEDIUM, "git-names", "Changes the repository's settings", EffectKind.WRITE
+        )
+    ]
+    if operands and (_RUNNING_KEY.match(operands[0].text) or UNKNOWN in operands[0].text):
+        findings.append(
+            call.finding(
+                Risk.HIGH,
+                "git-runs",
+                f"{operands[0].text} names a program, a place or a guard of git",
+                EffectKind.EXECUTE,
+            )
+        )
+    return findings
+
+
+_RUNNING_KEY = re.compile(
+    r"(?:core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|attributesfile|excludesfile|worktree|alternaterefscommand)|alias\.|pager\.|credential\.|filter\.|diff\..*(?:command|textconv)|diff\.external|merge\..*driver|mergetool\.|difftool\.|sequence\.editor|url\.|include|http\.|gpg\.|protocol\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|init\.templatedir|safe\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|sendemail\.|submodule\..*update|uploadpack\.|receive\.|trailer\..*cmd|guitool\.|commit\.gpgsign|tag\.gpgsign|user\.signingkey|push\.)",
+    re.IGNORECASE,
+)
+
+
+@handles("git-discard")
+def git_discard(call: Call) -> Findings:
+    """`git checkout -- .`: everything that was not committed is gone."""
+    arguments = call.arguments
+    is_restore = arguments.path == "git restore" and not (
+        arguments.has("--staged", "-S") and not arguments.has("-W", "--worktree")
+    )
+    names = {word.text for word in arguments.operands}
+    if (is_restore or arguments.path == "git checkout") and names & {".", "./", "*", ":/", ":"}:
+        return [
+            call.finding(
+                Risk.HIGH,
+                "git-destroys",
+                "Throws away all work that was not committed",
+                EffectKind.DELETE,
+                kind="git discard",
+            )
+        ]
+    return []
+
+
+@handles("parallel")
+def parallel(call: Call) -> Findings:
+    """`parallel cmd {} ::: a b`; without a command, its input lines are commands."""
+    words = call.arguments.operands
+    end = next((i for i, w in enumerate(words) if w.text.startswith(":::")), len(words))
+    if end == 0:
+        return [f for w in words[1:] for f in call.judge.shell(w.text, call)] or [
+            call.finding(
+                Risk.HIGH,
+                "piped-code",
+                "Runs the lines of its input as commands",
+                EffectKind.EXECUTE,
+            )
+        ]
+    text = " ".join(w.text for w in words[:end])
+    marked = re.sub(r"\{[^{}\s]*\}", UNKNOWN, text)
+    return call.judge.shell(marked if marked != text else f"{text} {UNKNOWN}", call)

@@ -1,0 +1,284 @@
+"""Programs that run other programs in ways a table cannot say."""
+
+from collections.abc import Sequence
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+
+
+@handles("env")
+def env(call: Call) -> Findings:
+    """`env A=b -u C program …`; alone it prints everything, tokens included."""
+    findings: Findings = []
+    words = list(call.arguments.operands)
+    while words and "=" in words[0].text:
+        name, _, value = words.pop(0).text.partition("=")
+        meaning = call.judge.knowledge.variable(name, value)
+        if meaning is not None:
+            findings.append(
+                call.finding(
+                    meaning.risk,
+                    "environment-variable",
+                    f"{name}: {meaning.explanation}",
+                    EffectKind.EXECUTE,
+                )
+            )
+    if words:
+        return findings + call.judge.words(words, call)
+    return [
+        *findings,
+        call.finding(
+            Risk.MEDIUM,
+            "print-environment",
+            "Prints the environment, which may hold tokens",
+            EffectKind.READ,
+        ),
+    ]
+
+
+@handles("xargs")
+def xargs(call: Call) -> Findings:
+    """The words it appends come from a pipe: what a search found here, or anything."""
+    words = call.arguments.operands or [Word("echo")]
+    given = [g for g in call.arguments.given if g.name in {"-I", "-J", "-i", "--replace"}]
+    names = _piped_words(call)
+    if given:
+        placeholder = given[0].value.text if given[0].value else "{}"
+        return call.judge.words(_placed(words, placeholder, names[0]), call)
+    return call.judge.words([*words, *names], call)
+
+
+def _piped_words(call: Call) -> list[Word]:
+    text = printed_text(call)
+    if text is not None:
+        return [Word(part) for part in text.split()[:100]] or [Word("")]
+    found = call.judge.upstream(call)
+    reads = [e for f in found for e in f.effects]
+    is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
+    is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
+    sources = {c.words[0].text for c in call.command.upstream if c.words}
+    if is_search and is_here and sources <= _SEARCHES and not _SEARCHES_ROOT.isdisjoint(sources):
+        return [Word("./*", globs=True)]
+    return [Word(UNKNOWN, splits=True)]
+
+
+_SEARCHES_ROOT = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "ag"})
+_SEARCHES = _SEARCHES_ROOT | {"grep", "sort", "uniq", "head", "tail", "tr", "egrep"}
+
+
+def _is_here(target: str, call: Call) -> bool:
+    return not target.startswith("/") or call.judge.territory.contains(target)
+
+
+def _placed(words: list[Word], placeholder: str, value: Word) -> list[Word]:
+    return [
+        Word(w.text.replace(placeholder, value.text), value.splits, w.globs, w.code)
+        if placeholder in w.text
+        else w
+        for w in words
+    ]
+
+
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
+_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
+
+
+@handles("find")
+def find(call: Call) -> Findings:
+    """Roots are listed; `-exec` runs, `-delete` deletes, `-fprint` writes."""
+    words = call.arguments.rest
+    roots = _find_roots(words)
+    findings = call.reads(roots, lists=True)
+    names = [Word("*")]
+    position = len(roots)
+    while position < len(words):
+        text = words[position].text
+        position += 1
+        if text == "-delete":
+            findings.append(
+                call.finding(
+                    Risk.HIGH,
+                    "delete",
+                    "Deletes every file it finds",
+                    EffectKind.DELETE,
+                    kind="find -delete",
+                )
+            )
+        elif text in _FIND_NAMES and position < len(words):
+            names = [words[position]]
+            findings += call.reads(names, lists=True)
+            position += 1
+        elif text in _FIND_RUNS:
+            end = next(
+                (i for i in range(position, len(words)) if words[i].text in {";", "+"}), len(words)
+            )
+            for found in _find_results(roots, names):
+                findings += call.judge.words(_placed(words[position:end], "{}", found), call)
+            position = end + 1
+        elif text in _FIND_WRITES and position < len(words):
+            findings += call.writes([words[position]])
+            position += 1
+        elif UNKNOWN in text and words[position - 1].splits:
+            findings.append(
+                call.finding(
+                    Risk.MEDIUM,
+                    "computed-words",
+                    "Some of its words, perhaps `-delete`, are known only when it runs",
+                )
+            )
+    return findings
+
+
+def _find_roots(words: Sequence[Word]) -> list[Word]:
+    roots = []
+    for word in words:
+        if word.text.startswith(("-", "(", "!")):
+            break
+        roots.append(word)
+    return roots
+
+
+def _find_results(roots: Sequence[Word], names: Sequence[Word]) -> list[Word]:
+    """What `{}` may stand for, as a pattern."""
+    name = names[0].text.rpartition("/")[2] or "*"
+    return [Word(f"{root.text.rstrip('/')}/{name}", globs=True) for root in roots] or [
+        Word(f"./{name}")
+    ]
+
+
+@handles("fd")
+def fd(call: Call) -> Findings:
+    """`fd -x cmd …`."""
+    words = call.arguments.rest
+    for index, word in enumerate(words):
+        if word.text in {"-x", "-X", "--exec", "--exec-batch"}:
+            inner = [w if w.text != "{}" else Word(UNKNOWN, True) for w in words[index + 1 :]]
+            return call.judge.words(inner, call)
+    return []
+
+
+@handles("eval")
+def evaluate(call: Call) -> Findings:
+    """`eval` joins its words and runs them as shell text."""
+    words = call.arguments.rest
+    text = " ".join(word.text for word in words)
+    setup = [code for word in words for code in word.code]
+    if setup and text == UNKNOWN and all(_is_shell_setup(code) for code in setup):
+        return [
+            call.finding(
+                Risk.MEDIUM,
+                "shell-setup",
+                "Runs the set-up lines that a tool prints",
+                EffectKind.EXECUTE,
+            )
+        ]
+    return call.judge.shell(text, call)
+
+
+def _is_shell_setup(code: str) -> bool:
+    """One call of a known tool, and nothing around it."""
+    words = code.split()
+    name = words[0].rpartition("/")[2] if words else ""
+    is_plain = len(words) <= 5 and not any(c in code for c in "|;&><`$")
+    return is_plain and name in load_table("tasks")["shell_setup"]
+
+
+@handles("trap")
+def trap(call: Call) -> Findings:
+    """`trap 'code' EXIT`."""
+    words = call.arguments.operands
+    return call.judge.shell(words[0].text, call) if len(words) > 1 else []
+
+
+@handles("alias")
+def alias(call: Call) -> Findings:
+    """An alias is code for later in the line."""
+    return [
+        finding
+        for word in call.arguments.operands
+        if "=" in word.text
+        for finding in call.judge.shell(word.text.partition("=")[2], call)
+    ]
+
+
+@handles("remote")
+def remote(call: Call) -> Findings:
+    """`ssh host command …`: judged as if here, and never LOW."""
+    words = call.arguments.operands[1:]
+    findings: Findings = []
+    if words:
+        findings = [
+            f
+            for f in call.judge.shell(" ".join(w.text for w in words), call)
+            if f.risk is not Risk.LOW
+        ]
+    elif call.command.stdin is not None:
+        findings = [f for f in call.judge.shell(call.command.stdin, call) if f.risk is not Risk.LOW]
+    if call.command.upstream:
+        findings.append(
+            call.finding(
+                Risk.HIGH,
+                "data-leaves",
+                "Sends what another command prints to another machine",
+                EffectKind.NETWORK,
+            )
+        )
+    return findings
+
+
+@handles("container-run")
+def container_run(call: Call) -> Findings:
+    """`docker run image cmd …`: the container is a wall, unless its options open it."""
+    findings: Findings = []
+    for given in call.arguments.given:
+        if given.name in {"-v", "--volume", "--mount"} and given.value is not None:
+            findings += _mount(given.value, call)
+    inner = call.arguments.operands[1:]
+    if inner:
+        is_running = call.arguments.path.endswith("exec")
+        findings += [
+            f
+            for f in call.judge.words(inner, call)
+            if f.risk is Risk.HIGH
+            and (f.rule in _ESCAPES or (is_running and not f.rule.startswith(("write-", "read-"))))
+        ]
+    return findings
+
+
+_ESCAPES = frozenset({"remote-code", "raw-socket", "privilege", "data-leaves"})
+
+
+def _mount(value: Word, call: Call) -> Findings:
+    text = value.text
+    if "source=" in text or "src=" in text:
+        fields = dict(f.partition("=")[::2] for f in text.split(","))
+        source = fields.get("source") or fields.get("src", "")
+    else:
+        source = text.split(":")[0]
+    if not source.startswith(("/", ".", "~", UNKNOWN)):
+        return []
+    if text.endswith(":ro") or ",readonly" in text:
+        found = call.judge.territory.read(source, call.cwds, call.part)
+        wide = source in {"/", "/etc", "/root", "/home", "/var", "/proc"} or "docker.sock" in source
+    else:
+        found = call.judge.territory.write(source, call.cwds, call.part)
+        wide = found.risk is Risk.HIGH
+        if found.risk is not Risk.HIGH:
+            return []
+    if wide:
+        return [
+            Finding(
+                risk=Risk.HIGH,
+                rule="mount",
+                part=call.part,
+                kind="container mount",
+                explanation=f"Gives the container {source}, outside the project",
+                effects=(Effect(kind=EffectKind.WRITE, target=source),),
+            )
+        ]
+    return [found]

@@ -1,0 +1,171 @@
+"""`sed` and `awk`: their programs are read as far as it takes to see what is only text."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+
+_SED_ADDRESS = re.compile(
+    r"\s*(?:(?:\d+|\$|[\\]?/(?:\\.|[^/\\])*/[IM]*|\\(.)(?:\\.|(?!\1).)*\1)(?:[~,+]\s*[~+]?(?:\d+|\$|/(?:\\.|[^/\\])*/[IM]*))?)?\s*!?\s*"
+)
+_SED_SIMPLE = frozenset("dDpPgGhHnNxqQ=lzF{}")
+
+
+@handles("sed")
+def sed(call: Call) -> Findings:
+    """Its script may run (`e`), write (`w`) and read (`r`); `-i` writes the files it reads."""
+    arguments = call.arguments
+    scripts = [g.value for g in arguments.given if g.name in {"-e", "--expression"} and g.value]
+    files = arguments.operands
+    if not scripts and not arguments.has("-f", "--file"):
+        scripts, files = files[:1], files[1:]
+    in_place = next((g for g in arguments.given if g.name in {"-i", "--in-place"}), None)
+    if (
+        in_place is not None
+        and in_place.value is None
+        and scripts
+        and scripts[0].text == ""
+        and files
+    ):
+        scripts, files = files[:1], files[1:]  # `sed -i '' script file`, as on macOS
+    findings = call.writes(files) if in_place is not None else []
+    findings += call.reads(files)
+    for script in scripts:
+        findings += _sed_script(script.text, call)
+    return findings
+
+
+def _sed_script(script: str, call: Call) -> Findings:
+    findings: Findings = []
+    position = 0
+    while position < len(script):
+        if script[position] in " \t\n;":
+            position += 1
+            continue
+        address = _SED_ADDRESS.match(script, position)
+        position = address.end() if address else position
+        if position >= len(script):
+            break
+        found, position = _sed_command(script, position, call)
+        findings += found
+        if position < 0:
+            return [*findings, _unread(call)]
+    return findings
+
+
+def _sed_command(script: str, position: int, call: Call) -> tuple[Findings, int]:
+    """One command: what it does, and where the next begins; -1 when it cannot be read."""
+    command = script[position]
+    position += 1
+    if command in "sy":
+        return _sed_replaces(script, position, call)
+    if command in _SED_SIMPLE or command.isdigit():
+        return [], position
+    line, position = _rest_of_line(script, position, ends_at_semicolon=command in "btT")
+    if command in "wW":
+        return call.writes([Word(line)]), position
+    if command in "rR":
+        return call.reads([Word(line)]), position
+    if command == "e":
+        return [_runs(call)], position
+    return [], (position if command in "aic#btT:" else -1)
+
+
+def _sed_replaces(script: str, position: int, call: Call) -> tuple[Findings, int]:
+    end, flags = _sed_substitution(script, position)
+    if end < 0 or UNKNOWN in flags:
+        return [], -1
+    findings = [_runs(call)] if "e" in flags.split("w")[0] else []
+    if "w" in flags:
+        findings += call.writes([Word(flags.partition("w")[2].strip())])
+    return findings, end
+
+
+def _sed_substitution(script: str, position: int) -> tuple[int, str]:
+    """After `s` or `y`: where the command ends, and its flags. -1 when it is not finished."""
+    if position >= len(script):
+        return -1, ""
+    delimiter = script[position]
+    position += 1
+    for _ in range(2):
+        in_class = False
+        while position < len(script):
+            c = script[position]
+            if c == "\\":
+                position += 1
+            elif c == delimiter and not in_class:
+                break
+            position += 1
+        if position >= len(script):
+            return -1, ""
+        position += 1
+    match = re.compile(r"[gpiImMe0-9]*(?:w[^\n]*)?").match(script, position)
+    flags = match[0] if match else ""
+    return position + len(flags), flags
+
+
+def _rest_of_line(
+    script: str, position: int, *, ends_at_semicolon: bool = False
+) -> tuple[str, int]:
+    end = position
+    while (
+        end < len(script)
+        and script[end] != "\n"
+        and not (ends_at_semicolon and script[end] in ";}")
+    ):
+        end += 2 if script[end] == "\\" else 1
+    return script[position:end].strip(), min(end, len(script))
+
+
+def _runs(call: Call) -> Finding:
+    return call.finding(
+        Risk.HIGH, "runs-code", "The script runs shell commands", EffectKind.EXECUTE
+    )
+
+
+def _unread(call: Call) -> Finding:
+    return call.finding(
+        Risk.MEDIUM, "unread-script", "The script cannot be read with certainty", EffectKind.EXECUTE
+    )
+
+
+_AWK_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_AWK_REGEX = re.compile(r"(?<=[~(,!&|{;\s])/(?:\\.|\[[^\]]*\]|[^/\\\n])+/|^/(?:\\.|[^/\\\n])+/")
+_AWK_RUNS = re.compile(
+    r"\bsystem\s*\(|\|\s*getline|\|&|print[^;}\n]*\|\s*|@load|@include|\bgetline\s*<\s*[^\"\s]|/inet/"
+)
+_AWK_WRITES = re.compile(r"print[^;}\n]*?>>?\s*(\S+)")
+
+
+@handles("awk")
+def awk(call: Call) -> Findings:
+    """Its program may run (`system`, pipes) and write (`print > file`)."""
+    arguments = call.arguments
+    if arguments.has("-f", "--file", "-E", "--exec"):
+        return call.reads(arguments.operands)
+    if not arguments.operands:
+        return []
+    program, *files = arguments.operands
+    findings = call.reads([word for word in files if "=" not in word.text])
+    return findings + _awk_program(program.text, call)
+
+
+def _awk_program(program: str, call: Call) -> Findings:
+    if UNKNOWN in program:
+        return [_unread(call)]
+    bare = _AWK_REGEX.sub("R", _AWK_STRING.sub('""', program))
+    if _AWK_RUNS.search(bare) or '"/inet/' in program:
+        return [_runs(call)]
+    findings: Findings = []
+    blocks = re.sub(r"\([^()]*\)", "()", bare)
+    if _AWK_WRITES.search(blocks):
+        names = re.findall(r'>>?\s*"((?:\\.|[^"\\])*)"', program) or [UNKNOWN]
+        findings += call.writes([Word(name) for name in names])
+    if re.search(r"getline\s*<", bare):
+        findings += call.reads(
+            [Word(n) for n in re.findall(r'getline[^;]*<\s*"((?:\\.|[^"\\])*)"', program)]
+            or [Word(UNKNOWN)]
+        )
+    return findings

@@ -1,0 +1,52 @@
+"""What the name of a task or a script says: `npm run deploy` is not `npm run lint`."""
+
+import posixpath
+import re
+from functools import cache
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+_TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
+    """LOW, MEDIUM or HIGH by the words in the name. An unnamed script is MEDIUM, a task LOW."""
+    risk = _risk(name, is_script=is_script)
+    if name == "install" and call.arguments.path in _words()["installs_locally"]:
+        risk = Risk.LOW
+    why = {
+        Risk.LOW: f"Runs the project's own {name!r}",
+        Risk.MEDIUM: f"Runs {name!r}, whose name does not say that it is harmless",
+        Risk.HIGH: f"Runs {name!r}: by its name it changes what is outside the project",
+    }[risk]
+    return call.finding(
+        risk, "script" if is_script else "task", why.replace(UNKNOWN, "…"), EffectKind.EXECUTE,
+        kind=f"{call.arguments.path} {name}"[:60],
+    )  # fmt: skip
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    return {name: frozenset(words) for name, words in load_table("tasks").items()}
+
+
+def _risk(name: str, *, is_script: bool) -> Risk:
+    words = _words()
+    if UNKNOWN in name:
+        return Risk.MEDIUM
+    stem = posixpath.splitext(name.removeprefix("./"))[0] if is_script else name
+    tokens = [token.lower() for token in _TOKEN.findall(stem)]
+    if tokens and tokens[0] in words["checks"]:
+        return Risk.LOW
+    if words["always"].intersection(tokens):
+        return Risk.HIGH
+    is_build = bool(tokens) and not words["ordinary"].isdisjoint(tokens)
+    if not is_build and words["unless_built"].intersection(tokens):
+        return Risk.HIGH
+    if words["medium"].intersection(tokens):
+        return Risk.MEDIUM
+    return Risk.MEDIUM if is_script and not is_build else Risk.LOW

@@ -1,0 +1,217 @@
+"""
+From risk, authority and advice to a decision (seed 000, Component 2).
+
+`rule` is pure: one table, every row of which is enumerated in a test and printed in the docs.
+`DecisionEngine` only asks the brain where the table could use its advice.
+"""
+
+import logging
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from perpetualcc.domain.authority import Authority
+from perpetualcc.domain.decisions import Advice, DecidedBy, Decision, Verdict
+from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.permissions.authorization import overreach
+from perpetualcc.permissions.effects import Analysis
+from perpetualcc.permissions.messages import refusal
+from perpetualcc.permissions.paths import Territory
+from perpetualcc.permissions.risk_classifier import analyse
+from perpetualcc.permissions.rules import Rule, Standing, standing
+from perpetualcc.permissions.settings import PermissionSettings
+
+SURE = 0.7
+"""A brain below this is not sure, and never approves (seed 000, escalation triggers)."""
+LOW_CONFIDENCE = 0.95
+"""Confidence of an approval by the rules alone (seed 000, Component 2)."""
+
+_log = logging.getLogger(__name__)
+
+
+class Permit(StrEnum):
+    """What stands above any opinion."""
+
+    WITHIN = "within authority"
+    RULED = "allowed by a rule of a person"
+    BEYOND = "beyond authority"
+    FORBIDDEN = "blocked by settings or rule"
+
+
+class Opinion(StrEnum):
+    """What the brain thinks."""
+
+    NONE = "none"
+    """Not asked, or could not be reached."""
+    APPROVES = "approves"
+    UNSURE = "unsure"
+    """Below `SURE`, whichever way it leans."""
+    REFUSES = "refuses"
+
+
+_A, _D, _P = Verdict.ALLOW, Verdict.DENY, Verdict.ASK
+_OPINIONS = tuple(Opinion)
+_ROWS: dict[tuple[Permit, Risk], tuple[Verdict, Verdict, Verdict, Verdict]] = {
+    #                                   NONE APPROVES UNSURE REFUSES
+    (Permit.WITHIN, Risk.LOW): (_A, _A, _A, _A),
+    (Permit.WITHIN, Risk.MEDIUM): (_P, _A, _P, _D),
+    (Permit.WITHIN, Risk.HIGH): (_P, _P, _P, _P),
+    (Permit.RULED, Risk.LOW): (_A, _A, _A, _A),
+    (Permit.RULED, Risk.MEDIUM): (_A, _A, _A, _A),
+    (Permit.RULED, Risk.HIGH): (_A, _A, _A, _A),
+    (Permit.BEYOND, Risk.LOW): (_D, _D, _D, _D),
+    (Permit.BEYOND, Risk.MEDIUM): (_D, _D, _D, _D),
+    (Permit.BEYOND, Risk.HIGH): (_D, _D, _D, _D),
+    (Permit.FORBIDDEN, Risk.LOW): (_D, _D, _D, _D),
+    (Permit.FORBIDDEN, Risk.MEDIUM): (_D, _D, _D, _D),
+    (Permit.FORBIDDEN, Risk.HIGH): (_D, _D, _D, _D),
+}
+DECISION_TABLE: dict[tuple[Permit, Risk, Opinion], Verdict] = {
+    (permit, risk, opinion): verdict
+    for (permit, risk), verdicts in _ROWS.items()
+    for opinion, verdict in zip(_OPINIONS, verdicts, strict=True)
+}
+"""Every combination. `Permit.RULED` with HIGH needs a rule that names HIGH itself (`rules`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A decision before it is bound to a request."""
+
+    verdict: Verdict
+    risk: Risk
+    confidence: float
+    decided_by: DecidedBy
+    reason: str
+    message: str = ""
+
+
+def opinion_of(advice: Advice | None) -> Opinion:
+    if advice is None:
+        return Opinion.NONE
+    if advice.confidence < SURE:
+        return Opinion.UNSURE
+    return Opinion.APPROVES if advice.approve else Opinion.REFUSES
+
+
+def decide(
+    analysis: Analysis, permit: Permit, advice: Advice | None, settings: PermissionSettings
+) -> Ruling:
+    """Pure: the same inputs give the same ruling, and there is no input it cannot rule on."""
+    opinion = opinion_of(advice)
+    verdict = DECISION_TABLE[permit, analysis.risk, opinion]
+    if verdict is Verdict.ALLOW and permit is Permit.WITHIN and analysis.risk is Risk.LOW:
+        verdict = Verdict.ALLOW if settings.auto_approve_low_risk else Verdict.ASK
+    is_brain = (permit, analysis.risk) == (
+        Permit.WITHIN,
+        Risk.MEDIUM,
+    ) and verdict is not Verdict.ASK
+    decided_by = DecidedBy.BRAIN if is_brain else DecidedBy.POLICY
+    if permit is Permit.RULED:
+        decided_by = DecidedBy.PERSON
+    return Ruling(
+        verdict=verdict,
+        risk=analysis.risk,
+        confidence=_confidence(verdict, analysis.risk, advice),
+        decided_by=decided_by,
+        reason=_reason(analysis, permit, advice),
+        message=refusal(analysis) if verdict is not Verdict.ALLOW else "",
+    )
+
+
+def _confidence(verdict: Verdict, risk: Risk, advice: Advice | None) -> float:
+    if verdict is Verdict.ASK:
+        return 0.0
+    if risk is Risk.MEDIUM and advice is not None:
+        return advice.confidence
+    return LOW_CONFIDENCE
+
+
+def _reason(analysis: Analysis, permit: Permit, advice: Advice | None) -> str:
+    worst = analysis.worst
+    parts = [f"{worst.part}: {worst.explanation}" if worst.part else worst.explanation]
+    if permit is not Permit.WITHIN:
+        parts.append(str(permit))
+    if advice is not None and analysis.risk is Risk.MEDIUM:
+        parts.append(f"the brain says: {advice.reason}")
+    return "; ".join(parts)
+
+
+def verdict_without_brain(analysis: Analysis, settings: PermissionSettings) -> Verdict:
+    """What happens at level 3 when nobody but the policy is there."""
+    permit = Permit.FORBIDDEN if analysis.is_forbidden else Permit.WITHIN
+    return decide(analysis, permit, None, settings).verdict
+
+
+def decision_table_markdown() -> str:
+    """The table for the docs."""
+    head = "| | risk | " + " | ".join(f"brain: {opinion}" for opinion in _OPINIONS) + " |"
+    lines = [head, "|---|---|" + "---|" * len(_OPINIONS)]
+    for (permit, risk), verdicts in _ROWS.items():
+        lines.append(f"| {permit} | {risk} | " + " | ".join(verdicts) + " |")
+    return "\n".join(lines)
+
+
+class PermissionBrain(Protocol):
+    """Anything that can have an opinion on a tool call."""
+
+    async def evaluate_permission(self, call: ToolCall, assessment: Assessment) -> Advice | None:
+        """An opinion; None or any error means that nobody could be asked."""
+        ...
+
+
+class DecisionEngine:
+    """Decides tool calls for one task: its project, its authority, a person's rules."""
+
+    def __init__(
+        self,
+        *,
+        settings: PermissionSettings,
+        authority: Authority,
+        brain: PermissionBrain | None = None,
+        rules: tuple[Rule, ...] = (),
+        is_sandboxed: bool = False,
+    ) -> None:
+        self._settings, self._authority, self._brain = settings, authority, brain
+        self._rules, self._is_sandboxed = rules, is_sandboxed
+
+    async def decide_permission(self, request: RequestId, run: RunId, call: ToolCall) -> Decision:
+        """Never raises: what cannot be judged is HIGH, and a brain that fails has no opinion."""
+        _, ruling = await self.rule_on(call)
+        return Decision(
+            request=request,
+            run=run,
+            verdict=ruling.verdict,
+            risk=ruling.risk,
+            confidence=ruling.confidence,
+            reason=ruling.reason,
+            decided_by=ruling.decided_by,
+            message=ruling.message,
+        )
+
+    async def rule_on(self, call: ToolCall) -> tuple[Analysis, Ruling]:
+        """The same with what it rests on, and without a request to bind it to."""
+        analysis = analyse(call, self._settings)
+        permit = self.permit(analysis, call)
+        advice = await self._advice(analysis, permit, call)
+        return analysis, decide(analysis, permit, advice, self._settings)
+
+    def permit(self, analysis: Analysis, call: ToolCall) -> Permit:
+        """What stands above any opinion about this call."""
+        told = standing(self._rules, analysis, call)
+        if analysis.is_forbidden or told is Standing.DENIED:
+            return Permit.FORBIDDEN
+        territory = Territory(str(call.project), self._settings)
+        if overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed):
+            return Permit.BEYOND
+        return Permit.RULED if told is Standing.ALLOWED else Permit.WITHIN
+
+    async def _advice(self, analysis: Analysis, permit: Permit, call: ToolCall) -> Advice | None:
+        if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):
+            return None
+        try:
+            return await self._brain.evaluate_permission(call, analysis.assessment())
+        except Exception:  # noqa: BLE001  # thinking may fail; deciding may not
+            _log.exception("the brain could not be asked")
+            return None

@@ -1,0 +1,75 @@
+"""What a tool call would do. Risk and authorization both follow from this one analysis."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from perpetualcc.domain.tools import Assessment, Reason, Risk
+
+
+class EffectKind(StrEnum):
+    """The ways in which a call can touch the world."""
+
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    NETWORK = "network"
+    EXECUTE = "execute"
+    """Runs code that this analysis does not see: a build, a script, another agent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One way in which a call touches the world."""
+
+    kind: EffectKind
+    target: str = ""
+    """A canonical path, a host, or the program; empty when it is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One part of a call, judged by one rule."""
+
+    risk: Risk
+    rule: str
+    part: str
+    explanation: str
+    kind: str = ""
+    """A stable name for the same kind of thing, such as `git push`."""
+    effects: tuple[Effect, ...] = ()
+    forbidden: bool = False
+    """The settings say it is always blocked: no person is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Everything found in one call. It has at least one finding."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def risk(self) -> Risk:
+        return max((finding.risk for finding in self.findings), key=lambda risk: risk.rank)
+
+    @property
+    def worst(self) -> Finding:
+        """The first finding of the highest risk."""
+        return max(self.findings, key=lambda finding: finding.risk.rank)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        return tuple(dict.fromkeys(e for finding in self.findings for e in finding.effects))
+
+    @property
+    def is_forbidden(self) -> bool:
+        return any(finding.forbidden for finding in self.findings)
+
+    def assessment(self) -> Assessment:
+        """The same in the words of the domain, the worst part first."""
+        ordered = sorted(self.findings, key=lambda finding: -finding.risk.rank)
+        reasons = dict.fromkeys(
+            Reason(risk=f.risk, rule=f.rule, part=f.part, explanation=f.explanation)
+            for f in ordered
+        )
+        worst = self.worst
+        return Assessment(risk=worst.risk, reasons=tuple(reasons), kind=worst.kind or worst.rule)

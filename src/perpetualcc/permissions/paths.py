@@ -1,0 +1,204 @@
+"""
+Where a path leads, decided by its components and by the symlinks that are on disk.
+
+Never by prefixes of text (`/proj-evil` is not in `/proj`), and never by what is written alone:
+when the project is on this disk, both the path as written and the path it resolves to count.
+"""
+
+import os
+import posixpath
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.shell.directories import Directories, join
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+_SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
+_DEVICES = frozenset(
+    {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
+     "/dev/random", "/dev/urandom", "/dev/full"}
+)  # fmt: skip
+
+
+class Zone(StrEnum):
+    """Whose place it is."""
+
+    SAFE = "a safe directory of the project"
+    PROJECT = "in the project"
+    SCRATCH = "in the temporary directory"
+    DEVICE = "a harmless device"
+    OUTSIDE = "outside the project"
+    UNKNOWN = "known only when it runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where one path leads."""
+
+    path: str
+    zone: Zone
+    place: Place | None
+
+
+_ZONE_ORDER = (Zone.DEVICE, Zone.SAFE, Zone.PROJECT, Zone.SCRATCH, Zone.UNKNOWN, Zone.OUTSIDE)
+_WRITE_RISK = {
+    Zone.SAFE: Risk.LOW,
+    Zone.DEVICE: Risk.LOW,
+    Zone.PROJECT: Risk.MEDIUM,
+    Zone.SCRATCH: Risk.MEDIUM,
+    Zone.UNKNOWN: Risk.MEDIUM,
+    Zone.OUTSIDE: Risk.HIGH,
+}
+
+
+class Territory:
+    """One project, as a place on a disk: what is inside, safe, guarded, outside."""
+
+    def __init__(self, project: str, settings: PermissionSettings) -> None:
+        self.home = str(settings.home)
+        self.project = posixpath.normpath(join("/", project, home=self.home) or "/")
+        self.safe = tuple(
+            posixpath.normpath(posixpath.join(self.project, d)) for d in settings.safe_directories
+        )
+        self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
+        self._real_project = self._resolved_project()
+
+    def _resolved_project(self) -> str | None:
+        """None when the project is not on this disk: paths are then taken as written."""
+        try:
+            return os.path.realpath(self.project) if Path(self.project).is_dir() else None
+        except (OSError, ValueError):
+            return None
+
+    def locate(self, text: str, cwds: Directories) -> Location:
+        """The worst that `text` may mean from any of `cwds`."""
+        locations = [self._locate_from(text, cwd) for cwd in cwds or (self.project,)]
+        if len(locations) == 1:
+            return locations[0]
+        return max(locations, key=_badness)
+
+    def _locate_from(self, text: str, cwd: str | None) -> Location:
+        if text in _DEVICES or text.startswith("/dev/fd/"):
+            return Location(text, Zone.DEVICE, None)
+        path = join(cwd, text, home=self.home)
+        if path is None:
+            return Location(
+                text, Zone.UNKNOWN, self._place(posixpath.normpath("/" + text), self.project)
+            )
+        written = Location(path, self._zone(path, self.project), self._place(path, self.project))
+        if self._real_project is None or UNKNOWN in path:
+            return written
+        real = self._real(path)
+        if real is None or real == path:
+            return written
+        resolved = Location(
+            real, self._zone(real, self._real_project), self._place(real, self._real_project)
+        )
+        return max(written, resolved, key=_badness)
+
+    def _real(self, path: str) -> str | None:
+        try:
+            return os.path.realpath(path)
+        except (OSError, ValueError):
+            return None
+
+    def _zone(self, path: str, project: str) -> Zone:
+        if UNKNOWN in path:
+            return Zone.UNKNOWN
+        if contains(project, path):
+            relative = path[len(project) :]
+            is_safe = any(contains(d, self.project + relative) for d in self.safe)
+            return Zone.SAFE if is_safe else Zone.PROJECT
+        if any(contains(scratch, path) for scratch in _SCRATCH):
+            return Zone.SCRATCH
+        return Zone.OUTSIDE
+
+    def _place(self, path: str, project: str) -> Place | None:
+        inside = contains(project, path) and project != "/"
+        return self._places.find(path, skip=project.count("/") if inside else 0)
+
+    def contains(self, path: str) -> bool:
+        return contains(self.project, path)
+
+    # What doing something there would mean
+
+    def write(self, text: str, cwds: Directories, part: str) -> Finding:
+        location = self.locate(text, cwds)
+        effect = Effect(kind=EffectKind.WRITE, target=location.path)
+        place = location.place
+        risk = _WRITE_RISK[location.zone]
+        if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
+            return Finding(
+                risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
+                explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
+            )  # fmt: skip
+        return Finding(
+            risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,
+            kind=_write_kind(location), effects=(effect,),
+            explanation=f"Writes {_named(location)}, {location.zone.value}",
+        )  # fmt: skip
+
+    def read(self, text: str, cwds: Directories, part: str, *, lists: bool = False) -> Finding:
+        """`lists`: only names and sizes are seen, not contents."""
+        location = self.locate(text, cwds)
+        effect = Effect(kind=EffectKind.READ, target=location.path)
+        place = location.place
+        if place is not None and place.read is not Risk.LOW:
+            risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
+            return Finding(
+                risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
+                explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
+            )  # fmt: skip
+        if location.zone is Zone.UNKNOWN and not lists:
+            return Finding(
+                risk=Risk.MEDIUM, rule="read-unknown", part=part, kind="read unknown path",
+                explanation="Which file it reads is known only when it runs", effects=(effect,),
+            )  # fmt: skip
+        return Finding(
+            risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
+            explanation=f"Reads {_named(location)}",
+        )  # fmt: skip
+
+
+def contains(directory: str, path: str) -> bool:
+    """Whether `path` is `directory` or below it; both normalised and absolute."""
+    return path == directory or path.startswith(directory if directory == "/" else directory + "/")
+
+
+@lru_cache(maxsize=16)
+def _places(
+    home: str, credentials: tuple[str, ...], exceptions: tuple[str, ...]
+) -> ProtectedPlaces:
+    return ProtectedPlaces(home=home, credentials=credentials, exceptions=exceptions)
+
+
+def _badness(location: Location) -> tuple[int, int]:
+    place = location.place
+    guarded = max(place.read.rank, place.write.rank) if place else -1
+    return guarded, _ZONE_ORDER.index(location.zone)
+
+
+def _is_scratch(location: Location) -> bool:
+    """System places around the temporary directory do not make it a system place."""
+    place = location.place
+    return (
+        location.zone in {Zone.SCRATCH, Zone.DEVICE}
+        and place is not None
+        and place.guard is Guard.SYSTEM
+    )
+
+
+def _named(location: Location) -> str:
+    return location.path.replace(UNKNOWN, "…")
+
+
+def _write_kind(location: Location) -> str:
+    suffix = posixpath.splitext(location.path)[1]
+    where = location.zone.name.lower()
+    return f"write {suffix} {where}" if suffix and len(suffix) < 8 else f"write {where}"

@@ -1,0 +1,116 @@
+"""
+A project's own policy, `.perpetualcc/policy.toml`.
+
+It can always make things stricter. What makes them looser counts only when a person trusts
+exactly this file (`trust`), since an agent can write it.
+"""
+
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.permissions.settings import PermissionSettings
+
+_LISTS = (
+    "safe_directories",
+    "blocked_commands",
+    "credential_paths",
+    "credential_exceptions",
+    "trusted_hosts",
+)
+
+
+class UnreadablePolicy(PerpetualError):  # noqa: N818  # named like what a person reads
+    """The policy file of a project is not what it should be."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"The policy file is unreadable: {why}",
+            hint="See docs/permissions.md, 'A project's policy'",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPolicy:
+    """What `[permissions]` of the file says. None: nothing."""
+
+    auto_approve_low_risk: bool | None = None
+    safe_directories: tuple[str, ...] | None = None
+    blocked_commands: tuple[str, ...] = ()
+    credential_paths: tuple[str, ...] = ()
+    credential_exceptions: tuple[str, ...] = ()
+    trusted_hosts: tuple[str, ...] = ()
+
+
+def parse_policy(content: bytes) -> ProjectPolicy:
+    """
+    Read the file.
+
+    Raises:
+        UnreadablePolicy: not TOML, an unknown key, a wrong type, or a directory outside.
+    """
+    try:
+        data = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadablePolicy(str(error)) from error
+    section = data.get("permissions", {})
+    if not isinstance(section, dict) or set(data) - {"permissions"}:
+        raise UnreadablePolicy("only a table [permissions] is known")
+    if unknown := set(section) - {"auto_approve_low_risk", *_LISTS}:
+        raise UnreadablePolicy(f"unknown keys {', '.join(sorted(map(str, unknown)))}")
+    return ProjectPolicy(**{key: _value(key, value) for key, value in section.items()})
+
+
+def _value(key: str, value: Any) -> Any:
+    if key == "auto_approve_low_risk":
+        if not isinstance(value, bool):
+            raise UnreadablePolicy(f"{key!r} is not true or false")
+        return value
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise UnreadablePolicy(f"{key!r} is not a list of texts")
+    if key == "safe_directories" and any(_leaves(item) for item in value):
+        raise UnreadablePolicy("a safe directory is below the project")
+    return tuple(value)
+
+
+def _leaves(directory: str) -> bool:
+    path = PurePosixPath(directory)
+    return path.is_absolute() or ".." in path.parts or not path.parts or directory.startswith("~")
+
+
+def apply_policy(
+    settings: PermissionSettings, policy: ProjectPolicy, *, is_trusted: bool
+) -> PermissionSettings:
+    """The settings for this project: stricter always, looser only when it is trusted."""
+    stricter = replace(
+        settings,
+        auto_approve_low_risk=settings.auto_approve_low_risk
+        and policy.auto_approve_low_risk is not False,
+        blocked_commands=_both(settings.blocked_commands, policy.blocked_commands),
+        credential_paths=_both(settings.credential_paths, policy.credential_paths),
+        safe_directories=_kept(settings.safe_directories, policy.safe_directories),
+    )
+    if not is_trusted:
+        return stricter
+    return replace(
+        stricter,
+        safe_directories=policy.safe_directories
+        if policy.safe_directories is not None
+        else settings.safe_directories,
+        credential_exceptions=_both(settings.credential_exceptions, policy.credential_exceptions),
+        trusted_hosts=_both(settings.trusted_hosts, policy.trusted_hosts),
+    )
+
+
+def _both(some: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*some, *more)))
+
+
+def _kept(mine: tuple[str, ...], theirs: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Of the user's safe directories those that the project calls safe too."""
+    if theirs is None:
+        return mine
+    named = {PurePosixPath(directory) for directory in theirs}
+    return tuple(directory for directory in mine if PurePosixPath(directory) in named)

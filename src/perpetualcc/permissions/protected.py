@@ -1,0 +1,167 @@
+"""
+Places that are guarded wherever they are: credentials, login files, our own guard-rails.
+
+The list is `knowledge/protected.toml`. Matching is by path components and ignores case, so
+that `.ENV` on a case-insensitive disk is what it is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import cache
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+
+class Guard(StrEnum):
+    """Why a place is guarded."""
+
+    CREDENTIAL = "credential"
+    """Reading it gives away a secret; writing it replaces one."""
+    PERSISTENCE = "persistence"
+    """What is written there runs later, by itself."""
+    GUARDRAIL = "guardrail"
+    """It decides what the agent may do."""
+    SYSTEM = "system"
+    """It belongs to the machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One rule about guarded places."""
+
+    name: str
+    guard: Guard
+    read: Risk
+    write: Risk
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    parts: tuple[str, ...]
+    anchored: bool
+    place: Place
+
+
+class ProtectedPlaces:
+    """All patterns, indexed by their first component."""
+
+    def __init__(self, *, home: str, credentials: Sequence[str], exceptions: Sequence[str]) -> None:
+        self._literal: dict[str, list[_Pattern]] = {}
+        self._wild: list[_Pattern] = []
+        self._home = tuple(fold(home).strip("/").split("/"))
+        table = load_table("protected")
+        self._exceptions = tuple(fold(e) for e in (*table["exceptions"], *exceptions))
+        for entry in table["place"]:
+            self._add(entry["patterns"], _place(entry))
+        own = Place(
+            name="configured-credential", guard=Guard.CREDENTIAL, read=Risk.HIGH, write=Risk.HIGH,
+            explanation="The settings name this place as a credential",
+        )  # fmt: skip
+        self._add(credentials, own)
+        self._wild_names = re.compile(
+            "|".join(f"(?:{_translated(p.parts[0])})" for p in self._wild) or r"(?!)"
+        )
+
+    def _add(self, patterns: Iterable[str], place: Place) -> None:
+        for text in patterns:
+            parts = tuple(fold(text).strip("/").split("/"))
+            anchored = text.startswith(("/", "~"))
+            if parts[0] == "~":
+                parts = self._home + parts[1:]
+            pattern = _Pattern(parts, anchored, place)
+            if any(c in parts[0] for c in "*?["):
+                self._wild.append(pattern)
+            else:
+                self._literal.setdefault(parts[0], []).append(pattern)
+
+    def find(self, path: str, *, skip: int = 0) -> Place | None:
+        """
+        The strictest rule about an absolute path, which may have globs and unknown parts.
+
+        The first `skip` components are the project's own, and no reason to guard what is in it.
+        """
+        parts = fold(path).strip("/").split("/")
+        if self._is_exception(parts[-1]):
+            return None
+        found: Place | None = None
+        for start, part in enumerate(parts):
+            for pattern in self._candidates(part):
+                is_own = start + len(pattern.parts) <= skip
+                if is_own or (pattern.anchored and start):
+                    continue
+                if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
+                    pattern.parts, parts[start:]
+                ):
+                    found = pattern.place
+        return found
+
+    def _is_exception(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self._exceptions)
+
+    def _candidates(self, part: str) -> Iterable[_Pattern]:
+        yield from self._literal.get(part, ())
+        if self._wild_names.fullmatch(part):
+            yield from (p for p in self._wild if fnmatchcase(part, p.parts[0]))
+        if _is_open(part):
+            for name, patterns in self._literal.items():
+                if _may_be(part, name):
+                    yield from patterns
+
+
+def _place(entry: dict[str, str]) -> Place:
+    return Place(
+        name=entry["name"],
+        guard=Guard(entry["guard"]),
+        read=Risk(entry["read"]),
+        write=Risk(entry["write"]),
+        explanation=entry["explanation"],
+    )
+
+
+def _strictness(place: Place) -> tuple[int, int]:
+    return place.read.rank, place.write.rank
+
+
+def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    if len(parts) < len(pattern):
+        return False
+    return all(
+        part == name or fnmatchcase(part, name) or (_is_open(part) and _may_be(part, name))
+        for name, part in zip(pattern, parts, strict=False)
+    )
+
+
+def _is_open(part: str) -> bool:
+    """A glob that is more than `*`: it could be meant for one name. `*` alone skips dot files."""
+    return any(c in part for c in "*?[") and part not in {"*", "**"}
+
+
+def _may_be(part: str, name: str) -> bool:
+    if name.startswith(".") and not part.startswith((".", "[")):
+        return False
+    if part.startswith("*") and ("." in part or "_" not in name):
+        return False  # `*.json` means data, not one file; patterns say what they mean themselves
+    return fnmatchcase(name, part)
+
+
+@cache
+def _translated(pattern: str) -> str:
+    return re.escape(pattern).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+
+
+_IGNORABLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
+
+
+def fold(path: str) -> str:
+    """One spelling for paths that a file system may take as the same."""
+    if path.isascii():
+        return path.lower()
+    kept = _IGNORABLE.sub("", path)
+    return unicodedata.normalize("NFKC", kept).casefold().replace(UNKNOWN.casefold(), "*")

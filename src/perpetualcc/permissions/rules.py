@@ -1,0 +1,103 @@
+"""
+Rules that a person made: listed, explained and removed with `pcc rules`.
+
+A rule allows or denies one kind of thing, one command prefix, or one path pattern. Denying
+always wins. HIGH is never allowed by a rule that does not say so itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.permissions.effects import Analysis, EffectKind, Finding
+
+
+class RuleEffect(StrEnum):
+    """What a rule does."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+class RuleSubject(StrEnum):
+    """What a rule is about."""
+
+    KIND = "kind"
+    """The kind of an assessment, such as `git commit`."""
+    COMMAND = "command"
+    """The leading words of a command: `docker compose` covers `docker compose up`."""
+    PATH = "path"
+    """A pattern over canonical paths that are written: `docs/*.md`, from the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, as a person made it."""
+
+    id: str
+    effect: RuleEffect
+    subject: RuleSubject
+    pattern: str
+    includes_high: bool = False
+    """A person said in so many words that HIGH is meant too."""
+    project: str = ""
+    """The project it holds for; empty for all."""
+    note: str = ""
+
+    def explain(self) -> str:
+        """One sentence for `pcc rules`."""
+        where = f"in {self.project}" if self.project else "everywhere"
+        high = ", even where it is HIGH" if self.includes_high else ""
+        does = {RuleEffect.ALLOW: "Allows", RuleEffect.DENY: "Denies"}[self.effect]
+        return f"{does} {self.subject} {self.pattern!r} {where}{high}"
+
+
+class Standing(StrEnum):
+    """What the rules together say about a call."""
+
+    SILENT = "silent"
+    ALLOWED = "allowed"
+    DENIED = "denied"
+
+
+def standing(rules: Sequence[Rule], analysis: Analysis, call: ToolCall) -> Standing:
+    """A deny of any part denies; an allow must cover every part that is not LOW."""
+    mine = [rule for rule in rules if rule.project in {"", str(call.project)}]
+    denies = [rule for rule in mine if rule.effect is RuleEffect.DENY]
+    if any(_covers(rule, f, call) for rule in denies for f in analysis.findings):
+        return Standing.DENIED
+    allows = [rule for rule in mine if rule.effect is RuleEffect.ALLOW]
+    weighty = [finding for finding in analysis.findings if finding.risk is not Risk.LOW]
+    if weighty and all(any(_allows(rule, f, call) for rule in allows) for f in weighty):
+        return Standing.ALLOWED
+    return Standing.SILENT
+
+
+def _allows(rule: Rule, finding: Finding, call: ToolCall) -> bool:
+    is_within = finding.risk is not Risk.HIGH or rule.includes_high
+    return is_within and not finding.forbidden and _covers(rule, finding, call)
+
+
+def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:
+    if rule.subject is RuleSubject.KIND:
+        return finding.kind == rule.pattern
+    if rule.subject is RuleSubject.COMMAND:
+        words, pattern = finding.part.split(), rule.pattern.split()
+        return bool(pattern) and words[: len(pattern)] == pattern
+    writes = [e.target for e in finding.effects if e.kind in {EffectKind.WRITE, EffectKind.DELETE}]
+    pattern_path = (
+        rule.pattern if rule.pattern.startswith("/") else f"{call.project}/{rule.pattern}"
+    )
+    return bool(writes) and all(
+        ".." not in path.split("/") and fnmatchcase(path, pattern_path) for path in writes
+    )
+
+
+def offered_rule(kind: str, *, id: str, project: str) -> Rule:  # noqa: A002  # the field's name
+    """The rule that is offered after a person approved the same kind of thing several times."""
+    return Rule(
+        id=id, effect=RuleEffect.ALLOW, subject=RuleSubject.KIND, pattern=kind, project=project,
+        note="offered after repeated approvals",
+    )  # fmt: skip

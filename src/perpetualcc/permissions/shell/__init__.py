@@ -1,0 +1,1 @@
+"""Reads a command line as the shell does, without running any of it."""

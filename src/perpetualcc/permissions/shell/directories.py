@@ -1,0 +1,31 @@
+"""Where a script is after `cd`, as far as that can be known."""
+
+import posixpath
+
+from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand
+
+DIRECTORY_COMMANDS = frozenset({"cd", "pushd", "popd", "chdir"})
+Directories = tuple[str | None, ...]
+"""Every directory that is possible here; None is one that cannot be known."""
+
+
+def after_change(command: SimpleCommand, *, home: str) -> Directories:
+    """Where the commands after this `cd` run, when it succeeds."""
+    operands = [w.text for w in command.words[1:] if w.text == "-" or not w.text.startswith("-")]
+    if command.words[0].text == "popd" or any(word.globs for word in command.words):
+        return (None,)
+    target = operands[0] if operands else home
+    if UNKNOWN in target or target == "-" or len(operands) > 1 or target.startswith("+"):
+        return (None,)
+    return tuple(dict.fromkeys(join(cwd, target, home=home) for cwd in command.cwds))
+
+
+def join(cwd: str | None, target: str, *, home: str) -> str | None:
+    """`target` as seen from `cwd`, normalised in its text only. None when it cannot be known."""
+    if target == "~" or target.startswith("~/"):
+        target = home + target[1:]
+    if not target.startswith("/"):
+        if cwd is None:
+            return None
+        target = f"{cwd}/{target}"
+    return posixpath.normpath(target)

@@ -1,0 +1,186 @@
+"""From a word as the grammar sees it to the words the program gets."""
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.variables import Variables
+from perpetualcc.permissions.shell.words import (
+    expand_braces,
+    unescape,
+    unescape_ansi,
+    unescape_double_quoted,
+)
+
+Piece = tuple[str, bool]
+"""A stretch of text, and whether it is open to the shell (unquoted)."""
+
+_SPECIAL = frozenset("\\{*?[~$")
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_BREAK = "\ue001"
+"""Where an unquoted variable's value breaks into words."""
+_LONG_WORD = 2_000
+"""Braces in words longer than this are not expanded."""
+
+
+class Expander:
+    """Resolves words. Substitutions are handed to `substitute`, which reads what is inside."""
+
+    def __init__(self, variables: Variables, substitute: Callable[[Node], tuple[str, str]]) -> None:
+        self.variables = variables
+        self.source = b""
+        self._substitute = substitute
+        self._code: list[str] = []
+        self._splits = False
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def words(self, node: Node) -> list[Word]:
+        """All words that one word of the source becomes."""
+        if node.type in {"word", "number", "variable_name", "test_operator"}:
+            text = self.text(node)
+            if _SPECIAL.isdisjoint(text):
+                return [Word(text)]
+        elif node.type == "raw_string":
+            return [Word(self.text(node)[1:-1])]
+        self._code, self._splits = [], False
+        pieces = self._pieces(node)
+        return self._assemble(pieces)
+
+    def _assemble(self, pieces: list[Piece]) -> list[Word]:
+        text = "".join(piece for piece, _ in pieces)
+        if len(text) > _LONG_WORD or not any(is_open for _, is_open in pieces):
+            return self._finished([text], globs=False)
+        marks = [is_open for piece, is_open in pieces for _ in piece]
+        globs = any(c in "*?[" and is_open for c, is_open in zip(text, marks, strict=True))
+        if text[:1] == "~" and marks[0] and text[1:2] in {"", "/"}:
+            home = self.variables.get("HOME")
+            text, marks = home + text[1:], [False] * len(home) + marks[1:]
+        texts = expand_braces(text, marks) if "{" in text else [text]
+        if texts is None:
+            self._splits, texts = True, [UNKNOWN]
+        return self._finished(texts, globs=globs)
+
+    def _finished(self, texts: list[str], *, globs: bool) -> list[Word]:
+        """An unquoted variable with blanks in its value becomes several words."""
+        code = tuple(self._code)
+        return [
+            Word(part, self._splits, globs, code)
+            for text in texts
+            for part in ([text] if _BREAK not in text else text.split(_BREAK))
+            if part or _BREAK not in text
+        ]
+
+    def _pieces(self, node: Node) -> list[Piece]:
+        kind = node.type
+        if kind in {"word", "number", "variable_name", "test_operator", "extglob_pattern", "regex"}:
+            return _unquoted(self.text(node))
+        if kind == "concatenation":
+            return self._concatenation(node)
+        if kind in {"string", "translated_string"}:
+            return [("".join(self.double_quoted(node)), False)]
+        if kind == "raw_string":
+            return [(self.text(node)[1:-1], False)]
+        if kind == "ansi_c_string":
+            return [(unescape_ansi(self.text(node)[2:-1]).split("\0")[0], False)]
+        if kind == "brace_expression":
+            return [(self.text(node), True)]
+        return [(self._expansion(node, quoted=False), False)]
+
+    def _concatenation(self, node: Node) -> list[Piece]:
+        pieces: list[Piece] = []
+        for child in node.children:
+            pieces += self._pieces(child) if child.is_named else [(self.text(child), True)]
+        return pieces
+
+    def double_quoted(self, node: Node) -> list[str]:
+        """The text of a double-quoted string or a here-document, with its expansions."""
+        inner = node.children[1] if node.type == "translated_string" else node
+        is_string = inner.type == "string"
+        position = inner.start_byte + is_string
+        end = inner.end_byte - is_string
+        texts: list[str] = []
+        for child in inner.children:
+            if child.type in _EXPANSIONS:
+                texts.append(self._literal(position, child.start_byte))
+                texts.append(self._expansion(child, quoted=True))
+                position = child.end_byte
+        texts.append(self._literal(position, end))
+        return texts
+
+    def _literal(self, start: int, end: int) -> str:
+        return unescape_double_quoted(self.source[start:end].decode("utf-8", "replace"))
+
+    def _expansion(self, node: Node, *, quoted: bool) -> str:
+        if node.type in _SUBSTITUTIONS:
+            code, value = self._run(node)
+            self._code.append(code)
+            if node.type == "process_substitution":
+                return f"/dev/fd/{UNKNOWN}"
+            self._splits = self._splits or not (quoted or UNKNOWN not in value)
+            return value
+        if node.type in {"simple_expansion", "expansion"}:
+            return self._variable(node, quoted=quoted)
+        self._inside(node)
+        return "0" if node.type == "arithmetic_expansion" else UNKNOWN
+
+    def _run(self, node: Node) -> tuple[str, str]:
+        """Reading what is inside uses this same expander, so its state is kept aside."""
+        code, splits = self._code, self._splits
+        found = self._substitute(node)
+        self._code, self._splits = code, splits
+        return found
+
+    def _variable(self, node: Node, *, quoted: bool) -> str:
+        named = [child for child in node.children if child.is_named]
+        is_plain = len(named) == 1 and len(node.children) == (
+            2 if node.type == "simple_expansion" else 3
+        )
+        self._inside(node)
+        if not is_plain or named[0].type != "variable_name":
+            if named and named[0].type == "special_variable_name" and self.text(named[0]) in "?#$!":
+                return "0"
+            self._splits = self._splits or not quoted
+            return UNKNOWN
+        value = self.variables.get(self.text(named[0]))
+        if quoted:
+            return value
+        if UNKNOWN in value or self.variables.get("IFS") != " \t\n":
+            self._splits = True
+        return _BREAK.join(_fields(value))
+
+    def _inside(self, node: Node) -> None:
+        """Substitutions in `${x:-$(…)}` and `$((…))` run as well."""
+        for child in node.children:
+            if child.type in _SUBSTITUTIONS:
+                self._code.append(self._run(child)[0])
+            elif child.child_count:
+                self._inside(child)
+
+
+_EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
+
+
+def _unquoted(text: str) -> list[Piece]:
+    """Characters after a backslash are as good as quoted."""
+    if "\\" not in text:
+        return [(text, True)]
+    pieces: list[Piece] = []
+    position = 0
+    while (escape := text.find("\\", position)) >= 0:
+        pieces.append((text[position:escape], True))
+        pieces.append((unescape(text[escape : escape + 2]), False))
+        position = escape + 2
+    return [*pieces, (text[position:], True)]
+
+
+def _fields(value: str) -> list[str]:
+    """What unquoted expansion makes of a value; blanks at its ends separate too."""
+    fields = value.split()
+    if value[:1].isspace():
+        fields.insert(0, "")
+    if value[-1:].isspace():
+        fields.append("")
+    return fields

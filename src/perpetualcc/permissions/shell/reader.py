@@ -1,0 +1,592 @@
+"""
+From the text of a command line to its simple commands.
+
+It follows the script as the shell would: variables with known values, `cd`, branches, loops,
+functions, substitutions, here-documents. Whatever it does not know becomes a `Problem`, and
+the commands inside are still collected. Over 300 lines because the constructs of the shell all
+share one state, and half of them would be a worse half.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from tree_sitter import Node
+
+from perpetualcc.permissions.shell import grammar
+from perpetualcc.permissions.shell.directories import (
+    DIRECTORY_COMMANDS,
+    Directories,
+    after_change,
+)
+from perpetualcc.permissions.shell.expander import Expander
+from perpetualcc.permissions.shell.script import (
+    UNKNOWN,
+    Assignment,
+    Problem,
+    Redirection,
+    Script,
+    SimpleCommand,
+    Word,
+)
+from perpetualcc.permissions.shell.variables import Variables
+from perpetualcc.permissions.shell.words import unescape
+
+DEPTH_LIMIT = 80
+"""Nesting of the syntax tree beyond this is nothing a person wrote."""
+COMMAND_LIMIT = 400
+"""Simple commands in one script; more are not judged one by one."""
+WORD_LIMIT = 20_000
+"""Words in one script."""
+LOOP_VALUES = 16
+"""A loop over at most this many known words is followed word by word."""
+DIRECTORY_LIMIT = 6
+"""More possible directories than this are 'anywhere'."""
+
+
+def read_script(text: str, *, home: str, project: str, cwds: Directories) -> Script:
+    """Read `text`. Never raises; what cannot be read is in `Script.problems`."""
+    reader = _Reader(home=home, project=project, cwds=cwds)
+    try:
+        reader.read(text)
+    except _Stop:
+        pass
+    except RecursionError:
+        reader.problem(Problem.TOO_DEEP, text[:60])
+    return reader.script
+
+
+class _Stop(Exception):  # noqa: N818  # unwinds the walk; nothing went wrong
+    """A cap was reached: the rest is not read."""
+
+
+@dataclass(slots=True)
+class _Redirects:
+    """What stands after a command: where its streams go, and words that follow them."""
+
+    redirections: list[Redirection] = field(default_factory=list)
+    stdin: str | None = None
+    words: list[Word] = field(default_factory=list)
+
+
+class _Reader:
+    def __init__(self, *, home: str, project: str, cwds: Directories) -> None:
+        self.script = Script()
+        self.home, self.project, self.cwds = home, project, cwds
+        self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
+        self.expander = Expander(self.variables, self.substitution)
+        self.functions: set[str] = set()
+        self.defining: set[str] = set()
+        self.upstream: tuple[SimpleCommand, ...] = ()
+        self.stdin: str | None = None
+        self.source = b""
+        self.depth, self.word_count, self.loop_product = 0, 0, 1
+
+    def read(self, text: str) -> None:
+        outer, self.source = self.source, text.encode("utf-8", "replace")
+        root = grammar.parse(self.source)
+        if root is None:
+            self.stop(Problem.TOO_LONG, text)
+        self.expander.source = self.source
+        self.visit(root)
+        self.source = self.expander.source = outer
+
+    def problem(self, problem: Problem, part: str) -> None:
+        self.script.problems.append((problem, part[:60]))
+
+    def stop(self, problem: Problem, part: str) -> NoReturn:
+        self.problem(problem, part)
+        raise _Stop
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    # Structure
+
+    def visit(self, node: Node) -> None:
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            self.stop(Problem.TOO_DEEP, self.text(node))
+        visitor = _VISITORS.get(node.type)
+        if visitor is not None:
+            visitor(self, node)
+        elif node.is_named:
+            is_error = node.is_error or node.is_missing
+            self.problem(Problem.SYNTAX if is_error else Problem.UNKNOWN_CONSTRUCT, self.text(node))
+            self.visit_children(node)
+        elif node.is_missing:
+            self.problem(Problem.SYNTAX, self.text(node))
+        self.depth -= 1
+
+    def visit_children(self, node: Node) -> None:
+        for child in self.children(node):
+            cwds = self.cwds
+            self.visit(child)
+            if self.cwds is not cwds:  # `cd x; y`: had `cd` failed, `y` would run where it was
+                self.cwds = _either(self.cwds, cwds)
+
+    def children(self, node: Node) -> list[Node]:
+        """The children; text between them that is more than blanks is a syntax problem."""
+        children = node.children
+        end = node.start_byte
+        for child in children:
+            if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(b" "):
+                self.check_gap(end, child.start_byte)
+            end = child.end_byte
+        return children
+
+    def check_gap(self, start: int, end: int) -> None:
+        gap = self.source[start:end].replace(b"\\\n", b"")
+        if gap.strip(b" \t\n"):
+            self.problem(Problem.SYNTAX, gap.decode("utf-8", "replace"))
+
+    def visit_list(self, node: Node) -> None:
+        """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
+        before = self.snapshot()
+        for child in self.children(node):
+            if child.is_named:
+                self.visit(child)
+            elif child.type == "||":
+                self.cwds = _either(self.cwds, before[1])
+        self.merge(before)
+
+    def visit_pipeline(self, node: Node) -> None:
+        outer, start = self.upstream, len(self.script.commands)
+        for child in self.children(node):
+            if child.is_named:
+                with self.isolated():
+                    self.visit(child)
+                self.upstream = outer + tuple(self.script.commands[start:])
+        self.upstream = outer
+
+    def visit_subshell(self, node: Node) -> None:
+        with self.isolated():
+            self.visit_children(node)
+
+    def visit_branches(self, node: Node) -> None:
+        """`if`, `case` and their parts: each part may run or not."""
+        before = self.snapshot()
+        for child in self.children(node):
+            if child.type in _VALUES:
+                self.words(child)
+            else:
+                self.visit(child)
+        self.merge(before)
+
+    def visit_function(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        own = "" if name is None else self.text(name)
+        self.functions.add(own)
+        self.defining.add(own)
+        before, cwds = self.snapshot(), self.cwds
+        self.cwds = (*cwds, None)
+        for child in self.children(node):
+            if child.type in _REDIRECTS:
+                self.emit_redirects([child], node)
+            elif child.is_named and child != name:
+                self.visit(child)
+        self.defining.discard(own)
+        self.cwds = cwds
+        self.merge(before)
+
+    def visit_loop(self, node: Node) -> None:
+        """The body twice, when the first pass changed what the second would see."""
+        before = self.snapshot()
+        self.visit_children(node)
+        self.merge(before)
+        if self.snapshot() == before:
+            return
+        if self.cwds != before[1]:
+            self.cwds = (*before[1], None)
+        self.visit_children(node)
+        self.merge(before)
+
+    def visit_for(self, node: Node) -> None:
+        name, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
+        if name is None or body is None:
+            self.problem(Problem.SYNTAX, self.text(node))
+            return
+        given = [
+            child for child in self.children(node) if child.is_named and child not in (name, body)
+        ]
+        values = [word.text for child in given for word in self.words(child)]
+        is_followed = self.loop_product * len(values) <= LOOP_VALUES
+        if not values or not is_followed or any(UNKNOWN in value for value in values):
+            values = [UNKNOWN]
+        outer, self.loop_product = self.loop_product, self.loop_product * len(values)
+        for value in values:
+            self.variables.set(self.text(name), value)
+            self.visit_loop(body)
+        self.loop_product = outer
+        self.variables.set(self.text(name), UNKNOWN)
+
+    def visit_arithmetic(self, node: Node) -> None:
+        """Numbers and names are harmless; substitutions run, and subscripts can run code."""
+        for child in node.children:
+            if child.type in _SUBSTITUTIONS:
+                self.words(child)
+            elif child.type == "variable_assignment":
+                self.assign(child)
+            else:
+                if child.type == "subscript" or child.is_error:
+                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
+                self.visit_arithmetic(child)
+
+    def visit_compound(self, node: Node) -> None:
+        """`{ …; }`, and `((…))`, which the grammar calls the same."""
+        if node.child_count and node.children[0].type == "((":
+            self.visit_arithmetic(node)
+        else:
+            self.visit_children(node)
+
+    def visit_test(self, node: Node) -> None:
+        for child in node.children:
+            if child.is_error or child.is_missing or "[" in child.type[2:]:
+                self.problem(Problem.SYNTAX, self.text(node))
+            if child.type in _VALUES:
+                self.words(child)
+            else:
+                self.visit_test(child)
+
+    @contextmanager
+    def isolated(self) -> Iterator[None]:
+        """Subshells and pipes: nothing that changes inside is seen afterwards."""
+        variables, cwds = self.snapshot()
+        yield
+        self.variables.restore(variables)
+        self.cwds = cwds
+
+    def snapshot(self) -> tuple[dict[str, str], Directories]:
+        return self.variables.snapshot(), self.cwds
+
+    def merge(self, before: tuple[dict[str, str], Directories]) -> None:
+        """After what may or may not have run: whatever it changed is unknown."""
+        self.variables.merge(before[0])
+        self.cwds = _either(self.cwds, before[1])
+
+    # Commands
+
+    def visit_command(self, node: Node) -> None:
+        self.command(node, _Redirects())
+
+    def command(self, node: Node, redirects: _Redirects) -> None:
+        start = len(self.script.commands)
+        words: list[Word] = []
+        assignments: list[Assignment] = []
+        for child in self.children(node):
+            if child.type == "command_name":
+                words += [word for part in child.children for word in self.words(part)]
+            elif child.type == "variable_assignment":
+                assignments += self.assignment(child)
+            elif child.type in _REDIRECTS:
+                self.redirect(child, redirects)
+            elif child.is_named:
+                words += self.words(child)
+            else:
+                self.odd_token(child, words)
+        self.emit(words + redirects.words, assignments, redirects, node, start)
+
+    def odd_token(self, node: Node, words: list[Word]) -> None:
+        """Tokens of `[[ … ]]` that the grammar lets stand in a command, and stray parentheses."""
+        if node.is_missing or node.type in {"(", ")"}:
+            self.problem(Problem.SYNTAX, self.text(node))
+        words.append(Word(self.text(node)))
+
+    def emit(
+        self,
+        words: list[Word],
+        assignments: list[Assignment],
+        redirects: _Redirects,
+        node: Node,
+        start: int,
+    ) -> None:
+        self.word_count += len(words)
+        if len(self.script.commands) >= COMMAND_LIMIT or self.word_count > WORD_LIMIT:
+            self.stop(Problem.TOO_LONG, self.text(node))
+        name = words[0].text if words else ""
+        if name and name in self.defining:
+            self.problem(Problem.RECURSION, self.text(node))
+        command = SimpleCommand(
+            words=tuple(words),
+            source=self.text(node)[:400],
+            assignments=tuple(assignments),
+            redirections=tuple(redirects.redirections),
+            cwds=self.cwds,
+            stdin=redirects.stdin if redirects.stdin is not None else self.stdin,
+            upstream=self.upstream,
+            feeds=tuple(self.script.commands[start:]),
+            calls_function=name in self.functions,
+        )
+        self.script.commands.append(command)
+        if name in DIRECTORY_COMMANDS:
+            self.change_directory(command)
+        elif name in _VARIABLE_COMMANDS:
+            self.variables.forget(word.text for word in words[1:])
+
+    def change_directory(self, command: SimpleCommand) -> None:
+        """It may fail, and then the rest of the list runs where it was; `&&` says it did not."""
+        self.cwds = after_change(command, home=self.home)
+        self.variables.set("PWD", self.cwds[0] or UNKNOWN)
+
+    def visit_assignments(self, node: Node) -> None:
+        """Assignments alone on a line."""
+        start = len(self.script.commands)
+        nodes = [node] if node.type == "variable_assignment" else node.children
+        assignments = [found for child in nodes for found in self.assign(child)]
+        self.emit([], assignments, _Redirects(), node, start)
+
+    def visit_declaration(self, node: Node) -> None:
+        """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`."""
+        start = len(self.script.commands)
+        first, *rest = self.children(node)
+        words, assignments = [Word(self.text(first))], []
+        for child in rest:
+            if child.type == "variable_assignment":
+                assignments += self.assign(child)
+            elif child.is_named:
+                words += self.words(child)
+        self.emit(words, assignments, _Redirects(), node, start)
+
+    def assign(self, node: Node) -> list[Assignment]:
+        found = self.assignment(node)
+        for assignment in found:
+            self.variables.set(assignment.name, assignment.value.text)
+        return found
+
+    def assignment(self, node: Node) -> list[Assignment]:
+        target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if target is None:
+            return []
+        if target.type == "subscript":
+            self.visit_arithmetic(target)
+        name = self.text(target).split("[")[0]
+        if value is None:
+            return [Assignment(name=name, value=Word(""))]
+        if value.type == "array":
+            words = [
+                word for child in value.children if child.is_named for word in self.words(child)
+            ]
+        else:
+            words = self.words(value)
+        if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
+            return [Assignment(name=name, value=Word(UNKNOWN))]
+        return [Assignment(name=name, value=words[0])]
+
+    # Redirections
+
+    def visit_redirected(self, node: Node) -> None:
+        body = node.child_by_field_name("body")
+        start = len(self.script.commands)
+        redirects = _Redirects()
+        nodes = [child for child in self.children(node) if child != body]
+        for child in nodes:
+            self.redirect(child, redirects)
+        if body is not None and body.type == "command":
+            self.command(body, redirects)
+        else:
+            self.compound_with(body, redirects, node, start)
+        for child in nodes:
+            if child.type == "heredoc_redirect":
+                self.after_heredoc(child, start)
+
+    def compound_with(
+        self, body: Node | None, redirects: _Redirects, node: Node, start: int
+    ) -> None:
+        if body is not None:
+            outer = self.stdin
+            self.stdin = redirects.stdin if redirects.stdin is not None else outer
+            self.visit(body)
+            self.stdin = outer
+        self.emit(redirects.words, [], redirects, node, start)
+
+    def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
+        """Redirections of a function or a bare `> file`."""
+        start, redirects = len(self.script.commands), _Redirects()
+        for node in nodes:
+            self.redirect(node, redirects)
+        self.emit(redirects.words, [], redirects, owner, start)
+
+    def visit_bare_redirect(self, node: Node) -> None:
+        self.emit_redirects([node], node)
+
+    def redirect(self, node: Node, found: _Redirects) -> None:
+        if node.type == "file_redirect":
+            self.file_redirect(node, found)
+        elif node.type == "herestring_redirect":
+            words = [
+                word for child in node.children if child.is_named for word in self.words(child)
+            ]
+            found.stdin = " ".join(word.text for word in words) + "\n"
+        elif node.type == "heredoc_redirect":
+            self.heredoc(node, found)
+        else:
+            self.visit(node)
+
+    def file_redirect(self, node: Node, found: _Redirects) -> None:
+        operator, targets = "", []
+        for child in self.children(node):
+            if child.is_error or child.is_missing:
+                self.problem(Problem.SYNTAX, self.text(node))
+            elif child.type == "file_descriptor":
+                continue
+            elif child.is_named:
+                targets += self.words(child)
+            else:
+                operator = child.type
+        if targets:
+            found.redirections.append(Redirection(operator=operator, target=targets[0]))
+            found.words += targets[1:]
+        elif not operator.endswith("-"):
+            self.problem(Problem.SYNTAX, self.text(node))
+
+    def heredoc(self, node: Node, found: _Redirects) -> None:
+        delimiter, ending, body = "", None, None
+        for child in node.children:
+            if child.type == "heredoc_start":
+                delimiter = self.text(child)
+            elif child.type == "heredoc_body":
+                body = child
+            elif child.type == "heredoc_end":
+                ending = self.text(child)
+            elif child.type in _REDIRECTS:
+                self.redirect(child, found)
+            elif child.is_error or child.is_missing:
+                self.problem(Problem.SYNTAX, self.text(child))
+                self.visit_children(child)
+            elif child.type in _VALUES:
+                found.words += self.words(child)
+        name = delimiter.strip("'\"")
+        is_quoted = name != delimiter
+        if ending is None or ending.strip("\t") != name or not name.replace("_", "").isalnum():
+            self.problem(Problem.SYNTAX, self.text(node))
+        found.stdin = self.heredoc_text(body, is_quoted=is_quoted)
+        if name in (line.strip("\t") for line in found.stdin.splitlines()):
+            self.problem(Problem.SYNTAX, self.text(node))
+
+    def heredoc_text(self, body: Node | None, *, is_quoted: bool) -> str:
+        if body is None:
+            return ""
+        return self.text(body) if is_quoted else "".join(self.expander.double_quoted(body))
+
+    def after_heredoc(self, node: Node, start: int) -> None:
+        """`cat <<EOF | sh` and `cat <<EOF && ls`: the grammar hides the rest in the redirect."""
+        for child in node.children:
+            if child.type == "pipeline":
+                outer, self.upstream = self.upstream, tuple(self.script.commands[start:])
+                self.visit(child)
+                self.upstream = outer
+            elif child.is_named and child.type not in _INSIDE_HEREDOC and not child.is_error:
+                self.visit(child)
+
+    # Words
+
+    def words(self, node: Node) -> list[Word]:
+        if node.is_error or node.is_missing or node.type not in _VALUES:
+            self.problem(Problem.SYNTAX, self.text(node))
+            self.visit_children(node)
+            return [Word(UNKNOWN)]
+        if node.has_error:
+            self.problem(Problem.SYNTAX, self.text(node))
+        return self.expander.words(node)
+
+    def substitution(self, node: Node) -> tuple[str, str]:
+        """Read what a substitution runs: its source, and its value where that is known."""
+        code = self.text(node)
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            self.stop(Problem.TOO_DEEP, code)
+        upstream, self.upstream = self.upstream, ()
+        stdin, self.stdin = self.stdin, None
+        with self.isolated():
+            if code.startswith("`") and "\\" in code:
+                self.read(_inside_backticks(code))
+            else:
+                self.visit_substitution(node)
+        self.upstream, self.stdin = upstream, stdin
+        self.depth -= 1
+        inner = code.strip("`$()< >\n\t")
+        return inner, self.known_output(inner)
+
+    def visit_substitution(self, node: Node) -> None:
+        for child in self.children(node):
+            if child.type in _REDIRECTS:
+                self.emit_redirects([child], node)
+            else:
+                self.visit(child)
+
+    def known_output(self, code: str) -> str:
+        """The two substitutions that people use to say 'this project'."""
+        if code == "git rev-parse --show-toplevel":
+            return self.project
+        return (self.cwds[0] or UNKNOWN) if code == "pwd" and len(self.cwds) == 1 else UNKNOWN
+
+
+def _either(some: Directories, others: Directories) -> Directories:
+    if some == others:
+        return others
+    both = tuple(dict.fromkeys((*some, *others)))
+    return both if len(both) <= DIRECTORY_LIMIT else (None,)
+
+
+def _inside_backticks(code: str) -> str:
+    """Between backticks a backslash escapes `$`, a backtick and itself."""
+    text = code[1:-1]
+    for escaped in ("\\`", "\\$", "\\\\"):
+        text = text.replace(escaped, unescape(escaped))
+    return text
+
+
+def _skip(_reader: _Reader, _node: Node) -> None:
+    """Comments, operators with names, the names of loop variables."""
+
+
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_VALUES = _SUBSTITUTIONS | {
+    "word", "number", "string", "raw_string", "ansi_c_string", "translated_string",
+    "concatenation", "simple_expansion", "expansion", "arithmetic_expansion", "brace_expression",
+    "extglob_pattern", "regex", "variable_name", "test_operator", "special_variable_name",
+}  # fmt: skip
+_REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+_INSIDE_HEREDOC = (
+    _REDIRECTS | _VALUES | {"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"}
+)
+_VARIABLE_COMMANDS = frozenset(
+    {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
+)
+_VISITORS: dict[str, Callable[[_Reader, Node], None]] = {
+    "program": _Reader.visit_children,
+    "command": _Reader.visit_command,
+    "list": _Reader.visit_list,
+    "pipeline": _Reader.visit_pipeline,
+    "redirected_statement": _Reader.visit_redirected,
+    "subshell": _Reader.visit_subshell,
+    "compound_statement": _Reader.visit_compound,
+    "negated_command": _Reader.visit_children,
+    "if_statement": _Reader.visit_branches,
+    "elif_clause": _Reader.visit_branches,
+    "else_clause": _Reader.visit_branches,
+    "case_statement": _Reader.visit_branches,
+    "case_item": _Reader.visit_branches,
+    "while_statement": _Reader.visit_loop,
+    "for_statement": _Reader.visit_for,
+    "c_style_for_statement": _Reader.visit_loop,
+    "do_group": _Reader.visit_children,
+    "function_definition": _Reader.visit_function,
+    "variable_assignment": _Reader.visit_assignments,
+    "variable_assignments": _Reader.visit_assignments,
+    "declaration_command": _Reader.visit_declaration,
+    "unset_command": _Reader.visit_declaration,
+    "test_command": _Reader.visit_test,
+    "file_redirect": _Reader.visit_bare_redirect,
+    "herestring_redirect": _Reader.visit_bare_redirect,
+    "binary_expression": _Reader.visit_arithmetic,
+    "unary_expression": _Reader.visit_arithmetic,
+    "postfix_expression": _Reader.visit_arithmetic,
+    "parenthesized_expression": _Reader.visit_arithmetic,
+    "ternary_expression": _Reader.visit_arithmetic,
+    "variable_name": _skip,
+    "word": _skip,
+    "number": _skip,
+    "comment": _skip,
+}

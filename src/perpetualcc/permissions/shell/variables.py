@@ -1,0 +1,42 @@
+"""The variables of a script whose values are known before it runs."""
+
+from collections.abc import Iterable
+
+from perpetualcc.permissions.shell.script import UNKNOWN
+
+VALUE_LIMIT = 4_000
+"""Longer values are taken as unknown: doubling a variable must not double our work for ever."""
+_PROJECT_VARIABLES = (
+    "CLAUDE_PROJECT_DIR", "GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE", "TRAVIS_BUILD_DIR",
+)  # fmt: skip
+
+
+class Variables:
+    """Names and known values. A name it does not have is known only when the script runs."""
+
+    def __init__(self, *, home: str, project: str, cwd: str) -> None:
+        self._values = {"HOME": home, "PWD": cwd, "IFS": " \t\n", "TMPDIR": "/tmp"}  # noqa: S108  # the shell's usual value, nothing is written
+        self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
+
+    def get(self, name: str) -> str:
+        return self._values.get(name, UNKNOWN)
+
+    def set(self, name: str, value: str) -> None:
+        self._values[name] = value if len(value) <= VALUE_LIMIT else UNKNOWN
+
+    def forget(self, names: Iterable[str]) -> None:
+        """`read x`, `unset x`, `printf -v x`: whatever they hold now is not known."""
+        for name in names:
+            self._values[name.partition("=")[0]] = UNKNOWN
+
+    def snapshot(self) -> dict[str, str]:
+        return dict(self._values)
+
+    def restore(self, snapshot: dict[str, str]) -> None:
+        self._values = snapshot
+
+    def merge(self, before: dict[str, str]) -> None:
+        """After something that may or may not have run: what changed is unknown."""
+        for name, value in self._values.items():
+            if before.get(name, UNKNOWN) != value:
+                self._values[name] = UNKNOWN

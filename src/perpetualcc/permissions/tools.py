@@ -1,0 +1,253 @@
+"""
+Every tool of Claude Code, and what a call of it would do. An unknown tool is never LOW.
+
+Names come from the Claude Code 2.1.330 binary. `description` and `prompt` are words for people
+and models: they never change a verdict.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.permissions.characters import judge_characters, judge_content, plain
+from perpetualcc.permissions.commands.judge import CommandJudge
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import Territory
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.urls import judge_url
+
+COMMAND_LIMIT = 400_000
+"""Characters of one command. Longer ones are refused unread."""
+PATH_LIMIT = 4_096
+"""Longer paths exist on no system (PATH_MAX on Linux)."""
+
+Judgement = list[Finding]
+
+
+class MalformedInput(Exception):  # noqa: N818  # the name says what is wrong, as a reason does
+    """A field is missing or has the wrong type."""
+
+
+def judge_tool(call: ToolCall, territory: Territory, settings: PermissionSettings) -> Judgement:
+    """What `call` would do. At least one finding."""
+    tool, tool_input = _untrusted(call.tool), _untrusted(call.input)
+    if not isinstance(tool, str) or not isinstance(tool_input, Mapping):
+        return [_malformed(str(tool)[:60], "its name or input has the wrong type")]
+    cwd = str(call.cwd) if call.cwd is not None else territory.project
+    judge = _judge_for(tool)
+    try:
+        return judge(Request(tool, tool_input, territory, settings, cwd))
+    except MalformedInput as malformed:
+        return [_malformed(tool, str(malformed))]
+
+
+def _untrusted(value: Any) -> Any:
+    """Claude Code sent it: whatever its declared type, it may be anything."""
+    return value
+
+
+class Request:
+    """One call, with its input read field by field."""
+
+    def __init__(
+        self,
+        tool: str,
+        tool_input: Mapping[str, Any],
+        territory: Territory,
+        settings: PermissionSettings,
+        cwd: str,
+    ) -> None:
+        self.tool, self.input, self.territory = tool, tool_input, territory
+        self.settings, self.cwds = settings, (cwd,)
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that is there. Raises MalformedInput when it is no text."""
+        for name in names:
+            value = self.input.get(name)
+            if isinstance(value, str) and value:
+                return value
+            if value is not None:
+                raise MalformedInput(f"{name!r} is empty or not a text")
+        raise MalformedInput(f"{names[0]!r} is missing")
+
+    def optional(self, name: str) -> str | None:
+        value = self.input.get(name)
+        if value is None or isinstance(value, str):
+            return value or None
+        raise MalformedInput(f"{name!r} is not a text")
+
+    def finding(self, risk: Risk, rule: str, explanation: str, *effects: EffectKind) -> Finding:
+        return Finding(
+            risk=risk, rule=rule, part=self.tool[:80], explanation=explanation,
+            kind=f"tool {self.tool[:60]}",
+            effects=tuple(Effect(kind=kind, target=self.tool) for kind in effects),
+        )  # fmt: skip
+
+
+def _malformed(tool: str, why: str) -> Finding:
+    return Finding(
+        risk=Risk.MEDIUM, rule="malformed-input", part=tool, kind=f"malformed {tool}"[:60],
+        explanation=f"The call cannot be understood: {why}",
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def _judge_for(tool: str) -> Callable[[Request], Judgement]:
+    judge = _TOOLS.get(tool)
+    if judge is not None:
+        return judge
+    if tool in load_table("tools")["tool"]:
+        return _listed
+    return _mcp if tool.startswith("mcp__") else _unknown
+
+
+def _listed(request: Request) -> Judgement:
+    """A tool that is all said by one line of the table."""
+    entry = load_table("tools")["tool"][request.tool]
+    effects = tuple(EffectKind(name) for name in entry.get("effects", ()))
+    finding = request.finding(Risk(entry["risk"]), "tool", entry["explanation"], *effects)
+    return [finding, *_guarded_values(request)]
+
+
+def _unknown(request: Request) -> Judgement:
+    why = f"Nothing is known about the tool {request.tool[:60]!r}"
+    finding = request.finding(Risk.MEDIUM, "unknown-tool", why, *EffectKind)
+    return [finding, *judge_characters(request.tool), *_guarded_values(request)]
+
+
+def _mcp(request: Request) -> Judgement:
+    """What it does is its server's word; names that say harm are believed."""
+    words = set(request.tool.lower().replace("-", "_").split("_"))
+    harm = sorted(words.intersection(load_table("tools")["mcp"]["destructive"]))
+    if harm:
+        why = f"By its name ({harm[0]!r}) it changes what a person answers for"
+        finding = request.finding(Risk.HIGH, "mcp-destructive", why, *EffectKind)
+    else:
+        why = "A tool of an MCP server: what it does is not seen here"
+        finding = request.finding(Risk.MEDIUM, "mcp", why, *EffectKind)
+    return [finding, *judge_characters(request.tool), *_guarded_values(request)]
+
+
+def _guarded_values(request: Request) -> Judgement:
+    """Credentials that are named anywhere in the input."""
+    findings = []
+    for text in _texts(request.input):
+        if len(text) < 400 and "\n" not in text and ("/" in text or text.startswith(".")):
+            found = request.territory.read(plain(text), request.cwds, text)
+            findings += [found] if found.risk is Risk.HIGH else []
+    return findings
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping) and depth < 5:
+        for inner in list(value.values())[:100]:
+            yield from _texts(inner, depth + 1)
+    elif isinstance(value, list | tuple) and depth < 5:
+        for inner in value[:100]:
+            yield from _texts(inner, depth + 1)
+
+
+def _bash(request: Request) -> Judgement:
+    command = request.text("command")
+    if len(command) > COMMAND_LIMIT:
+        why = f"{len(command)} characters are too long to judge"
+        return [request.finding(Risk.HIGH, "too-long", why, EffectKind.EXECUTE)]
+    findings = judge_characters(command)
+    if request.input.get("dangerouslyDisableSandbox"):
+        why = "Asks to run outside the sandbox"
+        findings.append(request.finding(Risk.HIGH, "no-sandbox", why, EffectKind.EXECUTE))
+    judge = CommandJudge(request.territory, request.settings.blocked_commands)
+    return findings + judge.text(plain(command), request.cwds)
+
+
+def _path(request: Request, *names: str) -> tuple[str, Judgement]:
+    path = request.text(*names)
+    if len(path) > PATH_LIMIT:
+        raise MalformedInput(f"a path of {len(path)} characters")
+    return plain(path), judge_characters(path)
+
+
+def _read(request: Request) -> Judgement:
+    path, findings = _path(request, "file_path", "notebook_path", "path")
+    return [*findings, request.territory.read(path, request.cwds, path)]
+
+
+def _write(request: Request) -> Judgement:
+    path, findings = _path(request, "file_path", "notebook_path", "path")
+    for text in _texts({k: v for k, v in request.input.items() if k != "file_path"}):
+        findings += judge_content(text)
+    return [*findings, request.territory.write(path, request.cwds, path)]
+
+
+def _glob(request: Request) -> Judgement:
+    return _search(request, lists=True)
+
+
+def _grep(request: Request) -> Judgement:
+    return _search(request, lists=False)
+
+
+def _search(request: Request, *, lists: bool) -> Judgement:
+    pattern = request.text("pattern")
+    findings = judge_characters(pattern) if lists else []
+    path = request.optional("path") or "."
+    if len(path) > PATH_LIMIT or len(pattern) > PATH_LIMIT * 4:
+        raise MalformedInput("a path or pattern that is too long")
+    findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
+    names = pattern if lists else request.optional("glob")
+    if names and not lists:
+        text = f"{path}/{names}"
+        findings.append(request.territory.read(plain(text), request.cwds, text))
+    elif names and names.startswith(("/", "~", "..")):
+        findings.append(request.territory.read(plain(names), request.cwds, names, lists=True))
+    return findings
+
+
+def _list_directory(request: Request) -> Judgement:
+    path, findings = _path(request, "path")
+    return [*findings, request.territory.read(path, request.cwds, path, lists=True)]
+
+
+def _fetch(request: Request) -> Judgement:
+    url = request.text("url")
+    return [*judge_characters(url), judge_url(url, url[:200], request.settings.trusted_hosts)]
+
+
+def _agent(request: Request) -> Judgement:
+    """Another agent under the same gate; unless it asks for another mode."""
+    mode = request.input.get("mode") or request.input.get("permission_mode")
+    if mode not in {None, "default", "plan", "acceptEdits"}:
+        why = f"Starts an agent in the mode {str(mode)[:40]!r}, past the guard"
+        return [request.finding(Risk.HIGH, "agent-mode", why, EffectKind.EXECUTE)]
+    request.text("prompt", "description")
+    why = "Starts another agent; each of its calls is judged on its own"
+    return [request.finding(Risk.LOW, "agent", why, EffectKind.READ)]
+
+
+def _exit_worktree(request: Request) -> Judgement:
+    risk = Risk.HIGH if request.input.get("action") == "remove" else Risk.MEDIUM
+    return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.DELETE)]
+
+
+_TOOLS: dict[str, Callable[[Request], Judgement]] = {
+    "Bash": _bash,
+    "Monitor": _bash,
+    "Read": _read,
+    "NotebookRead": _read,
+    "SendUserFile": _read,
+    "Write": _write,
+    "Edit": _write,
+    "MultiEdit": _write,
+    "NotebookEdit": _write,
+    "Glob": _glob,
+    "Grep": _grep,
+    "LS": _list_directory,
+    "WebFetch": _fetch,
+    "WebBrowser": _fetch,
+    "Task": _agent,
+    "Agent": _agent,
+    "ExitWorktree": _exit_worktree,
+}

@@ -1,0 +1,131 @@
+"""
+Trust: what a project brings along that would run or loosen rules, and whether it has changed.
+
+A repository's own `.claude` settings, hooks, `.mcp.json` and policy file count only after a
+person has seen them (`pcc trust`). The record of that is kept by the caller, out of the
+project's reach; here are only pure functions and the reading of the files.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WATCHED_FILES = (
+    ".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".perpetualcc/policy.toml",
+    "CLAUDE.md", ".claude/CLAUDE.md",
+)  # fmt: skip
+WATCHED_FOLDERS = (".claude/hooks", ".claude/commands", ".claude/agents", ".claude/skills")
+FILE_LIMIT = 1_000_000
+"""Bytes of one file that are read; the hash covers its size as well."""
+FOLDER_LIMIT = 500
+"""Files of one folder that are read; more make the project untrustable."""
+
+Files = Mapping[str, bytes]
+"""Paths from the project, and what is in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """One thing of a project that would take effect."""
+
+    file: str
+    what: str
+    """`hook`, `environment`, `server`, `permission`, `policy`, `instructions`, `setting`."""
+    detail: str
+
+
+def read_watched_files(project: Path) -> dict[str, bytes]:
+    """What is there of the watched files. A symlink is read as what it leads to."""
+    found: dict[str, bytes] = {}
+    candidates = [project / name for name in WATCHED_FILES]
+    for folder in WATCHED_FOLDERS:
+        candidates += sorted(path for path in (project / folder).rglob("*"))[:FOLDER_LIMIT]
+    for path in candidates:
+        try:
+            if path.is_file():
+                with path.open("rb") as file:
+                    found[path.relative_to(project).as_posix()] = file.read(FILE_LIMIT + 1)
+        except OSError:
+            found[path.relative_to(project).as_posix()] = b"\0unreadable"
+    return found
+
+
+def content_hash(files: Files) -> str:
+    """Changes when any name or content changes. Hexadecimal SHA-256."""
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        for part in (name.encode(), files[name]):
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def is_trusted(files: Files, recorded: str | None) -> bool:
+    """Whether a person trusted exactly this. A project that brings nothing needs no trust."""
+    return not any(name for name in files) or content_hash(files) == recorded
+
+
+def surfaces(files: Files) -> tuple[Surface, ...]:
+    """What would run or loosen rules, for a person to read before saying yes."""
+    return tuple(surface for name in sorted(files) for surface in _of_file(name, files[name]))
+
+
+def _of_file(name: str, content: bytes) -> Iterator[Surface]:
+    if name.endswith(("settings.json", "settings.local.json")):
+        yield from _of_settings(name, _json(content))
+    elif name == ".mcp.json":
+        servers = _json(content).get("mcpServers")
+        for server, spec in (servers if isinstance(servers, dict) else {}).items():
+            yield Surface(file=name, what="server", detail=f"{server}: {_command(spec)}")
+    elif name == ".perpetualcc/policy.toml":
+        yield Surface(file=name, what="policy", detail=content.decode("utf-8", "replace")[:2_000])
+    elif name.startswith(".claude/hooks/"):
+        yield Surface(file=name, what="hook", detail=f"{len(content)} bytes")
+    else:
+        yield Surface(file=name, what="instructions", detail=f"{len(content)} bytes")
+
+
+def _json(content: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return {"unreadable": True}
+    return value if isinstance(value, dict) else {"unreadable": True}
+
+
+def _of_settings(name: str, settings: Mapping[str, Any]) -> Iterator[Surface]:
+    for key, value in settings.items():
+        if key == "hooks":
+            for command in _commands(value):
+                yield Surface(file=name, what="hook", detail=command)
+        elif key == "env" and isinstance(value, dict):
+            for variable, text in value.items():
+                yield Surface(file=name, what="environment", detail=f"{variable}={text}")
+        elif key == "permissions":
+            yield Surface(file=name, what="permission", detail=json.dumps(value)[:2_000])
+        else:
+            yield Surface(file=name, what="setting", detail=f"{key}: {json.dumps(value)[:500]}")
+
+
+def _commands(value: Any, depth: int = 0) -> Iterator[str]:
+    """Every `command` anywhere in a hooks table."""
+    if depth > 8:
+        return
+    if isinstance(value, dict):
+        if isinstance(value.get("command"), str):
+            yield value["command"]
+        for inner in value.values():
+            yield from _commands(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _commands(inner, depth + 1)
+
+
+def _command(spec: Any) -> str:
+    if not isinstance(spec, dict):
+        return repr(spec)[:200]
+    words = [spec.get("command") or spec.get("url") or "?", *(spec.get("args") or [])]
+    return " ".join(str(word) for word in words)[:500]

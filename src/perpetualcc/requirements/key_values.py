@@ -1,0 +1,59 @@
+"""The many ways people write a key and its value on one line."""
+
+import re
+
+# A key is a noun phrase: longer ones are sentences with a colon in them.
+_MAX_KEY_WORDS = 7
+
+_BOLD_KEY = re.compile(
+    r"^(?P<mark>\*\*|__|\*|_|`)(?P<key>[^*_`]{1,80}?)\s*(?P<inside>[:：])?\s*(?P=mark)"
+    r"\s*(?P<between>[:：=]|[–—-](?=\s)|->|→|=>)?\s*(?P<value>.*)$"
+)
+_PLAIN_KEY = re.compile(
+    r"^(?P<key>[^:：=|]{1,80}?)\s*(?:[:：](?=\s|[^\x00-\x7f]|$)|(?<![<>!=])=(?![=>])|\s(?:->|→|=>|–|—|-)\s)"
+    r"\s*(?P<value>.*)$"
+)
+_USE_FOR = re.compile(
+    r"^(?:we\s+(?:will\s+)?)?(?:please\s+)?(?:use|prefer|choose|pick)\s+(?P<value>(?!.*\b(?:not|never)\b)"
+    r"[^,;]{1,60}?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<key>(?:(?!\bfor\b|\bas\b)[^,;.]){1,50}?)\s*\.?\s*$",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+
+
+def without_marks(text: str) -> str:
+    """Text without Markdown's emphasis, code marks and link targets."""
+    text = re.sub(r"!?\[([^\]]+)\]\([^)]*\)", r"\1", text)
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def split_key_value(text: str) -> tuple[str, str]:
+    """
+    The key and value that a line states; an empty key when it is a sentence.
+
+    A trailing colon without a value keeps the key: the list below it is the value.
+    """
+    bold = _BOLD_KEY.match(text)
+    if bold and (bold["inside"] or bold["between"]):
+        return without_marks(bold["key"]), without_marks(bold["value"])
+    flat = without_marks(text)
+    use = _USE_FOR.match(flat)
+    if use:
+        return use["key"].strip(), use["value"].strip()
+    found = _PLAIN_KEY.match(flat)
+    # "Battery below 15 % -> return" is a rule, not a key.
+    if found and re.search(r"\d.*\s(?:->|→|=>|–|—|-)\s", flat[: found.start("value")]):
+        return "", flat
+    if found and 0 < len(found["key"].split()) <= _MAX_KEY_WORDS and not _is_address(flat):
+        return found["key"].strip(), found["value"].strip()
+    return "", flat
+
+
+def _is_address(text: str) -> bool:
+    return re.match(r"^\w+://", text) is not None
+
+
+def table_cells(line: str) -> list[str]:
+    """The cells of a table row."""
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [without_marks(cell.strip()) for cell in re.split(r"(?<!\\)\|", inner)]

@@ -1,0 +1,72 @@
+"""From a path to `Requirements`: what may be read, and in which of the three formats."""
+
+from pathlib import Path
+
+from perpetualcc.domain.requirements import Requirements
+from perpetualcc.requirements.errors import RequirementsError
+from perpetualcc.requirements.markdown import parse_markdown
+from perpetualcc.requirements.yaml_form import parse_yaml
+
+MAX_BYTES = 1024 * 1024
+"""A megabyte is a novel; more is not something that a person wrote for a project."""
+
+_YAML_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+def read_requirements(path: Path) -> Requirements:
+    """
+    Read a file of any of the three formats; the suffix decides, Markdown and plain text are one.
+
+    Raises:
+        RequirementsError: it cannot be read, or says something that cannot be.
+    """
+    return parse_requirements(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """
+    The text of a requirements file.
+
+    Raises:
+        RequirementsError: it cannot be read, is larger than a megabyte, or is no text.
+    """
+    source = str(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise RequirementsError(source, f"cannot be read: {error.strerror or error}") from error
+    if len(content) > MAX_BYTES:
+        raise RequirementsError(
+            source,
+            "larger than 1 MB",
+            hint="Keep what Claude must know here and put the rest in files of the project",
+        )
+    return _decoded(content, source)
+
+
+def parse_requirements(text: str, source: str) -> Requirements:
+    """Parse text that was read already; `source` names it in quotes and errors."""
+    if len(text) > MAX_BYTES:
+        raise RequirementsError(source, "larger than 1 MB")
+    if "\0" in text:
+        raise RequirementsError(
+            source, "not a text file", line=text.count("\n", 0, text.find("\0")) + 1
+        )
+    if not text.strip():
+        raise RequirementsError(source, "empty", hint="Write what is to be done under `## Tasks`")
+    if Path(source).suffix.lower() in _YAML_SUFFIXES:
+        return parse_yaml(text, source)
+    return parse_markdown(text, source)
+
+
+def _decoded(content: bytes, source: str) -> str:
+    encoding = next((name for bom, name in _BOMS if content.startswith(bom)), "utf-8")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RequirementsError(
+            source, "not a text file in UTF-8", line=line, hint="Save it as UTF-8"
+        ) from error

@@ -1,0 +1,255 @@
+"""The YAML form, read as nodes so that every value keeps its line."""
+
+import re
+from typing import Any
+
+import yaml
+
+from perpetualcc.domain.requirements import Requirements, Section, Statement, StatementKind
+from perpetualcc.requirements.errors import RequirementsError
+from perpetualcc.requirements.headings import kind_of_heading, plain
+from perpetualcc.requirements.key_values import split_key_value
+from perpetualcc.requirements.tasks import (
+    TaskLine,
+    priority_of_word,
+    read_task_line,
+    resolve_tasks,
+    split_ids,
+)
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# An alias may be used many times, so a small file can unfold without end.
+_MAX_NODES = 50_000
+_MAX_DEPTH = 32
+_PROJECT = frozenset({"project", "name", "title", "projekt", "proyecto", "projet", "progetto"})
+_TASK_FIELDS = {
+    "id": "id",
+    "key": "id",
+    "description": "description",
+    "task": "description",
+    "title": "description",
+    "name": "description",
+    "prompt": "description",
+    "priority": "priority",
+    "prio": "priority",
+    "depends_on": "after",
+    "dependson": "after",
+    "after": "after",
+    "needs": "after",
+    "requires": "after",
+    "done": "done",
+    "completed": "done",
+    "status": "done",
+}
+_DONE_WORDS = frozenset({"true", "yes", "done", "completed", "complete", "finished", "closed", "x"})
+
+
+def parse_yaml(text: str, source: str) -> Requirements:
+    """
+    Parse the YAML form: `project`, `description`, `tasks`, `preferences`, `constraints`.
+
+    Raises:
+        RequirementsError: it is not YAML, or a value is of the wrong type.
+    """
+    root = _compose(text, source)
+    if not isinstance(root, yaml.MappingNode):
+        raise RequirementsError(
+            source,
+            "must be a mapping with `project`, `tasks`, `preferences`, `constraints`",
+            line=_line(root) if root else 1,
+        )
+    return _YamlReader(source, text).read(root)
+
+
+def _compose(text: str, source: str) -> Any:
+    depth = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        depth = max(0, depth + sum(map(line.count, "[{")) - sum(map(line.count, "]}")))
+        if depth > _MAX_DEPTH or len(line) - len(line.lstrip(" -")) > 8 * _MAX_DEPTH:
+            raise RequirementsError(source, "nested too deeply", line=number)
+    try:
+        return yaml.compose(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise RequirementsError(
+            source,
+            f"not valid YAML: {error.problem}",
+            line=min(mark.line + 1, text.count("\n") + 1) if mark else 0,
+        ) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise RequirementsError(source, f"not valid YAML: {error}") from error
+
+
+def _line(node: Any) -> int:
+    return int(node.start_mark.line) + 1
+
+
+class _YamlReader:
+    def __init__(self, source: str, text: str) -> None:
+        self.source = source
+        self.lines = text.splitlines()
+        self.statements: list[Statement] = []
+        self.visited = 0
+
+    def read(self, root: Any) -> Requirements:
+        project = overview = ""
+        tasks: list[TaskLine] = []
+        sections: list[Section] = []
+        for name, node in root.value:
+            key = self._scalar(name, "a field's name")
+            kind = kind_of_heading(key.replace("_", " "))
+            if plain(key) in _PROJECT and isinstance(node, yaml.ScalarNode):
+                project = node.value.strip()
+            elif plain(key) in _PROJECT or kind is StatementKind.OVERVIEW:
+                project, overview = self._about(key, node, project, overview)
+            elif kind is StatementKind.TASK:
+                tasks += self._tasks(node)
+            else:
+                self._flatten(kind or StatementKind.OTHER, key, [] if kind else [key], node, 0)
+                if kind is None:
+                    sections.append(self._section(key, name, node))
+        return Requirements(
+            source=self.source,
+            project=project,
+            overview=overview,
+            tasks=resolve_tasks(tasks, self.source),
+            statements=tuple(self.statements),
+            sections=tuple(sections),
+        )
+
+    def _about(self, key: str, node: Any, project: str, overview: str) -> tuple[str, str]:
+        if isinstance(node, yaml.ScalarNode):
+            self._record_text(StatementKind.OVERVIEW, key, node)
+            return project, node.value.strip()
+        if not isinstance(node, yaml.MappingNode):
+            self._flatten(StatementKind.OVERVIEW, key, [], node, 0)
+            return project, overview
+        for name, value in node.value:
+            word = plain(self._scalar(name, "a field's name"))
+            if word in _PROJECT and isinstance(value, yaml.ScalarNode):
+                project = value.value.strip()
+            elif kind_of_heading(word) is StatementKind.OVERVIEW:
+                overview = self._scalar(value, f"`{key}.{word}`")
+                self._record_text(StatementKind.OVERVIEW, word, value)
+            else:
+                self._flatten(StatementKind.OTHER, key, [name.value], value, 1)
+        return project, overview
+
+    def _section(self, key: str, name: Any, node: Any) -> Section:
+        first, last = int(node.start_mark.line), int(node.end_mark.line)
+        body = self.lines[first : max(last, first + 1)]
+        return Section(title=key, text="\n".join(body).strip(), line=_line(name))
+
+    def _scalar(self, node: Any, what: str) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            raise RequirementsError(self.source, f"{what} must be text", line=_line(node))
+        return str(node.value).strip()
+
+    # -- tasks
+
+    def _tasks(self, node: Any) -> list[TaskLine]:
+        if isinstance(node, yaml.ScalarNode) and not node.value.strip():
+            return []
+        if not isinstance(node, yaml.SequenceNode):
+            raise RequirementsError(
+                self.source,
+                "`tasks` must be a list",
+                line=_line(node),
+                hint="Begin each task with `- id:` or `- `",
+            )
+        return [self._task(one, number) for number, one in enumerate(node.value, start=1)]
+
+    def _task(self, node: Any, number: int) -> TaskLine:
+        if isinstance(node, yaml.ScalarNode):
+            task = read_task_line(str(node.value), line=_line(node), number=number)
+            self._record_text(StatementKind.TASK, "tasks", node)
+            return task
+        if not isinstance(node, yaml.MappingNode):
+            raise RequirementsError(
+                self.source, "a task must be text or a mapping", line=_line(node)
+            )
+        fields: dict[str, Any] = {}
+        for name, value in node.value:
+            field = _TASK_FIELDS.get(plain(self._scalar(name, "a field's name")))
+            if field and field not in fields:
+                fields[field] = value
+        return self._task_of(fields, node, number)
+
+    def _task_of(self, fields: dict[str, Any], node: Any, number: int) -> TaskLine:
+        if "description" not in fields:
+            raise RequirementsError(self.source, "a task needs a `description`", line=_line(node))
+        description = self._scalar(fields["description"], "`description`")
+        if not description:
+            raise RequirementsError(
+                self.source, "a task's `description` is empty", line=_line(fields["description"])
+            )
+        self._record_text(StatementKind.TASK, "tasks", fields["description"])
+        done = fields.get("done")
+        return TaskLine(
+            description=description,
+            line=_line(node),
+            number=number,
+            id=self._scalar(fields["id"], "`id`") if "id" in fields else "",
+            priority=self._priority(fields["priority"]) if "priority" in fields else 0,
+            after=self._after(fields["after"]) if "after" in fields else (),
+            done=done is not None and self._scalar(done, "`done`").lower() in _DONE_WORDS,
+        )
+
+    def _priority(self, node: Any) -> int:
+        word = self._scalar(node, "`priority`")
+        named = priority_of_word(word)
+        if named is not None:
+            return named
+        if re.fullmatch(r"[+-]?\d{1,6}", word):
+            return int(word)
+        raise RequirementsError(
+            self.source,
+            f"`priority` must be a number, not {word!r}",
+            line=_line(node),
+            hint="Higher is sooner; `high`, `medium` and `low` are understood too",
+        )
+
+    def _after(self, node: Any) -> tuple[str, ...]:
+        if isinstance(node, yaml.SequenceNode):
+            return tuple(self._scalar(one, "an id in `depends_on`") for one in node.value)
+        if isinstance(node, yaml.ScalarNode):
+            return () if node.tag.endswith(":null") else tuple(split_ids(node.value))
+        raise RequirementsError(
+            self.source, "`depends_on` must be an id or a list of ids", line=_line(node)
+        )
+
+    # -- everything else
+
+    def _flatten(
+        self, kind: StatementKind, heading: str, path: list[str], node: Any, depth: int
+    ) -> None:
+        self.visited += 1
+        if depth > _MAX_DEPTH or self.visited > _MAX_NODES:
+            raise RequirementsError(
+                self.source, "nested too deeply, or in a circle", line=_line(node)
+            )
+        if isinstance(node, yaml.MappingNode):
+            for name, value in node.value:
+                key = self._scalar(name, "a field's name").replace("_", " ")
+                self._flatten(kind, heading, [*path, key], value, depth + 1)
+        elif isinstance(node, yaml.SequenceNode):
+            for value in node.value:
+                self._flatten(kind, heading, path, value, depth + 1)
+        elif not node.tag.endswith(":null"):
+            self._record(kind, heading, " / ".join(path), str(node.value), _line(node))
+
+    def _record_text(self, kind: StatementKind, heading: str, node: Any) -> None:
+        line = _line(node) + (1 if node.style in {"|", ">"} else 0)
+        for offset, text in enumerate(str(node.value).splitlines()):
+            self._record(kind, heading, "", text, line + offset)
+
+    def _record(self, kind: StatementKind, heading: str, key: str, text: str, line: int) -> None:
+        if not text.strip():
+            return
+        key, text = (key, text.strip()) if key else split_key_value(text.strip())
+        quote = self.lines[line - 1].strip() if line <= len(self.lines) else text
+        self.statements.append(
+            Statement(
+                kind=kind, text=text, line=line, key=key, heading=heading, quote=quote or text
+            )
+        )

@@ -1,0 +1,1 @@
+"""Agents at work: what sessions there are, and what may happen to them."""

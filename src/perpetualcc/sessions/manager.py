@@ -1,0 +1,276 @@
+"""The session manager: creates sessions, and does to them what a person asks."""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.sessions.status import check_transition, standing_after
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
+
+_ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
+
+
+class SessionStore(Protocol):
+    """Where sessions are kept."""
+
+    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session: ...
+
+    async def find(self, name: str) -> Session: ...
+
+    async def list(
+        self,
+        *,
+        statuses: Sequence[SessionStatus] | None = None,
+        project: Path | None = None,
+        limit: int | None = None,
+    ) -> list[Session]: ...
+
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
+
+
+class Record(Protocol):
+    """The event log."""
+
+    async def __call__(self, *events: Event) -> None: ...
+
+
+class Workers(Protocol):
+    """The runs at work."""
+
+    def pause(self, session: SessionId) -> bool:
+        """Ask the session's run to stop after its current operation. False: it has none."""
+        ...
+
+    async def cancel(self, task: TaskId) -> object:
+        """Cancel a task wherever it is; one that runs has a few seconds to leave."""
+        ...
+
+    def wake(self) -> None:
+        """Look at the queue: something may start."""
+        ...
+
+
+class SessionManager:
+    """All sessions of this machine. Every change of status goes through one checked table."""
+
+    def __init__(self, store: SessionStore, tasks: Tasks, record: Record, workers: Workers) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._record = record
+        self._workers = workers
+
+    async def create_session(
+        self,
+        project: Path,
+        plan: Sequence[PlannedTask],
+        *,
+        name: str = "",
+        options: SessionOptions | None = None,
+    ) -> Session:
+        """
+        Create a session with its first tasks, and start it.
+
+        Raises:
+            PerpetualError: no such directory, unreadable, or inside a project at work; tasks that
+                wait for each other. Then there is no session.
+        """
+        if not plan or not all(task.prompt.strip() for task in plan):
+            raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+        order_of(plan)
+        project = check_project(project)
+        await self._check_overlap(project)
+        options = options or SessionOptions()
+        session = await self._store.create(
+            name=name or _name_from(plan[0].prompt), project=project, options=options
+        )
+        await self._record(
+            SessionCreated(
+                session=session.id,
+                name=session.name,
+                project=str(project),
+                brain=options.brain,
+            )
+        )
+        await self.queue(session.id).add_all(plan)
+        self._workers.wake()
+        return session
+
+    def queue(self, session: SessionId) -> TaskQueue:
+        return TaskQueue(session, self._tasks)
+
+    async def get_session(self, name: str) -> Session:
+        """By id, unique prefix of an id, or name. Raises PerpetualError."""
+        return await self._store.find(name)
+
+    async def list_sessions(
+        self,
+        *,
+        statuses: Sequence[SessionStatus] | None = None,
+        project: Path | None = None,
+        limit: int = 500,
+    ) -> list[Session]:
+        return await self._store.list(statuses=statuses, project=project, limit=limit)
+
+    async def current_prompts(self, sessions: Sequence[Session]) -> Mapping[SessionId, str]:
+        """What each session works on, worked on last, or will work on first."""
+        return await self._store.prompts_of([session.id for session in sessions])
+
+    async def add_task(
+        self, name: str, prompt: str, *, priority: int = 0, after: Sequence[str] = ()
+    ) -> Task:
+        """Queue a task; a finished session goes back to work."""
+        session = await self.get_session(name)
+        if session.status is SessionStatus.STOPPED:
+            check_transition(session.name, session.status, SessionStatus.IDLE)
+        task = await self.queue(session.id).add(prompt, priority=priority, after=after)
+        if session.status is SessionStatus.COMPLETED:
+            await self._become(session, SessionStatus.IDLE)
+        self._workers.wake()
+        return task
+
+    async def pause_session(self, name: str) -> Session:
+        """Stop after the current operation; nothing more starts until it is resumed."""
+        session = await self.get_session(name)
+        check_transition(session.name, session.status, SessionStatus.PAUSED)
+        await self._tasks.hold(session.id)
+        await self._become(session, SessionStatus.PAUSED, "by a person")
+        self._workers.pause(session.id)
+        return await self.get_session(session.id)
+
+    async def resume_session(self, name: str) -> Session:
+        """Go on: after a pause, or with what failed. A wait for a limit is cut short."""
+        session = await self.get_session(name)
+        check_transition(session.name, session.status, SessionStatus.IDLE)
+        if session.status is SessionStatus.COMPLETED:
+            raise PerpetualError(
+                f"Session {session.name!r} is finished: there is nothing to resume",
+                hint=f'Give it more to do with: pcc add {session.id} "…"',
+            )
+        if session.status is SessionStatus.ERROR:
+            for task in await self.queue(session.id).broken():
+                await self._tasks.requeue(task.id)
+        await self._become(session, SessionStatus.IDLE)
+        await self._tasks.release(session.id)
+        self._workers.wake()
+        return await self.get_session(session.id)
+
+    async def stop_session(self, name: str) -> Session:
+        """End it for good: its tasks are cancelled, its run stops now."""
+        session = await self.get_session(name)
+        check_transition(session.name, session.status, SessionStatus.STOPPED)
+        await self._tasks.hold(session.id)
+        await self._become(session, SessionStatus.STOPPED, "by a person")
+        for task in await self.queue(session.id).pending():
+            await self._workers.cancel(task.id)
+        return await self.get_session(session.id)
+
+    async def retry_task(self, session: SessionId, task: TaskId) -> None:
+        """A person brings back a task that stopped, and with it the session."""
+        await self._tasks.requeue(task)
+        await self._go_on(await self.get_session(session))
+
+    async def give_up_task(self, session: SessionId, task: TaskId) -> None:
+        """A person leaves a task that stopped; the session goes on with what else there is."""
+        await self._workers.cancel(task)
+        await self._go_on(await self.get_session(session))
+
+    async def _go_on(self, session: Session) -> None:
+        if session.status is SessionStatus.ERROR:
+            await self._become(session, SessionStatus.IDLE)
+            await self._tasks.release(session.id)
+            if not await self.queue(session.id).pending():
+                idle = await self.get_session(session.id)
+                await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
+        self._workers.wake()
+
+    async def begin(self, session: Session) -> None:
+        """A run of the session is about to start."""
+        await self._become(session, SessionStatus.PROCESSING)
+
+    async def settled(
+        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
+    ) -> None:
+        """A dispatch of a session's task is settled: bring the session's status up to date."""
+        session = await self.get_session(task.group)
+        left = len(await self.queue(session.id).pending())
+        if session.status is SessionStatus.STOPPED or (
+            session.status is SessionStatus.PAUSED and left
+        ):
+            return
+        standing = standing_after(state, due=due, result=result, limited=limited, left=left)
+        if standing.held:
+            await self._tasks.hold(session.id)
+        else:
+            await self._tasks.release(session.id)
+        await self._become(session, standing.status, standing.detail, standing.resumes_at)
+
+    async def recover(self) -> None:
+        """After a crash: what says it works, and does not, is idle until its task is claimed."""
+        for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
+            left = await self.queue(session.id).pending()
+            after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
+            await self._become(session, after, "taken over after a restart")
+
+    async def _become(
+        self,
+        session: Session,
+        status: SessionStatus,
+        detail: str = "",
+        resumes_at: float | None = None,
+    ) -> None:
+        if status is session.status:
+            return
+        check_transition(session.name, session.status, status)
+        await self._record(
+            SessionStatusChanged(
+                session=session.id,
+                before=session.status.value,
+                after=status.value,
+                detail=detail,
+                resumes_at=resumes_at,
+            )
+        )
+
+    async def _check_overlap(self, project: Path) -> None:
+        working = [s for s in SessionStatus if s not in _ENDED]
+        for other in await self._store.list(statuses=working):
+            if other.project in project.parents or project in other.project.parents:
+                raise PerpetualError(
+                    f"'{project}' and '{other.project}' are inside each other, and session "
+                    f"{other.id} ({other.name}) works there",
+                    hint=f"Wait for it, or stop it with: pcc stop {other.id}",
+                )
+
+
+def check_project(path: Path) -> Path:
+    """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
+    resolved = path.expanduser().resolve()
+    if not resolved.exists():
+        raise PerpetualError(
+            f"Project path '{path}' does not exist", hint=f"Create it with: mkdir -p '{path}'"
+        )
+    if not resolved.is_dir():
+        raise PerpetualError(
+            f"Project path '{path}' is not a directory", hint="Name the directory it is in"
+        )
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise PerpetualError(
+            f"Project path '{path}' cannot be read", hint=f"Check its permissions: ls -ld '{path}'"
+        )
+    return resolved
+
+
+def _name_from(prompt: str) -> str:
+    """Two or three telling words of the task, as people name branches."""
+    words = "".join(c.lower() if c.isalnum() else " " for c in prompt.splitlines()[0]).split()
+    telling = [word for word in words if len(word) > 2 and word not in _WEAK][:3]
+    return "-".join(telling or words[:3])[:32].strip("-") or "session"
+
+
+_WEAK = frozenset({"the", "and", "for", "with", "that", "this", "from", "into", "please", "all"})

@@ -1,0 +1,83 @@
+"""What a session's status may become, and what it becomes when a run's task is settled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.tasks import TaskState
+
+_S = SessionStatus
+TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
+    {
+        _S.IDLE: frozenset({_S.PROCESSING, _S.PAUSED, _S.COMPLETED, _S.STOPPED, _S.ERROR}),
+        _S.PROCESSING: frozenset(_S) - {_S.PROCESSING},
+        _S.WAITING_INPUT: frozenset({_S.IDLE, _S.PROCESSING, _S.PAUSED, _S.STOPPED, _S.ERROR}),
+        _S.RATE_LIMITED: frozenset({_S.IDLE, _S.PROCESSING, _S.PAUSED, _S.STOPPED, _S.ERROR}),
+        _S.PAUSED: frozenset({_S.IDLE, _S.PROCESSING, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
+        _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
+        # A task added to a finished session starts it again; a stopped one stays stopped.
+        _S.COMPLETED: frozenset({_S.IDLE}),
+        _S.STOPPED: frozenset(),
+    }
+)
+
+
+class StatusError(PerpetualError):
+    """The session cannot go from what it is to what was asked."""
+
+    def __init__(self, session: str, before: SessionStatus, after: SessionStatus) -> None:
+        super().__init__(
+            f"Session {session!r} is {before.value.lower()} and cannot become "
+            f"{after.value.lower()}",
+            hint=_HINTS.get(before, f"See it with: pcc status {session}").format(session=session),
+        )
+
+
+_HINTS = {
+    _S.COMPLETED: 'It is finished. Give it more to do with: pcc add {session} "…"',
+    _S.STOPPED: "It was stopped. Start a new one with: pcc start",
+    _S.ERROR: "See why with: pcc status {session}; try again with: pcc resume {session}",
+}
+
+
+def check_transition(session: str, before: SessionStatus, after: SessionStatus) -> None:
+    """Raises: StatusError."""
+    if after is not before and after not in TRANSITIONS[before]:
+        raise StatusError(session, before, after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a session is once a dispatch of its task has been settled."""
+
+    status: SessionStatus
+    detail: str = ""
+    resumes_at: float | None = None
+    held: bool = False
+    """Nothing more of its queue starts until a person says so."""
+
+
+def standing_after(
+    state: TaskState, *, due: float | None, result: str, limited: bool, left: int
+) -> Standing:
+    """
+    From what a dispatch left its task in.
+
+    `limited`: it waits for a usage limit. `left`: tasks of the queue that are not finished, this
+    one included if it is not.
+    """
+    match state:
+        case TaskState.FAILED | TaskState.PARKED:
+            return Standing(status=_S.ERROR, detail=result, held=True)
+        case TaskState.WAITING if limited:
+            return Standing(status=_S.RATE_LIMITED, detail=result, resumes_at=due)
+        case TaskState.WAITING if due is None:
+            return Standing(status=_S.WAITING_INPUT, detail=result)
+        case TaskState.WAITING:
+            return Standing(status=_S.IDLE, detail=f"will try again: {result}", resumes_at=due)
+        case _ if left:
+            return Standing(status=_S.IDLE)
+        case _:
+            return Standing(status=_S.COMPLETED)

@@ -1,0 +1,131 @@
+"""A session's queue: its part of the ledger, in the order in which it will be worked through."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import Event, TaskAdded
+from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
+from perpetualcc.domain.tasks import NewTask, Task, TaskState
+
+_OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+
+
+class Tasks(Protocol):
+    """What a queue needs of the ledger."""
+
+    async def add(self, task: NewTask, events: Iterable[Event] = ()) -> Task: ...
+
+    async def list(
+        self, group: str | None = None, states: Collection[TaskState] | None = None
+    ) -> list[Task]: ...
+
+    async def requeue(self, task: TaskId) -> Task: ...
+
+    async def hold(self, group: str) -> None: ...
+
+    async def release(self, group: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTask:
+    """A task of a plan that is queued as a whole."""
+
+    prompt: str
+    priority: int = 0
+    after: tuple[int, ...] = ()
+    """Positions in the plan, counted from 0."""
+
+
+def order_of(plan: Sequence[PlannedTask]) -> list[int]:
+    """
+    Positions of a plan's tasks in an order in which they can be done.
+
+    Raises:
+        PerpetualError: some wait for each other, or for a task that the plan does not have.
+    """
+    order: list[int] = []
+    while len(order) < len(plan):
+        ready = [i for i in range(len(plan)) if i not in order and set(plan[i].after) <= set(order)]
+        if not ready:
+            raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
+        order += ready
+    return order
+
+
+class TaskQueue:
+    """The tasks of one session."""
+
+    def __init__(self, session: SessionId, tasks: Tasks) -> None:
+        self._session = session
+        self._tasks = tasks
+
+    async def add(
+        self, prompt: str, *, priority: int = 0, after: Iterable[str] = (), max_attempts: int = 3
+    ) -> Task:
+        """
+        Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt.
+
+        Raises:
+            PerpetualError: the prompt is empty, or `after` names nothing or too much.
+        """
+        if not prompt.strip():
+            raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+        everything = await self._tasks.list(self._session)
+        task = NewTask(
+            id=new_task_id(),
+            group=self._session,
+            prompt=prompt,
+            priority=priority,
+            after=tuple(_named(name, everything) for name in after),
+            max_attempts=max_attempts,
+        )
+        added = TaskAdded(session=self._session, task=task.id, prompt=prompt, priority=priority)
+        return await self._tasks.add(task, [added])
+
+    async def add_all(self, plan: Sequence[PlannedTask]) -> list[Task]:
+        """
+        Queue a plan, each task after those it names, whatever their order in the plan.
+
+        Raises:
+            PerpetualError: as `order_of`, before anything is queued.
+        """
+        added: dict[int, Task] = {}
+        for i in order_of(plan):
+            after = [added[first].id for first in plan[i].after]
+            added[i] = await self.add(plan[i].prompt, priority=plan[i].priority, after=after)
+        return [added[i] for i in range(len(plan))]
+
+    async def next(self) -> Task | None:
+        """What would be worked on next, or is being worked on now."""
+        return next(iter(await self.pending()), None)
+
+    async def pending(self) -> list[Task]:
+        """What is not finished: in hand first, then by priority and age."""
+        found = await self._tasks.list(self._session, _OPEN)
+        return sorted(found, key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
+
+    async def everything(self) -> list[Task]:
+        """In the order of adding."""
+        return await self._tasks.list(self._session)
+
+    async def finished(self) -> list[Task]:
+        """What is done, oldest first."""
+        return await self._tasks.list(self._session, {TaskState.DONE})
+
+    async def broken(self) -> list[Task]:
+        """What failed or was parked, oldest first."""
+        return await self._tasks.list(self._session, {TaskState.FAILED, TaskState.PARKED})
+
+
+def _named(name: str, tasks: list[Task]) -> TaskId:
+    exact = [task for task in tasks if name in {task.id, task.prompt}]
+    found = exact or [
+        task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
+    ]
+    if len(found) != 1:
+        known = ", ".join(task.id for task in (found or tasks)) or "none yet"
+        what = "matches no task" if not found else "matches several tasks"
+        raise PerpetualError(f"--after {name!r} {what} of this session", hint=f"Tasks: {known}")
+    return found[0].id

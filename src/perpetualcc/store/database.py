@@ -1,0 +1,231 @@
+"""
+One SQLite file, owned by one thread. The event loop never waits for the disk.
+
+Reads and writes happen in the order in which they were asked for. Writes that wait together are
+committed together, each in its own savepoint, so that one that fails undoes only itself.
+"""
+
+import asyncio
+import contextlib
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from perpetualcc.store import schema
+from perpetualcc.store.guard import WriterGuard
+from perpetualcc.store.problems import explain
+
+T = TypeVar("T")
+
+_BUSY_SECONDS = 5.0
+_LARGEST_BATCH = 64
+"""So that the first of a crowd does not wait for the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """Something to do with the connection, and whom to tell."""
+
+    work: Callable[[sqlite3.Connection], Any]
+    writes: bool = False
+    durable: bool = False
+    future: "Future[Any]" = field(default_factory=Future)
+
+
+class Database:
+    """
+    The one connection to the one file.
+
+    `read` and `write` raise `DatabaseError` for what a person can mend (full disk, lost
+    permissions, damage); what the given function raises passes through, and its writes are undone.
+    A caller that is cancelled while its write is under way does not know whether it happened.
+    """
+
+    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop) -> None:
+        self.path = path
+        self._loop = loop
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._committed = asyncio.Event()
+        self._guard: WriterGuard | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._serve, name="database", daemon=True)
+
+    @classmethod
+    async def open(cls, path: Path, *, exclusive: bool = True) -> Self:
+        """
+        Open or create the file (0600, missing directories 0700) and bring its schema up to date.
+
+        Without `exclusive` the single-writer guard is not taken: only for tools that look.
+        Raises `DatabaseError`: another engine owns it, newer, damaged, read-only, locked.
+        """
+        database = cls(path, asyncio.get_running_loop())
+        database._thread.start()
+        try:
+            await database._submit(_Job(work=lambda _: database._open(exclusive)))
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` outside a transaction. It sees committed data only, and must not write."""
+        result: T = await self._submit(_Job(work=work))
+        return result
+
+    async def write(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
+        """
+        Run `work` in a transaction, and return when it is committed.
+
+        Every commit survives the death of this process. `durable` survives the power going
+        (`synchronous=FULL`): for intents, and for what a person was told is kept.
+        """
+        result: T = await self._submit(_Job(work=work, writes=True, durable=durable))
+        return result
+
+    def next_commit(self) -> asyncio.Event:
+        """Is set by the next commit that changes something, and by `close`. Take it, then read."""
+        return self._committed
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    async def close(self) -> None:
+        """Finish what was asked for, close the file, let go of the guard. Twice is once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._announce()
+
+    async def _submit(self, job: _Job) -> Any:
+        if self._is_closed:
+            raise RuntimeError(f"database {str(self.path)!r} is closed")
+        self._jobs.put(job)
+        return await asyncio.wrap_future(job.future)
+
+    def _announce(self) -> None:
+        done, self._committed = self._committed, asyncio.Event()
+        done.set()
+
+    # From here on everything runs on the database's own thread.
+
+    def _serve(self) -> None:
+        following: list[_Job | None] = []
+        while (job := following.pop() if following else self._jobs.get()) is not None:
+            if job.writes:
+                batch, following = self._gather(job)
+                self._commit(batch)
+            elif job.future.set_running_or_notify_cancel():
+                self._run_alone(job)
+        self._shut()
+
+    def _gather(self, first: _Job) -> tuple[list[_Job], list[_Job | None]]:
+        """The writes that wait already, and what ended the row of them."""
+        batch = [first]
+        while len(batch) < _LARGEST_BATCH:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None or not job.writes:
+                return batch, [job]
+            batch.append(job)
+        return batch, []
+
+    def _run_alone(self, job: _Job) -> None:
+        try:
+            job.future.set_result(job.work(self._connection))  # type: ignore[arg-type]
+        except Exception as error:  # noqa: BLE001  # handed to whoever asked
+            job.future.set_exception(self._explained(error))
+
+    def _commit(self, batch: list[_Job]) -> None:
+        connection = self._connection
+        assert connection is not None  # noqa: S101  # `open` succeeded, or nobody can submit
+        batch = [job for job in batch if job.future.set_running_or_notify_cancel()]
+        before = connection.total_changes
+        try:
+            # Not allowed inside a transaction, hence for the whole batch.
+            level = "FULL" if any(job.durable for job in batch) else "NORMAL"
+            connection.execute(f"PRAGMA synchronous = {level}")
+            connection.execute("BEGIN IMMEDIATE")
+            results = [_in_savepoint(connection, job.work) for job in batch]
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001  # handed to whoever asked
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            for job in batch:
+                job.future.set_exception(self._explained(error))
+            return
+        if connection.total_changes != before:
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
+                self._loop.call_soon_threadsafe(self._announce)
+        for job, (result, problem) in zip(batch, results, strict=True):
+            if problem is None:
+                job.future.set_result(result)
+            else:
+                job.future.set_exception(self._explained(problem))
+
+    def _explained(self, error: Exception) -> Exception:
+        return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
+
+    def _open(self, exclusive: bool) -> None:
+        try:
+            _make_private(self.path)
+        except OSError as error:
+            raise explain(error, self.path) from error
+        if exclusive:
+            self._guard = WriterGuard.take(self.path)
+        self._connection = connection = sqlite3.connect(
+            self.path, isolation_level=None, timeout=_BUSY_SECONDS
+        )
+        connection.row_factory = sqlite3.Row
+        schema.refuse_foreign(connection, self.path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        schema.migrate(connection)
+
+    def _shut(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        if self._guard is not None:
+            self._guard.release()
+
+
+def _in_savepoint(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], Any]
+) -> tuple[Any, Exception | None]:
+    """
+    What `work` returned or raised. Raised again when SQLite gave up the whole transaction,
+    as it does on a full disk: then nothing of the batch is kept.
+    """
+    connection.execute("SAVEPOINT job")
+    try:
+        result = work(connection)
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO job")
+        connection.execute("RELEASE job")
+        return None, error
+    connection.execute("RELEASE job")
+    return result, None
+
+
+def _make_private(path: Path) -> None:
+    """Create what is missing: directories 0700, the file 0600 (SQLite's own files follow it)."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)

@@ -1,0 +1,153 @@
+"""The journal of decisions. The database itself refuses to edit or delete one."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perpetualcc.domain.clock import Clock, SystemClock
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.ids import RequestId, RunId, SessionId
+from perpetualcc.domain.tools import Risk
+from perpetualcc.store.database import Database
+from perpetualcc.store.text import redacted, to_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedDecision:
+    """A decision with what it was about."""
+
+    id: int
+    """Grows with each decision of the whole journal."""
+    at: float
+    session: SessionId
+    tool: str
+    summary: str
+    input: Mapping[str, Any]
+    """Redacted."""
+    digest: str
+    """SHA-256 of the input as it was, keys sorted: tells two calls apart, reveals neither."""
+    decision: Decision
+
+
+class DecisionJournal:
+    """Append-only. Changing one's mind is a second record."""
+
+    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+        self._database = database
+        self._clock = clock or SystemClock()
+
+    async def record(
+        self,
+        decision: Decision,
+        *,
+        session: SessionId,
+        tool: str,
+        summary: str = "",
+        tool_input: Mapping[str, Any] | None = None,
+    ) -> int:
+        """On file before anything acts on it; survives a crash of ours. Returns its number."""
+        values = {
+            "at": self._clock.now(),
+            "session": session,
+            "run": decision.run,
+            "request": decision.request,
+            **redacted(
+                {
+                    "tool": tool,
+                    "summary": summary,
+                    "reason": decision.reason,
+                    "message": decision.message,
+                }
+            ),
+            "input": to_json(redacted(tool_input or {})),
+            "input_digest": digest(tool_input or {}),
+            "verdict": decision.verdict,
+            "risk": decision.risk,
+            "confidence": decision.confidence,
+            "decided_by": decision.decided_by,
+        }
+        return await self._database.write(lambda c: _insert(c, values))
+
+    async def read(
+        self,
+        *,
+        session: SessionId | None = None,
+        request: RequestId | None = None,
+        risk: Risk | None = None,
+        verdict: Verdict | None = None,
+        decided_by: DecidedBy | None = None,
+        since: float | None = None,
+        limit: int = 100,
+    ) -> list[RecordedDecision]:
+        """Newest first. `since` is UTC epoch seconds, inclusive."""
+        wanted = {
+            "session": session,
+            "request": request,
+            "risk": risk,
+            "verdict": verdict,
+            "decided_by": decided_by,
+        }
+        equal = {column: value for column, value in wanted.items() if value is not None}
+        conditions = [f"{column} = :{column}" for column in equal]
+        if since is not None:
+            conditions.append("at >= :since")
+        sql = (
+            f"SELECT * FROM decisions WHERE {' AND '.join(conditions) or '1'}"  # noqa: S608
+            " ORDER BY id DESC LIMIT :limit"  # column names are ours, values are bound
+        )
+        rows = await self._database.read(
+            lambda c: c.execute(sql, {**equal, "since": since, "limit": limit}).fetchall()
+        )
+        return [_recorded(row) for row in rows]
+
+    async def counts(self, session: SessionId) -> Mapping[str, int]:
+        """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT verdict, decided_by, count(*) AS number FROM decisions"
+                " WHERE session = ? GROUP BY verdict, decided_by",
+                (session,),
+            ).fetchall()
+        )
+        return {f"{row['verdict']}/{row['decided_by']}": row["number"] for row in rows}
+
+
+def digest(tool_input: Mapping[str, Any]) -> str:
+    """The same for the same call, whatever the order of its keys."""
+    canonical = json.dumps(tool_input, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _insert(connection: sqlite3.Connection, values: Mapping[str, Any]) -> int:
+    names = ", ".join(values)
+    places = ", ".join(f":{name}" for name in values)
+    cursor = connection.execute(
+        f"INSERT INTO decisions ({names}) VALUES ({places})",  # noqa: S608  # names are ours
+        values,
+    )
+    return cursor.lastrowid or 0
+
+
+def _recorded(row: sqlite3.Row) -> RecordedDecision:
+    return RecordedDecision(
+        id=row["id"],
+        at=row["at"],
+        session=SessionId(row["session"]),
+        tool=row["tool"],
+        summary=row["summary"],
+        input=json.loads(row["input"]),
+        digest=row["input_digest"],
+        decision=Decision(
+            request=RequestId(row["request"]),
+            run=RunId(row["run"]),
+            verdict=Verdict(row["verdict"]),
+            risk=Risk(row["risk"]),
+            confidence=row["confidence"],
+            reason=row["reason"],
+            decided_by=DecidedBy(row["decided_by"]),
+            message=row["message"],
+        ),
+    )

@@ -1,0 +1,217 @@
+"""The work ledger on SQLite. Each method is one transaction; who settles must know the fence."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import Event
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.tasks import Lane, Later, NewTask, Outcome, Task, TaskState, Wait
+from perpetualcc.store import signals, tasks, transitions
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.text import to_json
+from perpetualcc.work.ledger import TRANSITIONS, TaskOrderError, Tasks
+from perpetualcc.work.outcomes import settlement
+
+
+class SqliteLedger:
+    """
+    `work.ledger.Ledger` on one SQLite file.
+
+    `owner` is this engine's incarnation: `recover` takes over what any other one left running.
+    """
+
+    def __init__(self, database: Database, clock: Clock, owner: str) -> None:
+        self._database = database
+        self._clock = clock
+        self._owner = owner
+        self._events = EventLog(database, clock)
+
+    async def add(self, task: NewTask, events: Iterable[Event] = ()) -> Task:
+        batch = tuple(events)
+        return await self._database.write(lambda c: self._add(c, task, batch), durable=True)
+
+    async def claim(self, free: Mapping[Lane, int], limit: int) -> Tasks:
+        room = {lane: places for lane, places in free.items() if places > 0}
+        if not room or limit <= 0:
+            return []
+        return await self._database.write(lambda c: self._claim(c, room, limit))
+
+    async def settle(
+        self, task: TaskId, fence: int, outcome: Outcome, events: Iterable[Event] = ()
+    ) -> bool:
+        batch = tuple(events)
+        return await self._database.write(
+            lambda c: self._settle(c, task, fence, outcome, batch), durable=True
+        )
+
+    async def signal(self, name: str, payload: Mapping[str, Any]) -> bool:
+        return await self._database.write(lambda c: self.signal_in(c, name, payload), durable=True)
+
+    async def cancel(self, task: TaskId) -> TaskState:
+        return await self._database.write(lambda c: self._cancel(c, task), durable=True)
+
+    async def requeue(self, task: TaskId) -> Task:
+        return await self._database.write(lambda c: self._requeue(c, task), durable=True)
+
+    async def hold(self, group: str) -> None:
+        await self._database.write(lambda c: _hold(c, group, True), durable=True)
+
+    async def release(self, group: str) -> None:
+        await self._database.write(lambda c: _hold(c, group, False), durable=True)
+
+    async def get(self, task: TaskId) -> Task:
+        return await self._database.read(lambda c: tasks.task_from(c, tasks.row_of(c, task)))
+
+    async def list(
+        self, group: str | None = None, states: Collection[TaskState] | None = None
+    ) -> Tasks:
+        return await self._database.read(lambda c: _list(c, group, states))
+
+    async def next_due(self, lanes: Collection[Lane] | None = None) -> float | None:
+        wanted = tuple(Lane) if lanes is None else tuple(lanes)
+        return await self._database.read(lambda c: tasks.next_due(c, wanted))
+
+    async def recover(self) -> Tasks:
+        return await self._database.write(self._recover, durable=True)
+
+    # Each of these runs inside a transaction, on the database's thread.
+
+    def _add(
+        self, connection: sqlite3.Connection, task: NewTask, events: tuple[Event, ...]
+    ) -> Task:
+        for first in task.after:
+            if first == task.id or tasks.leads_to(connection, first, task.id):
+                raise TaskOrderError(task.id, first)
+            tasks.row_of(connection, first)
+        known = connection.execute("SELECT * FROM tasks WHERE id = ?", (task.id,)).fetchone()
+        if known is None:
+            now = self._clock.now()
+            tasks.insert(connection, task, now)
+            if blocker := tasks.failed_before(connection, task.id):
+                transitions.park_behind(connection, task.id, blocker, now)
+            self._events.append_in(connection, events)
+        return tasks.task_from(connection, tasks.row_of(connection, task.id))
+
+    def _claim(self, connection: sqlite3.Connection, room: dict[Lane, int], limit: int) -> Tasks:
+        now = self._clock.now()
+        chosen = tasks.candidates(connection, room, limit, now)
+        return [self._start(connection, task, now) for task in chosen]
+
+    def _start(self, connection: sqlite3.Connection, task: str, now: float) -> Task:
+        row = tasks.row_of(connection, task)
+        transitions.check(row, TaskState.RUNNING)
+        tasks.update(
+            connection,
+            task,
+            now,
+            state=TaskState.RUNNING,
+            fence=row["fence"] + 1,
+            attempts=row["attempts"] + 1,
+            started=1,
+            owner=self._owner,
+            answer=signals.take(connection, row["signal"], task),
+        )
+        return tasks.task_from(connection, tasks.row_of(connection, task))
+
+    def _settle(
+        self,
+        connection: sqlite3.Connection,
+        task: TaskId,
+        fence: int,
+        outcome: Outcome,
+        events: tuple[Event, ...],
+    ) -> bool:
+        row = connection.execute(
+            "SELECT * FROM tasks WHERE id = ? AND fence = ? AND state = 'running'", (task, fence)
+        ).fetchone()
+        if row is None:
+            return False
+        now = self._clock.now()
+        became = settlement(
+            tasks.task_from(connection, row), outcome, now, cancelling=bool(row["cancelling"])
+        )
+        is_kept = isinstance(outcome, Later) and became.signal is not None
+        if row["answer"] is not None and not is_kept:
+            signals.consume(connection, row["signal"], now)
+        if became.state is TaskState.WAITING and isinstance(outcome, Wait):
+            became = transitions.meet_signal(connection, task, became, now)
+        transitions.write(connection, row, became, now)
+        self._events.append_in(connection, events)
+        return True
+
+    def signal_in(
+        self, connection: sqlite3.Connection, name: str, payload: Mapping[str, Any]
+    ) -> bool:
+        now = self._clock.now()
+        if not signals.store(connection, name, payload, now):
+            return False
+        waiting = connection.execute(
+            "SELECT * FROM tasks WHERE signal = ? AND state = 'waiting' ORDER BY position LIMIT 1",
+            (name,),
+        ).fetchone()
+        if waiting is not None:
+            transitions.check(waiting, TaskState.QUEUED)
+            signals.take(connection, name, waiting["id"])
+            tasks.update(connection, waiting["id"], now, state=TaskState.QUEUED, due=now)
+        return True
+
+    def _cancel(self, connection: sqlite3.Connection, task: TaskId) -> TaskState:
+        row = tasks.row_of(connection, task)
+        state, now = TaskState(row["state"]), self._clock.now()
+        if state is TaskState.RUNNING:
+            tasks.update(connection, task, now, cancelling=1)
+        elif TaskState.CANCELLED in TRANSITIONS[state]:
+            transitions.finish(connection, row, TaskState.CANCELLED, "Cancelled", None, now)
+            return TaskState.CANCELLED
+        return state
+
+    def _requeue(self, connection: sqlite3.Connection, task: TaskId) -> Task:
+        row = tasks.row_of(connection, task)
+        if (
+            TaskState.QUEUED in TRANSITIONS[TaskState(row["state"])]
+            and TaskState(row["state"]).is_final
+        ):
+            if blocker := tasks.failed_before(connection, task):
+                raise PerpetualError(
+                    f"Task {task!r} comes after {blocker['id']!r}, which is {blocker['state']}",
+                    hint=f"Bring that one back first: {blocker['id']}",
+                )
+            now = self._clock.now()
+            transitions.bring_back(connection, row, now)
+            transitions.bring_back_behind(connection, task, now)
+        return tasks.task_from(connection, tasks.row_of(connection, task))
+
+    def _recover(self, connection: sqlite3.Connection) -> Tasks:
+        now = self._clock.now()
+        lost = connection.execute(
+            "SELECT * FROM tasks WHERE state = 'running' AND owner IS NOT ? ORDER BY position",
+            (self._owner,),
+        ).fetchall()
+        for row in lost:
+            transitions.take_over(connection, row, now)
+        return [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
+
+
+def _hold(connection: sqlite3.Connection, group: str, held: bool) -> None:
+    connection.execute(
+        "INSERT INTO task_groups (name, held) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET held = excluded.held",
+        (group, held),
+    )
+
+
+def _list(
+    connection: sqlite3.Connection, group: str | None, states: Collection[TaskState] | None
+) -> list[Task]:
+    wanted = tuple(TaskState) if states is None else tuple(states)
+    of_group = "" if group is None else "AND group_name = :group"
+    rows = connection.execute(
+        "SELECT * FROM tasks WHERE state IN (SELECT value FROM json_each(:states))"  # noqa: S608
+        f" {of_group} ORDER BY position",  # constants only
+        {"states": to_json(wanted), "group": group},
+    ).fetchall()
+    return [tasks.task_from(connection, row) for row in rows]

@@ -1,0 +1,271 @@
+"""Sessions as rows. Status and usage change through the event log only, so they cannot disagree."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.clock import Clock, SystemClock
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
+from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
+from perpetualcc.store.database import Database
+from perpetualcc.store.text import storable, to_json
+
+Sessions = list[Session]
+"""A name of its own, because the store has a method called `list`."""
+
+_SELECT = "SELECT s.*, p.path FROM sessions s JOIN projects p ON p.id = s.project"
+
+
+class UnknownSessionError(PerpetualError):
+    """No session has this id, prefix or name."""
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"No session matches {reference!r}", hint="See them with: pcc list")
+
+
+class AmbiguousSessionError(PerpetualError):
+    """Several sessions have this prefix."""
+
+    def __init__(self, reference: str, candidates: Collection[Session]) -> None:
+        named = ", ".join(f"{session.id} ({session.name})" for session in candidates)
+        super().__init__(
+            f"{reference!r} matches several sessions: {named}",
+            hint="Type more of the id, or the whole name",
+        )
+
+
+class SessionStore:
+    """Every session there ever was."""
+
+    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+        self._database = database
+        self._clock = clock or SystemClock()
+
+    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session:
+        """
+        A new session, IDLE. A name that is taken gets `-2`, `-3`, …; an id that is taken, another.
+
+        Raises: PerpetualError for an empty name.
+        """
+        return await self._database.write(
+            lambda c: self._create(c, name, project, options), durable=True
+        )
+
+    async def get(self, session: SessionId) -> Session:
+        """Raises: UnknownSessionError."""
+        return await self._database.read(lambda c: _get(c, session))
+
+    async def find(self, reference: str) -> Session:
+        """
+        By id, exact name, or the beginning of an id that no other session shares.
+
+        Raises: UnknownSessionError, AmbiguousSessionError.
+        """
+        return await self._database.read(lambda c: _find(c, reference))
+
+    async def list(
+        self,
+        *,
+        statuses: Collection[SessionStatus] | None = None,
+        project: Path | None = None,
+        limit: int | None = None,
+    ) -> Sessions:
+        """Newest first."""
+        return await self._database.read(lambda c: _list(c, statuses, project, limit))
+
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
+        """The prompt of each session's current task, or of its first one before any started."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT s.id, coalesce((SELECT prompt FROM tasks WHERE id = s.current_task),"
+                " (SELECT prompt FROM tasks WHERE group_name = s.id ORDER BY position LIMIT 1), '')"
+                " AS prompt FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))",
+                (to_json(list(sessions)),),
+            ).fetchall()
+        )
+        return {SessionId(row["id"]): row["prompt"] for row in rows}
+
+    async def set_current_task(self, session: SessionId, task: TaskId | None) -> None:
+        """Another task means another Claude conversation: the old one is forgotten with it."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE sessions SET current_task = :task, updated_at = :now, claude_session ="
+                " CASE WHEN current_task IS :task THEN claude_session END WHERE id = :session",
+                {"task": task, "session": session, "now": self._clock.now()},
+            ),
+            durable=True,
+        )
+
+    async def set_claude_session(
+        self, session: SessionId, claude_session: ClaudeSessionId | None
+    ) -> None:
+        """What the next run of the current task resumes."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE sessions SET claude_session = ?, updated_at = ? WHERE id = ?",
+                (claude_session, self._clock.now(), session),
+            ),
+            durable=True,
+        )
+
+    def _create(
+        self, connection: sqlite3.Connection, name: str, project: Path, options: SessionOptions
+    ) -> Session:
+        if not name.strip():
+            raise PerpetualError("A session needs a name", hint="Give one with --session-name")
+        now, session = self._clock.now(), _free_id(connection)
+        connection.execute(
+            "INSERT INTO projects (path, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (storable(str(project)), now),
+        )
+        connection.execute(
+            "INSERT INTO sessions (id, name, project, status, options, created_at, updated_at)"
+            " SELECT ?, ?, id, ?, ?, ?, ? FROM projects WHERE path = ?",
+            (
+                session,
+                _free_name(connection, storable(name.strip())),
+                SessionStatus.IDLE,
+                to_json(_options_to_json(options)),
+                now,
+                now,
+                storable(str(project)),
+            ),
+        )
+        return _get(connection, session)
+
+
+def _free_id(connection: sqlite3.Connection) -> SessionId:
+    """Six characters; two more for each meeting, so that it ends."""
+    session = new_session_id()
+    while connection.execute("SELECT 1 FROM sessions WHERE id = ?", (session,)).fetchone():
+        session = SessionId(session + new_session_id()[:2])
+    return session
+
+
+def _free_name(connection: sqlite3.Connection, name: str) -> str:
+    # '.' is the character after '-': the range holds exactly what begins with `name-`.
+    taken = {
+        row["name"]
+        for row in connection.execute(
+            "SELECT name FROM sessions WHERE name = :name OR (name >= :name || '-'"
+            " AND name < :name || '.')",
+            {"name": name},
+        )
+    }
+    if name not in taken:
+        return name
+    suffixes = [
+        found[1] for one in taken if (found := re.fullmatch(r".*-(\d{1,9})", one, re.DOTALL))
+    ]
+    return f"{name}-{max([1, *map(int, suffixes)]) + 1}"
+
+
+def _get(connection: sqlite3.Connection, session: str) -> Session:
+    row = connection.execute(f"{_SELECT} WHERE s.id = ?", (session,)).fetchone()
+    if row is None:
+        raise UnknownSessionError(session)
+    return _session(row)
+
+
+def _find(connection: sqlite3.Connection, reference: str) -> Session:
+    wanted = {"reference": storable(reference)}
+    row = connection.execute(
+        f"{_SELECT} WHERE s.id = :reference OR s.name = :reference ORDER BY s.id = :reference DESC",
+        wanted,
+    ).fetchone()
+    if row is not None:
+        return _session(row)
+    rows = connection.execute(
+        f"{_SELECT} WHERE substr(s.id, 1, length(:reference)) = :reference"
+        " AND :reference <> '' ORDER BY s.position DESC LIMIT 10",
+        wanted,
+    ).fetchall()
+    match [_session(row) for row in rows]:
+        case []:
+            raise UnknownSessionError(reference)
+        case [session]:
+            return session
+        case several:
+            raise AmbiguousSessionError(reference, several)
+
+
+def _list(
+    connection: sqlite3.Connection,
+    statuses: Collection[SessionStatus] | None,
+    project: Path | None,
+    limit: int | None,
+) -> Sessions:
+    conditions = ["1"]
+    if statuses is not None:
+        conditions.append("s.status IN (SELECT value FROM json_each(:statuses))")
+    if project is not None:
+        conditions.append("p.path = :project")
+    rows = connection.execute(
+        f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY s.position DESC LIMIT :limit",
+        {
+            "statuses": to_json(list(statuses or ())),
+            "project": str(project),
+            "limit": -1 if limit is None else limit,
+        },
+    ).fetchall()
+    return [_session(row) for row in rows]
+
+
+def _session(row: sqlite3.Row) -> Session:
+    return Session(
+        id=SessionId(row["id"]),
+        name=row["name"],
+        project=Path(row["path"]),
+        status=SessionStatus(row["status"]),
+        options=_options_from_json(json.loads(row["options"])),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        current_task=row["current_task"],
+        claude_session=row["claude_session"],
+        resumes_at=row["resumes_at"],
+        detail=row["detail"],
+        tokens=row["tokens"],
+        context_window=row["context_window"],
+    )
+
+
+_NESTED = frozenset({"authority", "perpetual"})
+
+
+def _options_to_json(options: SessionOptions) -> dict[str, Any]:
+    authority = options.authority
+    plain = {one.name: getattr(options, one.name) for one in fields(options)}
+    return plain | {
+        "authority": {
+            "level": int(authority.level),
+            "writable": [str(path) for path in authority.writable],
+            "allow_network": authority.allow_network,
+        },
+        "perpetual": None if options.perpetual is None else asdict(options.perpetual),
+    }
+
+
+def _options_from_json(data: Mapping[str, Any]) -> SessionOptions:
+    """A row of an older version lacks what is newer, and gets its default."""
+    authority = data["authority"]
+    known = {one.name for one in fields(SessionOptions)} - _NESTED
+    return SessionOptions(
+        **{name: value for name, value in data.items() if name in known},
+        authority=Authority(
+            level=AuthorityLevel(authority["level"]),
+            writable=tuple(map(Path, authority["writable"])),
+            allow_network=authority["allow_network"],
+        ),
+        perpetual=_perpetual_from_json(data.get("perpetual")),
+    )
+
+
+def _perpetual_from_json(data: Mapping[str, Any] | None) -> Perpetual | None:
+    """None for rows that were written before there was such a thing, too."""
+    return None if data is None else Perpetual(**data)

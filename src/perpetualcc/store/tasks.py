@@ -1,0 +1,157 @@
+"""The rows of the ledger: what a task looks like in SQL, and which may start."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.store.text import storable, to_json
+from perpetualcc.work.ledger import UnknownTaskError
+
+# At most one task of a group is in hand, so whoever is in hand itself is not in its own way.
+_MAY_START = """
+    t.state IN ('queued', 'waiting') AND t.due IS NOT NULL
+    AND t.lane IN (SELECT value FROM json_each(:lanes))
+    AND t.group_name NOT IN (SELECT name FROM task_groups WHERE held)
+    AND (t.state = 'waiting' OR t.started OR t.group_name NOT IN (
+        SELECT o.group_name FROM tasks o WHERE o.state IN ('queued', 'running', 'waiting')
+        AND (o.state <> 'queued' OR o.started)))
+    AND NOT EXISTS (SELECT 1 FROM task_after d JOIN tasks f ON f.id = d.after
+                    WHERE d.task = t.id AND f.state <> 'done')
+"""
+
+_CANDIDATES = f"""
+    WITH ready AS (
+        SELECT t.id, t.lane, t.group_name, t.priority, t.due, t.created_at, t.position,
+            row_number() OVER (
+                PARTITION BY t.group_name ORDER BY t.started DESC, t.priority DESC, t.position
+            ) AS place
+        FROM tasks t WHERE t.due <= :now AND {_MAY_START}
+    )
+    SELECT r.id, r.lane FROM ready r LEFT JOIN task_groups g ON g.name = r.group_name
+    WHERE r.place = 1
+    ORDER BY r.priority DESC, max(r.due, r.created_at, coalesce(g.settled_at, 0)), r.position
+"""  # noqa: S608  # constants only
+
+_NEXT_DUE = f"SELECT min(t.due) FROM tasks t WHERE {_MAY_START}"  # noqa: S608  # constants only
+
+
+def task_from(connection: sqlite3.Connection, row: sqlite3.Row) -> Task:
+    """The domain's task. One that only a signal wakes has an infinite due time."""
+    after = connection.execute(
+        "SELECT d.after FROM task_after d JOIN tasks f ON f.id = d.after"
+        " WHERE d.task = ? ORDER BY f.position",
+        (row["id"],),
+    )
+    return Task(
+        id=TaskId(row["id"]),
+        group=row["group_name"],
+        prompt=row["prompt"],
+        priority=row["priority"],
+        after=tuple(TaskId(found["after"]) for found in after),
+        due=math.inf if row["due"] is None else row["due"],
+        lane=Lane(row["lane"]),
+        state=TaskState(row["state"]),
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        fence=row["fence"],
+        payload=json.loads(row["payload"]),
+        signal=row["signal"],
+        answer=_maybe_json(row["answer"]),
+        result=row["result"],
+        packet=_maybe_json(row["packet"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def row_of(connection: sqlite3.Connection, task: str) -> sqlite3.Row:
+    """Raises `UnknownTaskError`."""
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM tasks WHERE id = ?", (task,)
+    ).fetchone()
+    if row is None:
+        raise UnknownTaskError(task)
+    return row
+
+
+def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
+    connection.execute(
+        "INSERT INTO tasks (id, group_name, prompt, priority, due, lane, state, max_attempts,"
+        " payload, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)",
+        (
+            task.id,
+            task.group,
+            storable(task.prompt),
+            task.priority,
+            task.due,
+            task.lane,
+            task.max_attempts,
+            to_json(task.payload),
+            now,
+            now,
+        ),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO task_after (task, after) VALUES (?, ?)",
+        [(task.id, first) for first in task.after],
+    )
+
+
+def candidates(
+    connection: sqlite3.Connection, room: Mapping[Lane, int], limit: int, now: float
+) -> list[str]:
+    """Which tasks to start now, the first of each group at most, as far as there is room."""
+    room, chosen = dict(room), []
+    rows = connection.execute(_CANDIDATES, {"now": now, "lanes": to_json(list(room))})
+    for row in rows:
+        if room[lane := Lane(row["lane"])] > 0:
+            room[lane] -= 1
+            chosen.append(str(row["id"]))
+        if len(chosen) == limit or not any(room.values()):
+            break
+    rows.close()
+    return chosen
+
+
+def next_due(connection: sqlite3.Connection, lanes: Collection[Lane]) -> float | None:
+    due: float | None = connection.execute(_NEXT_DUE, {"lanes": to_json(list(lanes))}).fetchone()[0]
+    return due
+
+
+def update(connection: sqlite3.Connection, task: str, now: float, **columns: Any) -> None:
+    """Set columns of one task; the names are ours, never a caller's."""
+    names = ", ".join(f"{name} = :{name}" for name in columns)
+    connection.execute(
+        f"UPDATE tasks SET {names}, updated_at = :now_ WHERE id = :id_",  # noqa: S608  # own names
+        {**columns, "now_": now, "id_": task},
+    )
+
+
+def leads_to(connection: sqlite3.Connection, start: str, goal: str) -> bool:
+    """Whether `goal` is among what must come before `start`, at any distance."""
+    found = connection.execute(
+        "WITH RECURSIVE earlier (id) AS (VALUES (?) UNION"
+        " SELECT d.after FROM task_after d JOIN earlier e ON d.task = e.id)"
+        " SELECT 1 FROM earlier WHERE id = ?",
+        (start, goal),
+    ).fetchone()
+    return found is not None
+
+
+def failed_before(connection: sqlite3.Connection, task: str) -> sqlite3.Row | None:
+    """A task that must come first and never will by itself."""
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT f.* FROM task_after d JOIN tasks f ON f.id = d.after WHERE d.task = ?"
+        " AND (f.state IN ('failed', 'cancelled', 'missed') OR f.blocked_by IS NOT NULL)"
+        " ORDER BY f.position LIMIT 1",
+        (task,),
+    ).fetchone()
+    return row
+
+
+def _maybe_json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,32 @@
+"""What may be written: JSON and text that SQLite can hold, without live secrets."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from perpetualcc.domain.secrets import redact
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which arguments and broken streams can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON, ASCII only. Anything JSON does not know becomes its text."""
+    return json.dumps(value, separators=(",", ":"), default=str)
+
+
+def redacted(value: Any) -> Any:
+    """The same JSON value with every string redacted, keys included."""
+    match value:
+        case str():
+            return redact(value)
+        case Mapping():
+            return {redacted(str(key)): redacted(item) for key, item in value.items()}
+        case list() | tuple():
+            return [redacted(item) for item in value]
+        case None | bool() | int() | float():
+            return value
+        case _:
+            return redact(str(value))

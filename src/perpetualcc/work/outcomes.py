@@ -1,0 +1,90 @@
+"""What each outcome of a dispatch does to its task. Pure: every ledger settles by this table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perpetualcc.domain.tasks import (
+    Again,
+    Done,
+    Failed,
+    Later,
+    Outcome,
+    Parked,
+    Task,
+    TaskState,
+    Wait,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """What a task becomes when it leaves `running`."""
+
+    state: TaskState
+    due: float | None
+    """UTC epoch seconds; None: only a signal wakes it."""
+    attempts: int
+    prompt: str
+    signal: str | None = None
+    result: str = ""
+    packet: Mapping[str, Any] | None = None
+
+
+def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) -> Settlement:
+    """
+    What becomes of a running task.
+
+    An outcome that does not count gives the dispatch's attempt back, and so does `Wait`: a person
+    who thinks is no failure. A cancelled task is cancelled whatever it came to.
+    """
+    if cancelling:
+        return _left(task, TaskState.CANCELLED, "Cancelled", None)
+    match outcome:
+        case Again() | Later():
+            return _go_on(task, outcome, now)
+        case Wait(signal=signal, due=due, reason=reason):
+            return Settlement(
+                state=TaskState.WAITING,
+                due=due,
+                attempts=task.attempts - 1,
+                prompt=task.prompt,
+                signal=signal,
+                result=reason,
+            )
+        case Done(result=result):
+            return _left(task, TaskState.DONE, result, None)
+        case Failed(result=result, packet=packet):
+            return _left(task, TaskState.FAILED, result, packet)
+        case Parked(result=result, packet=packet):
+            return _left(task, TaskState.PARKED, result, packet)
+
+
+def _go_on(task: Task, outcome: Again | Later, now: float) -> Settlement:
+    reason = outcome.reason if isinstance(outcome, Later) else ""
+    if outcome.counts and task.attempts >= task.max_attempts:
+        packet = {"reason": "attempts", "attempts": task.attempts, "last": reason}
+        return _left(task, TaskState.FAILED, reason or "Every attempt is used up", packet)
+    due = outcome.due if isinstance(outcome, Later) else now
+    return Settlement(
+        # In hand until it is finished: the rest of its group waits behind it.
+        state=TaskState.WAITING if due > now else TaskState.QUEUED,
+        due=due,
+        attempts=task.attempts if outcome.counts else task.attempts - 1,
+        prompt=task.prompt if outcome.prompt is None else outcome.prompt,
+        signal=task.signal if isinstance(outcome, Later) and outcome.keeps_answer else None,
+        result=reason,
+    )
+
+
+def _left(
+    task: Task, state: TaskState, result: str, packet: Mapping[str, Any] | None
+) -> Settlement:
+    return Settlement(
+        state=state,
+        due=task.due,
+        attempts=task.attempts,
+        prompt=task.prompt,
+        result=result,
+        packet=packet,
+    )

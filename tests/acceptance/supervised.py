@@ -1,0 +1,144 @@
+"""PerpetualCC as a user has it: `pcc`, a daemon, the real Claude Code, and a scripted model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.claude import processes
+from perpetualcc.daemon import halt
+from perpetualcc.daemon.state import is_held, read_pid
+from perpetualcc.domain.locations import Locations
+
+ENDED = {"COMPLETED", "ERROR", "STOPPED"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervised:
+    """One installation with a world of its own."""
+
+    locations: Locations
+    environment: Mapping[str, str]
+    project: Path
+
+    def pcc(
+        self, *words: str, check: bool = True, stdin: str | None = None, within: float = 50.0
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command; a failure shows what it said."""
+        done = subprocess.run(
+            self.command(*words),
+            env=self.environment,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=within,
+        )
+        assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done
+
+    def command(self, *words: str) -> list[str]:
+        return [
+            *(sys.executable, "-m", "perpetualcc", "--data-dir", str(self.locations.data)),
+            *words,
+        ]
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self.pcc(*words, "--json").stdout)
+
+    def start(self, task: str, *words: str, project: Path | None = None) -> str:
+        """Start a detached session; its id."""
+        place = str(project or self.project)
+        said = self.pcc("start", place, "--task", task, "--detach", *words).stdout
+        return said.split()[2]
+
+    def status(self, session: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.json("status", session)
+        return found
+
+    def wait(self, session: str, *statuses: str, within: float = 40.0) -> dict[str, Any]:
+        """Until the session is in one of the statuses (any end by default)."""
+        wanted, deadline = set(statuses) or ENDED, time.monotonic() + within
+        while (found := self.status(session))["status"] not in wanted:
+            assert time.monotonic() < deadline, f"still {found['status']}: {self.log(session)}"
+            time.sleep(0.1)
+        return found
+
+    def events(self, session: str, *kinds: str) -> list[dict[str, Any]]:
+        lines = self.pcc(
+            "logs", session, "--json", "--tail", "100000", "--level", "debug"
+        ).stdout.splitlines()
+        found = [json.loads(line) for line in lines]
+        return [event for event in found if not kinds or event["kind"] in kinds]
+
+    def log(self, session: str) -> str:
+        engine = self.locations.engine_log
+        return self.pcc("logs", session, "--level", "debug", check=False).stdout + (
+            engine.read_text() if engine.exists() else ""
+        )
+
+    def wait_for_event(
+        self, session: str, kind: str, *, count: int = 1, within: float = 30.0
+    ) -> None:
+        wait_until(lambda: len(self.events(session, kind)) >= count, within=within)
+
+    def claudes(self) -> list[int]:
+        """Process ids of everything that runs for a session."""
+        return [pid for pid, _ in processes.find(self.locations.data)]
+
+    @property
+    def engine(self) -> int | None:
+        locked = is_held(self.locations.engine_lock)
+        return read_pid(self.locations.engine_lock) if locked else None
+
+    @property
+    def supervisor(self) -> int | None:
+        locked = is_held(self.locations.supervisor_lock)
+        return read_pid(self.locations.supervisor_lock) if locked else None
+
+    def kill_engine(self) -> None:
+        kill(self.engine)
+
+    def kill_supervisor(self) -> None:
+        kill(self.supervisor)
+
+
+def kill(pid: int | None) -> None:
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not processes.is_alive(pid), within=5)
+
+
+@contextmanager
+def supervised(
+    directory: Path, environment: Mapping[str, str], project: Path, *flags: str
+) -> Iterator[Supervised]:
+    """An installation below `directory`; everything of it has ended afterwards."""
+    data = directory / "pcc" / "data"
+    flags = flags or ("--idle-exit", "5")
+    own = {
+        **environment,
+        "PERPETUALCC_SUPERVISOR": " ".join(flags),
+        "PERPETUALCC_CONFIG": str(directory / "pcc" / "config.toml"),
+    }
+    world = Supervised(locations=Locations(data=data), environment=own, project=project)
+    try:
+        yield world
+    finally:
+        halt.stop_now(world.locations)
+    assert world.claudes() == []
+
+
+def wait_until(holds: Callable[[], object], *, within: float = 10.0) -> None:
+    deadline = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)

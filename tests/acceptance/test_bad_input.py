@@ -1,0 +1,129 @@
+"""Bad input gets a clear error, the right exit code, and nothing is lost."""
+
+import sqlite3
+
+import pytest
+
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+QUIET = "steps: [Done.]"
+
+
+def refused(pcc, *words: str, code: int = 1) -> str:
+    done = pcc.pcc(*words, check=False)
+    said = done.stderr + done.stdout
+    assert done.returncode == code, said
+    assert "Traceback" not in said
+    return said
+
+
+def test_mistakes_before_a_session_exists(install, tmp_path):
+    pcc = install(QUIET)
+    file = tmp_path / "file"
+    file.write_text("")
+    project = str(pcc.project)
+
+    assert "does not exist" in refused(pcc, "start", str(tmp_path / "no"), "--task", "x")
+    assert "not a directory" in refused(pcc, "start", str(file), "--task", "x")
+    assert "The task is empty" in refused(pcc, "start", project, "--task", " ")
+    assert "There is nothing to do" in refused(pcc, "start", project)
+    assert "No session matches 'zzz'" in refused(pcc, "status", "zzz")
+    assert "hint:  See them with: pcc list" in refused(pcc, "attach", "zzz")
+    assert "'--confidence'" in refused(pcc, "start", project, "--confidence", "7", code=2)
+    assert "No such command 'strat'" in refused(pcc, "strat", code=2)
+    assert "No session status is called 'odd'" in refused(pcc, "list", "--status", "odd")
+    assert pcc.json("list") == []
+
+
+def test_mistakes_about_a_session_that_exists(install):
+    pcc = install("{scenes: [{when: one, steps: [One.]}, {when: two, steps: [Two.]}]}")
+    session = pcc.start("one")
+    pcc.wait(session)
+
+    assert "there is nothing to resume" in refused(pcc, "resume", session)
+    assert "valid integer" in refused(pcc, "add", session, "x", "--priority", "high", code=2)
+    assert "matches no task" in refused(pcc, "add", session, "x", "--after", "nothing")
+    assert "The task is empty" in refused(pcc, "add", session, "  ")
+    assert "cannot become" in refused(pcc, "pause", session)
+    assert pcc.status(session)["status"] == "COMPLETED"
+    assert [task["state"] for task in pcc.status(session)["tasks"]] == ["done"]
+
+
+def test_a_project_inside_one_at_work_is_refused(install):
+    pcc = install('{delay: 2s, steps: [{tools: [{Read: {file_path: "{project}/x"}}]}, Done.]}')
+    inner = pcc.project / "inner"
+    inner.mkdir()
+    session = pcc.start("outer")
+
+    assert "inside each other" in refused(pcc, "start", str(inner), "--task", "x")
+
+    pcc.pcc("stop", session)
+    assert pcc.status(session)["status"] == "STOPPED"
+    wait_until(lambda: not pcc.claudes(), within=10)
+
+
+def test_a_mistake_in_the_configuration_names_key_line_and_nearest(install):
+    pcc = install(QUIET)
+    config = pcc.locations.data.parent / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+
+    config.write_text("[sessions]\nmax_concurent = 3\n")
+    said = refused(pcc, "list")
+    assert "Unknown key 'sessions.max_concurent'" in said
+    assert "line 2" in said
+    assert "Did you mean 'sessions.max_concurrent'?" in said
+    config.write_text("[sessions]\n\n\nmax_concurrent = 'three'\n")
+    said = refused(pcc, "list")
+    assert "must be a whole number" in said
+    assert "line 4" in said
+    config.write_text("[sessions\n")
+    assert "no TOML" in refused(pcc, "list")
+
+
+def test_a_database_from_a_newer_version_is_refused_and_kept(install):
+    pcc = install(QUIET)
+    pcc.pcc("list")
+    pcc.pcc("daemon", "stop", "--now")
+    with sqlite3.connect(pcc.locations.database) as database:
+        database.execute("PRAGMA user_version = 999999")
+
+    said = refused(pcc, "list")
+
+    assert "newer version" in said
+    with sqlite3.connect(pcc.locations.database) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (999999,)
+        assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)
+
+
+def test_a_corrupt_database_is_refused_and_kept(install):
+    pcc = install(QUIET)
+    pcc.locations.prepare()
+    pcc.locations.database.write_bytes(b"this is no database" * 1000)
+
+    said = refused(pcc, "list")
+
+    assert "database" in said
+    assert pcc.locations.database.read_bytes().startswith(b"this is no database")
+
+
+def test_a_socket_path_that_is_too_long_says_what_to_do(install, tmp_path):
+    pcc = install(QUIET)
+    long = tmp_path / ("x" * 120)
+
+    said = refused(pcc, "--data-dir", str(long), "list")
+
+    assert "socket path" in said
+    assert "--data-dir" in said
+
+
+def test_a_scenario_with_a_mistake_names_the_line(install, tmp_path):
+    pcc = install(QUIET)
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text("steps:\n  - sayy: hello\n")
+
+    said = refused(pcc, "rehearse", str(scenario), "--check")
+
+    assert "line 2" in said
+    assert "say" in said

@@ -1,0 +1,469 @@
+"""The supervisor and its engine, as real processes that are killed, stopped and raced."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.claude import processes
+from perpetualcc.daemon.launch import DaemonUnavailable, connect, follow
+from perpetualcc.daemon.state import DaemonStatus, Phase, write_status
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import RunId
+from tests.acceptance.daemons import ToyDaemon, toy_daemon, wait_until
+
+MakeDaemon = Callable[..., ToyDaemon]
+
+
+@pytest.fixture
+def make_daemon(tmp_path: Path) -> Iterator[MakeDaemon]:
+    with ExitStack() as stack:
+        yield lambda **flags: stack.enter_context(toy_daemon(tmp_path, **flags))
+
+
+def is_gone(pid: int) -> bool:
+    return not processes.is_alive(pid)
+
+
+# -- it comes, sleeps and wakes
+
+
+def test_the_first_command_starts_everything_behind_closed_doors(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+
+    with daemon.connect() as client:
+        assert client.call("toy.echo", text="hi") == "hi"
+
+    assert daemon.locations.socket.stat().st_mode & 0o777 == 0o600
+    for directory in (daemon.locations.data, daemon.locations.run_dir, daemon.locations.logs_dir):
+        assert directory.stat().st_mode & 0o777 == 0o700
+    for file in daemon.locations.logs_dir.iterdir():
+        assert not file.stat().st_mode & 0o177 or file.name == "engine.err"
+
+
+def test_an_idle_engine_leaves_and_a_visitor_wakes_it(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=0.2)
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+
+    daemon.wait_for(Phase.ASLEEP)
+    before = time.monotonic()
+    with daemon.connect() as client:
+        second = client.call("toy.pid")
+
+    assert time.monotonic() - before < 3.0
+    assert is_gone(first)
+    assert second != first
+    assert daemon.status.crashes == 0
+
+
+def test_a_due_time_wakes_the_engine_and_not_before(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=0.2)
+    due = time.time() + 1.5
+    with daemon.connect() as client:
+        client.call("toy.due", at=due)
+
+    daemon.wait_for(Phase.ASLEEP)
+    asleep_at = time.time()
+    served = daemon.locations.data / "served"
+    wait_until(served.exists)
+
+    assert asleep_at < due
+    assert daemon.status.wake in {None, due}
+    assert due <= float(served.read_text()) < due + 2.0
+
+
+def test_work_keeps_the_engine_up(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=0.1)
+    with daemon.connect() as client:
+        client.call("toy.work")
+        pid = client.call("toy.pid")
+
+    time.sleep(0.6)
+
+    assert daemon.status.phase is Phase.RUNNING
+    assert daemon.status.engine == pid
+
+
+def test_nobody_is_lost_who_comes_in_the_instant_of_falling_asleep(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon(idle_exit=0.02)
+    engines = set()
+
+    for number in range(12):
+        with daemon.connect() as client:
+            assert client.call("toy.echo", text=str(number)) == str(number)
+            engines.add(client.call("toy.pid"))
+        time.sleep(0.012 + 0.002 * number)  # around the 20 ms after which it leaves
+
+    assert len(engines) > 1, "the engine never slept, so this proved nothing"
+    assert daemon.status.crashes == 0
+
+
+# -- it crashes and hangs
+
+
+def test_a_killed_engine_is_restarted_at_once(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: daemon.status.engine not in {first, None})
+    with daemon.connect() as client:
+        second = client.call("toy.pid")
+
+    assert second != first
+    assert "ended by SIGKILL" in daemon.status.problem
+
+
+def test_a_follower_sees_every_event_once_across_a_crash(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    seqs, engines = [], []
+
+    for event in follow(daemon.locations, flags=daemon.flags):
+        assert event
+        seqs.append(event.data["seq"])
+        engines.append(event.data["pid"])
+        if len(seqs) == 20:
+            os.kill(event.data["pid"], signal.SIGKILL)
+        if engines[0] != engines[-1] and len(seqs) > 60:
+            break
+
+    assert all(after == before + 1 for before, after in pairwise(seqs))
+    assert len(set(engines)) == 2
+
+
+def test_what_a_crashed_engine_left_running_is_ended(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        client.call("toy.spawn")
+        engine = client.call("toy.pid")
+    [(orphan, run)] = processes.find(daemon.locations.data)
+
+    os.kill(engine, signal.SIGKILL)
+
+    assert run == "r-1"
+    wait_until(lambda: is_gone(orphan))
+
+
+@pytest.mark.parametrize("how", ["stopped", "blocked"])
+def test_an_engine_that_hangs_is_killed_and_restarted(make_daemon: MakeDaemon, how: str) -> None:
+    daemon = make_daemon(heartbeat=1.5)
+    client = daemon.connect()
+    first = client.call("toy.pid")
+
+    if how == "stopped":
+        os.kill(first, signal.SIGSTOP)
+    else:
+        with pytest.raises(PerpetualError):
+            client.call("toy.block", seconds=30.0)
+    wait_until(lambda: daemon.status.engine not in {first, None})
+
+    assert is_gone(first)
+    assert "hung" in daemon.status.problem
+    if how == "blocked":
+        assert "in block" in daemon.locations.supervisor_log.read_text()
+    client.close()
+
+
+def test_five_crashes_in_a_row_are_enough_until_a_person_says_start(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    broken = daemon.locations.data / "broken"
+    broken.touch()
+
+    with pytest.raises(DaemonUnavailable, match=r"gave up after 5 crashes.*the toy is broken") as e:
+        daemon.connect()
+    assert "pcc daemon restart" in str(e.value.hint)
+
+    shown = daemon.pcc("daemon", "status")
+    assert "gave up" in shown.stdout
+    assert "the toy is broken" in shown.stdout
+    log = daemon.pcc("daemon", "logs", "--tail", "500").stdout
+    assert log.count("restarting: ") == 4
+    assert "RuntimeError: the toy is broken" in log
+
+    broken.unlink()
+    assert daemon.pcc("daemon", "start").returncode == 0
+    assert daemon.status.phase is Phase.RUNNING
+    assert daemon.status.crashes == 0
+
+
+def test_an_error_that_a_person_can_act_on_reaches_that_person(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "newer").touch()
+
+    shown = daemon.pcc("daemon", "start")
+
+    assert shown.returncode == 1
+    assert shown.stderr.splitlines()[0].endswith("in a row: The database is newer (Upgrade)")
+    assert "exit code" not in shown.stderr
+
+
+def test_a_healthy_life_makes_old_crashes_forgotten(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(healthy=0.0)
+
+    for _ in range(6):
+        with daemon.connect() as client:
+            engine = client.call("toy.pid")
+        os.kill(engine, signal.SIGKILL)
+        wait_until(lambda dead=engine: daemon.status.engine not in {dead, None})
+
+    assert daemon.status.phase is not Phase.GAVE_UP
+    assert daemon.status.crashes == 1
+
+
+# -- its supervisor dies
+
+
+def test_after_the_supervisor_is_killed_the_next_command_brings_everything_back(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        client.call("toy.work")
+        client.call("toy.spawn")
+        first = client.call("toy.pid")
+    [(grandchild, _)] = processes.find(daemon.locations.data)
+    supervisor = daemon.status.supervisor
+    assert supervisor
+
+    os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: is_gone(supervisor))
+    with daemon.connect() as client:
+        second = client.call("toy.pid")
+
+    assert second != first
+    assert is_gone(first)
+    assert is_gone(grandchild)
+    assert daemon.status.supervisor != supervisor
+    assert (daemon.locations.data / "finished").exists(), "the old engine did not stop gracefully"
+
+
+def test_an_abandoned_engine_that_hangs_is_ended_by_the_next_supervisor(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+    os.kill(first, signal.SIGSTOP)
+    supervisor = daemon.status.supervisor
+    assert supervisor
+    os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: is_gone(supervisor))
+
+    with daemon.connect() as client:
+        second = client.call("toy.pid")
+
+    assert second != first
+    assert is_gone(first)
+
+
+def test_an_abandoned_engine_leaves_even_when_nobody_comes(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        engine = client.call("toy.pid")
+
+    supervisor = daemon.status.supervisor
+    assert supervisor
+    os.kill(supervisor, signal.SIGKILL)
+
+    wait_until(lambda: is_gone(engine), within=5.0)
+
+
+def test_what_a_reboot_leaves_behind_is_taken_over(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    places = daemon.locations.prepare()
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(str(places.socket))
+    stale.close()
+    for lock in (places.supervisor_lock, places.engine_lock):
+        lock.write_text(f"{os.getpid()}\n")  # a number that now belongs to somebody else
+    write_status(places, DaemonStatus(phase=Phase.GAVE_UP, supervisor=os.getpid(), crashes=5))
+
+    with daemon.connect() as client:
+        assert client.call("toy.echo", text="back") == "back"
+
+    daemon.wait_for(Phase.RUNNING)
+
+
+def test_of_two_supervisors_started_at_once_one_wins_and_the_other_leaves_quietly(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+
+    both = [
+        subprocess.Popen(daemon.command(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for _ in range(2)
+    ]
+    wait_until(lambda: any(one.poll() is not None for one in both))
+    loser, winner = sorted(both, key=lambda one: one.poll() is None)
+    with daemon.connect() as client:
+        assert client.call("ping") == "pong"
+
+    assert loser.returncode == 0
+    assert loser.communicate()[0] == b""
+    assert daemon.status.supervisor == winner.pid
+    winner.send_signal(signal.SIGHUP)
+    time.sleep(0.1)
+    assert winner.poll() is None
+    winner.terminate()
+    winner.communicate(timeout=10)
+    assert winner.returncode == 0
+
+
+def test_a_supervisor_started_from_inside_a_run_is_not_part_of_it(
+    make_daemon: MakeDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon = make_daemon()
+    for name, value in processes.mark(daemon.locations.data, RunId("r-9")).items():
+        monkeypatch.setenv(name, value)
+
+    with daemon.connect() as client:
+        found = processes.find(daemon.locations.data)
+        assert client.call("ping") == "pong"
+
+    assert found == []
+
+
+# -- it is stopped
+
+
+def test_a_graceful_stop_finishes_what_runs(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        client.call("toy.work")
+
+    done = daemon.pcc("daemon", "stop", "--grace", "7")
+
+    assert done.stdout == "The daemon has stopped\n"
+    assert (daemon.locations.data / "stopped").read_text() == "7.0"
+    assert (daemon.locations.data / "finished").exists()
+    assert daemon.left_over() == []
+    assert daemon.status.phase is Phase.STOPPED
+    assert not daemon.locations.socket.exists()
+    assert daemon.pcc("daemon", "stop").stdout == "The daemon does not run\n"
+
+
+def test_an_engine_that_ignores_a_stop_is_killed_after_the_grace(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        engine = client.call("toy.pid")
+    os.kill(engine, signal.SIGSTOP)
+
+    done = daemon.pcc("daemon", "stop", "--grace", "0.2")
+
+    assert done.returncode == 0
+    assert is_gone(engine)
+
+
+def test_a_stop_between_two_restarts_starts_no_further_engine(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "broken").touch()
+    with subprocess.Popen(daemon.command()) as supervisor:
+        wait_until(lambda: daemon.status.crashes >= 2)
+
+        supervisor.terminate()
+        supervisor.wait(timeout=10)
+
+    assert daemon.left_over() == []
+    assert not daemon.locations.socket.exists()
+
+
+@pytest.mark.parametrize("frozen", ["nobody", "engine", "supervisor"])
+def test_the_kill_switch_leaves_nothing_within_five_seconds(
+    make_daemon: MakeDaemon, frozen: str
+) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        client.call("toy.work")
+        client.call("toy.spawn")
+        client.call("toy.spawn")
+    grandchildren = [pid for pid, _ in processes.find(daemon.locations.data)]
+    victim = getattr(daemon.status, frozen, None)
+    if victim:
+        os.kill(victim, signal.SIGSTOP)
+
+    before = time.monotonic()
+    done = daemon.pcc("daemon", "stop", "--now")
+    took = time.monotonic() - before
+
+    assert done.stdout == "The daemon has stopped\n"
+    assert took < 5.0
+    assert len(grandchildren) == 2
+    assert all(is_gone(pid) for pid in grandchildren)
+    assert daemon.left_over() == []
+
+
+def test_restart_brings_a_new_engine(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+
+    assert daemon.pcc("daemon", "restart").returncode == 0
+
+    with daemon.connect() as client:
+        assert client.call("toy.pid") != first
+
+
+# -- what people type
+
+
+def test_status_says_what_is_and_wakes_nobody(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=0.1)
+    assert json.loads(daemon.pcc("daemon", "status", "--json").stdout)["phase"] == "stopped"
+    with pytest.raises(DaemonUnavailable, match="does not run"):
+        connect(daemon.locations, start=False)
+    daemon.connect().close()
+    daemon.wait_for(Phase.ASLEEP)
+
+    shown = daemon.pcc("daemon", "status").stdout
+
+    assert "Daemon      asleep since" in shown
+    assert "Wakes       for a visitor" in shown
+    assert daemon.status.phase is Phase.ASLEEP
+
+
+def test_a_data_directory_that_cannot_work_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    places = [tmp_path / "file", tmp_path / ("x" * 120)]
+
+    for place in places:
+        done = subprocess.run(
+            [sys.executable, "-m", "perpetualcc", "--data-dir", str(place), "daemon", "start"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: The ")
+        assert "\nhint:  Choose " in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_the_supervisor_imports_nothing_heavy() -> None:
+    heavy = ["typer", "rich", "asyncio", "sqlite3", "yaml", "pydantic", "logging", "json.tool"]
+    code = (
+        "import sys, perpetualcc.daemon.supervisor\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

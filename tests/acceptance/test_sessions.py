@@ -1,0 +1,266 @@
+"""A session from `pcc start` to its end, as a user sees it."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+STORY = """
+steps:
+  - say: I write the program.
+    tools:
+      - Write: {file_path: "{project}/src/hello.py", content: "print('hello')"}
+  - tools:
+      - Bash: {command: "rm -rf /tmp/nothing-of-value"}
+  - say: Finished. The program is in hello.py.
+"""
+
+
+def test_a_task_is_worked_on_and_its_file_exists(install):
+    pcc = install(STORY)
+
+    done = pcc.pcc("start", str(pcc.project), "--task", "Write a hello program")
+
+    assert (pcc.project / "src" / "hello.py").read_text() == "print('hello')"
+    assert "PerpetualCC Session: write-hello-program" in done.stdout
+    assert "Claude: I write the program." in done.stdout
+    assert "[TOOL] Write → src/hello.py ✓ (auto-approved)" in done.stdout
+    assert "[TOOL] Bash → rm -rf /tmp/nothing-of-value ✗" in done.stdout
+    assert "Session completed" in done.stdout
+    listed = pcc.json("list")
+    assert [(one["status"], one["task"]) for one in listed] == [
+        ("COMPLETED", "Write a hello program")
+    ]
+    assert "✓ Completed" in pcc.pcc("list").stdout
+    shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
+    assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
+    assert "Write → src/hello.py  LOW, by policy" in shown
+
+
+SLOW = """
+delay: 100ms
+steps:
+  - repeat: 12
+    tools:
+      - Write: {file_path: "{project}/src/part-{n}.txt", content: "part {n}"}
+  - say: All twelve parts are written.
+"""
+
+
+def parts(pcc) -> list[str]:
+    return sorted(path.name for path in (pcc.project / "src").glob("part-*.txt"))
+
+
+def assert_complete(pcc, session: str) -> None:
+    """The work is done once, and the log tells one story without a gap."""
+    assert len(parts(pcc)) == 12
+    events = pcc.events(session)
+    numbers = [event["seq"] for event in events]
+    assert numbers == sorted(set(numbers))
+    settled = [event for event in events if event["kind"] == "TaskSettled"]
+    assert [event["state"] for event in settled] == ["done"]
+    decided = [event["request"] for event in events if event["kind"] == "ToolDecided"]
+    assert len(decided) == len(set(decided))
+    assert pcc.claudes() == []
+
+
+def test_a_detached_session_is_watched_left_and_watched_again(install):
+    pcc = install(SLOW)
+    session = pcc.start("Write the parts")
+
+    watching = subprocess.Popen(
+        pcc.command("attach", session), env=pcc.environment, stdout=subprocess.PIPE, text=True
+    )
+    wait_until(lambda: len(parts(pcc)) >= 3, within=20)
+    watching.send_signal(signal.SIGINT)
+    seen = watching.communicate(timeout=10)[0]
+
+    assert watching.returncode == 0
+    assert "part-1.txt" in seen
+    assert "the session goes on" in seen
+    again = pcc.pcc("attach", session).stdout
+    assert again.count("[TOOL] Write") == 12
+    assert "Session completed" in again
+    assert_complete(pcc, session)
+
+
+def test_a_session_pauses_in_mid_task_and_goes_on(install):
+    pcc = install(SLOW)
+    session = pcc.start("Write the parts")
+    wait_until(lambda: len(parts(pcc)) >= 4, within=20)
+
+    pcc.pcc("pause", session)
+
+    wait_until(lambda: not pcc.claudes(), within=10)
+    paused = len(parts(pcc))
+    assert pcc.status(session)["status"] == "PAUSED"
+    time.sleep(1)
+    assert len(parts(pcc)) == paused < 12
+    pcc.pcc("resume", session)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(parts(pcc)) == 12
+    resumed = [event["resumed"] for event in pcc.events(session, "RunStarted")]
+    assert resumed == [False, True]
+
+
+def test_tasks_run_by_priority_and_after_what_must_come_first(install):
+    pcc = install(
+        """
+        scenes:
+          - when: first
+            delay: 400ms
+            steps: [Working., {tools: [{Read: {file_path: "{project}/x"}}]}, First is done.]
+          - {when: second, steps: [Second is done.]}
+          - {when: third, steps: [Third is done.]}
+          - {when: urgent, steps: [Urgent is done.]}
+        """
+    )
+    session = pcc.start("first")
+
+    pcc.pcc("add", session, "second")
+    pcc.pcc("add", session, "third", "--priority", "5", "--after", "second")
+    pcc.pcc("add", session, "urgent", "--priority", "10")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    started = [event["prompt"] for event in pcc.events(session, "TaskStarted")]
+    assert started == ["first", "urgent", "second", "third"]
+
+
+@pytest.mark.parametrize("moment", [1, 5, 10])
+@pytest.mark.parametrize("victim", ["engine", "supervisor", "claude"])
+def test_nothing_is_lost_when_a_process_is_killed(install, victim, moment):
+    pcc = install(SLOW)
+    session = pcc.start("Write the parts")
+    wait_until(lambda: len(parts(pcc)) >= moment, within=20)
+
+    match victim:
+        case "engine":
+            pcc.kill_engine()
+        case "supervisor":
+            pcc.kill_supervisor()
+            pcc.pcc("list")
+        case "claude":
+            os.kill(pcc.claudes()[0], signal.SIGKILL)
+
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert_complete_after_a_kill(pcc, session)
+
+
+def assert_complete_after_a_kill(pcc, session: str) -> None:
+    assert len(parts(pcc)) == 12
+    events = pcc.events(session)
+    numbers = [event["seq"] for event in events]
+    assert numbers == sorted(set(numbers))
+    states = [event["state"] for event in events if event["kind"] == "TaskSettled"]
+    assert states[-1] == "done"
+    assert states.count("done") == 1
+    runs = [event for event in events if event["kind"] == "RunStarted"]
+    assert len({run["claude_session"] for run in runs}) == 1, "the same conversation goes on"
+    wait_until(lambda: not pcc.claudes(), within=5)
+
+
+def test_a_reboot_loses_nothing(install):
+    pcc = install(SLOW)
+    session = pcc.start("Write the parts")
+    wait_until(lambda: len(parts(pcc)) >= 5, within=20)
+
+    supervisor, engine, claudes = pcc.supervisor, pcc.engine, pcc.claudes()
+    for pid in [supervisor, engine, *claudes]:
+        os.kill(pid, signal.SIGKILL)
+
+    assert pcc.locations.socket.exists(), "the stale socket is left behind"
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert_complete_after_a_kill(pcc, session)
+
+
+def test_two_sessions_work_at_once_in_two_projects(install, tmp_path):
+    pcc = install(
+        """
+        delay: 300ms
+        scenes:
+          - when: left
+            steps: [{tools: [{Write: {file_path: "{project}/src/l", content: l}}]}, Left., ]
+          - when: right
+            steps: [{tools: [{Write: {file_path: "{project}/src/r", content: r}}]}, Right.]
+        """
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+
+    sessions = [pcc.start("left"), pcc.start("right", project=other)]
+
+    for session in sessions:
+        assert pcc.wait(session)["status"] == "COMPLETED"
+    assert (pcc.project / "src" / "l").exists()
+    assert (other / "src" / "r").exists()
+    spans = [
+        [event["at"] for event in pcc.events(session, "RunStarted", "RunEnded")]
+        for session in sessions
+    ]
+    assert max(span[0] for span in spans) < min(span[-1] for span in spans), "side by side"
+
+
+def test_a_start_without_an_account_ends_with_one_clear_error(install):
+    pcc = install(STORY, signed_in=False)
+
+    done = pcc.pcc("start", str(pcc.project), "--task", "Write", check=False)
+
+    assert done.returncode == 1
+    assert "hint" in done.stdout + done.stderr
+    assert "claude /login" in done.stdout + done.stderr
+    assert pcc.json("list")[0]["status"] == "ERROR"
+
+
+@pytest.mark.timeout(180)
+def test_twenty_sessions_work_at_once(install, tmp_path):
+    scenes = "".join(
+        f'  - {{when: "scene {n:02}", steps: [{{tools: [{{Write: {{file_path: "{{project}}/src/own",'
+        f' content: "{n:02}"}}}}]}}, "Scene {n:02} is over."]}}\n'
+        for n in range(20)
+    )
+    pcc = install(f"delay: 200ms\nscenes:\n{scenes}")
+    config = pcc.locations.data.parent / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[sessions]\nmax_concurrent = 20\n")
+    projects = [tmp_path / f"project-{n:02}" for n in range(20)]
+    for project in projects:
+        project.mkdir()
+
+    sessions = [pcc.start(f"Play scene {n:02}", project=projects[n]) for n in range(20)]
+
+    for session in sessions:
+        assert pcc.wait(session, within=120)["status"] == "COMPLETED"
+    assert [(project / "src" / "own").read_text() for project in projects] == [
+        f"{n:02}" for n in range(20)
+    ]
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("victim", ["engine", "supervisor", "claude"])
+def test_a_hundred_kills_lose_nothing(install, victim):
+    """A third of them each; every kill at another moment of the work."""
+    story = SLOW.replace("repeat: 12", "repeat: 400").replace("twelve", "four hundred")
+    pcc = install(story)
+    session = pcc.start("Write the parts")
+
+    for kills in range(34):
+        before = len(parts(pcc))
+        wait_until(lambda b=before, k=kills: len(parts(pcc)) > b + k % 4, within=60)
+        if victim == "engine":
+            pcc.kill_engine()
+        elif victim == "supervisor":
+            pcc.kill_supervisor()
+        else:
+            os.kill(pcc.claudes()[0], signal.SIGKILL)
+        pcc.pcc("list")
+
+    assert pcc.wait(session, within=300)["status"] == "COMPLETED"
+    assert len(parts(pcc)) == 400
+    assert [e["state"] for e in pcc.events(session, "TaskSettled")].count("done") == 1

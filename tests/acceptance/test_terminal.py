@@ -1,0 +1,94 @@
+"""Watching a session on a terminal: leave it, come back, answer, stop."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.acceptance.terminals import CTRL_C, CTRL_D, terminal
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+ASKING = """
+steps:
+  - say: I clear the old build.
+    tools:
+      - Bash: {command: "rm -rf build"}
+  - say: Cleared.
+"""
+
+
+def test_a_person_leaves_comes_back_and_approves(install):
+    pcc = install(ASKING)
+    (pcc.project / "build").mkdir()
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "schön-🚀")
+
+    with terminal(start, pcc.environment) as first:
+        first.wait_for("[A]pprove")
+        first.type(CTRL_C)
+        assert first.wait() == 0
+    with terminal(pcc.command("attach", "schön-🚀"), pcc.environment) as second:
+        second.wait_for("[A]pprove")
+        second.type("a\n")
+        assert second.wait() == 0
+
+    assert "PerpetualCC Session: schön-🚀" in first.seen
+    assert "the session goes on" in first.seen
+    assert "I clear the old build." in second.seen, "the past comes first"
+    assert "Session completed" in second.seen
+    assert not (pcc.project / "build").exists()
+    decided = pcc.events("schön-🚀", "ToolDecided")
+    assert [(one["verdict"], one["decided_by"]) for one in decided] == [("allow", "person")]
+
+
+def test_ctrl_d_stops_the_session(install):
+    pcc = install(ASKING)
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "mine")
+
+    with terminal(start, pcc.environment) as screen:
+        screen.wait_for("[A]pprove")
+        screen.type(CTRL_D)
+        assert screen.wait() == 0
+
+    assert "Session stopped" in screen.seen
+    assert pcc.status("mine")["status"] == "STOPPED"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")
+def test_bash_completes_commands_and_the_ids_of_sessions(install, tmp_path):
+    pcc = install("steps: [Done.]")
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    shown = pcc.pcc("--show-completion", "bash").stdout
+    (tools / "pcc").write_text(f'#!/bin/sh\nexec {sys.executable} -m perpetualcc "$@"\n')
+    (tools / "pcc").chmod(0o755)
+    environment = {**pcc.environment, "PATH": f"{tools}:{os.environ['PATH']}"}
+
+    def completed(*words: str) -> list[str]:
+        line = " ".join(f"'{word}'" for word in words)
+        script = (
+            f"{shown}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}\n"
+            '_pcc_completion pcc; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            ["bash", "--norc", "-c", script],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+        )
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    assert completed("pcc", "st") == ["start", "status", "stop"]
+    assert completed("pcc", "daemon", "re") == ["restart"]
+    assert completed("pcc", "start", "--req") == ["--requirements"]
+    mine = ("pcc", "--data-dir", str(pcc.locations.data))
+    assert completed(*mine, "status", "") == [], "nothing is started for a suggestion"
+    assert pcc.engine is None
+    session = pcc.start("Anything", "--session-name", "night-shift")
+    assert completed(*mine, "attach", session[:3]) == [session]
+    assert completed(*mine, "attach", "nig") == ["night-shift"]

@@ -1,0 +1,85 @@
+"""What every tier may use: the scripted model, an isolated world, and a check for leftovers."""
+
+import asyncio
+import os
+import subprocess
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
+from perpetualcc.rehearsal.world import is_claudes
+from tests.leftovers import LEAK_MARK, ended_by_force
+
+Rehearse = Callable[..., RehearsalServer]
+"""Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeWorld:
+    """A home of its own and a project that is a git repository."""
+
+    home: Path
+    project: Path
+    mark: str
+
+    def environment(self, server: RehearsalServer, **signed_in_as: bool) -> dict[str, str]:
+        """Variables for a Claude Code process that talks to `server`."""
+        variables = claude_environment(server.url, self.home, **signed_in_as)
+        return variables | {LEAK_MARK: self.mark}
+
+
+@pytest.fixture
+def rehearsal() -> Iterator[Rehearse]:
+    """Play scenarios, each on its own server; `rehearsal("steps: [Done.]").url`."""
+    with ExitStack() as servers:
+        yield lambda text, **more: servers.enter_context(served(text, **more))
+
+
+@contextmanager
+def served(
+    text: str | Mapping[str, Any] | Scenario, *, pace: float = 1.0
+) -> Iterator[RehearsalServer]:
+    """A scripted model in a thread with its own event loop."""
+    scenario = text if isinstance(text, Scenario) else read_scenario(text)
+    server = RehearsalServer(scenario, pace=pace)
+    running: Future[asyncio.AbstractEventLoop] = Future()
+    stop = asyncio.Event()
+
+    async def play() -> None:
+        async with server:
+            running.set_result(asyncio.get_running_loop())
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(play(),), name="rehearsal")
+    thread.start()
+    try:
+        loop = running.result(timeout=5)
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(timeout=5)
+
+
+@pytest.fixture
+def claude_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClaudeWorld]:
+    """An isolated home and project. Fails the test when a process of its world is left over."""
+    for name in [name for name in os.environ if is_claudes(name)]:
+        monkeypatch.delenv(name)
+    world = ClaudeWorld(home=tmp_path / "home", project=tmp_path / "project", mark=uuid.uuid4().hex)
+    world.home.mkdir()
+    world.project.mkdir()
+    monkeypatch.setenv("HOME", str(world.home))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.home / ".claude"))
+    monkeypatch.setenv(LEAK_MARK, world.mark)
+    subprocess.run(["git", "init", "--quiet", str(world.project)], check=True)
+    yield world
+    left = ended_by_force(LEAK_MARK, world.mark, patience=3.0)
+    assert not left, f"processes left behind: {left}"

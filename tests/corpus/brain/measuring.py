@@ -1,0 +1,111 @@
+"""
+Reads the corpus of questions and measures a brain with it.
+
+A line of `NAME.questions` is `kind ## header ## question ## option | option* | …`, about the
+requirements in the file of the same name. Kinds: `a` answerable, `m` the same with several
+answers, `e` nothing decides it, `r` risky. A star marks what is right; `label :: description`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
+from perpetualcc.requirements import parse_requirements
+
+HOME = Path(__file__).parent
+THRESHOLD = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One question, its requirements, and what is right."""
+
+    kind: str
+    question: Question
+    right: tuple[str, ...]
+    requirements: Path
+
+
+@dataclass(slots=True, kw_only=True)
+class Score:
+    """What came of a set of cases."""
+
+    answerable: int = 0
+    answered: int = 0
+    """Of the answerable ones."""
+    right: int = 0
+    automatic: int = 0
+    """All that were answered without a person."""
+    risky_answered: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    @property
+    def precision(self) -> float:
+        """Right among the automatic answers."""
+        return self.right / self.automatic if self.automatic else 1.0
+
+    @property
+    def reach(self) -> float:
+        """Answered among the answerable."""
+        return self.answered / self.answerable if self.answerable else 1.0
+
+
+def cases(folder: str) -> Iterator[Case]:
+    """The cases of `built`, `held_out` or `late`."""
+    for file in sorted((HOME / folder).glob("*.questions")):
+        source = next(one for one in file.parent.glob(f"{file.stem}.*") if one != file)
+        for line in file.read_text("utf-8").splitlines():
+            if line.strip():
+                yield _case(line, source)
+
+
+def _case(line: str, source: Path) -> Case:
+    kind, header, text, labels = (part.strip() for part in line.split("##", 3))
+    options = [label.strip() for label in labels.split(" | ")]
+    return Case(
+        kind=kind,
+        question=Question(
+            text=text,
+            header=header,
+            options=tuple(_option(label) for label in options),
+            multi_select=kind == "m",
+        ),
+        right=tuple(_option(label).label for label in options if label.endswith("*")),
+        requirements=source,
+    )
+
+
+def _option(text: str) -> Option:
+    label, _, description = text.rstrip("*").partition(" :: ")
+    return Option(label=label.rstrip("*"), description=description)
+
+
+def measure(folder: str) -> Score:
+    """Ask the rules every question of a folder."""
+    brain = RuleBasedBrain(parse_requirements)
+    score = Score()
+    for case in cases(folder):
+        context = QuestionContext(
+            project="",
+            requirements_text=case.requirements.read_text("utf-8"),
+            requirements_path=case.requirements.name,
+        )
+        _count(score, case, brain.answer(case.question, context))
+    return score
+
+
+def _count(score: Score, case: Case, answer: BrainAnswer) -> None:
+    answered = bool(answer.selected) and answer.confidence >= THRESHOLD
+    right = answered and answer.selected == case.right
+    score.answerable += bool(case.right)
+    score.answered += answered and bool(case.right)
+    score.automatic += answered
+    score.right += right
+    score.risky_answered += answered and case.kind == "r"
+    if right != bool(case.right) or (answered and not right):
+        score.misses.append(
+            f"{case.kind} {case.requirements.stem}: {case.question.text} → {list(answer.selected)}"
+            f" not {list(case.right)}; {answer.reasoning} {answer.quote}"
+        )

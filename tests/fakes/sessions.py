@@ -1,0 +1,89 @@
+"""Sessions in memory, for what manages them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import Event, SessionStatusChanged
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import TaskState
+from tests.fakes.ledger import MemoryLedger
+
+
+@dataclass(slots=True)
+class MemorySessions:
+    """`sessions.manager.SessionStore`, and the log that changes a session's status."""
+
+    kept: dict[SessionId, Session] = field(default_factory=dict)
+    log: list[Event] = field(default_factory=list)
+
+    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session:
+        session = Session(
+            id=SessionId(f"{len(self.kept) + 1:06x}"),
+            name=name,
+            project=project,
+            status=SessionStatus.IDLE,
+            options=options,
+            created_at=0.0,
+            updated_at=0.0,
+        )
+        self.kept[session.id] = session
+        return session
+
+    async def find(self, name: str) -> Session:
+        for session in self.kept.values():
+            if name in {session.id, session.name}:
+                return session
+        raise PerpetualError(f"No session matches {name!r}")
+
+    async def list(
+        self,
+        *,
+        statuses: Sequence[SessionStatus] | None = None,
+        project: Path | None = None,
+        limit: int | None = None,
+    ) -> list[Session]:
+        found = [
+            session
+            for session in reversed(self.kept.values())
+            if (statuses is None or session.status in statuses)
+            and (project is None or session.project == project)
+        ]
+        return found[:limit]
+
+    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
+        return dict.fromkeys(sessions, "")
+
+    async def record(self, *events: Event) -> None:
+        for event in events:
+            if isinstance(event, SessionStatusChanged) and event.session is not None:
+                changed = replace(
+                    self.kept[event.session],
+                    status=SessionStatus(event.after),
+                    detail=event.detail,
+                    resumes_at=event.resumes_at,
+                )
+                self.kept[changed.id] = changed
+        self.log += events
+
+
+@dataclass(slots=True)
+class RecordingWorkers:
+    """`sessions.manager.Workers`: remembers what it was told."""
+
+    ledger: MemoryLedger
+    told: list[str] = field(default_factory=list)
+    has_run: bool = False
+
+    def pause(self, session: SessionId) -> bool:
+        self.told.append(f"pause {session}")
+        return self.has_run
+
+    async def cancel(self, task: TaskId) -> TaskState:
+        self.told.append("cancel")
+        return await self.ledger.cancel(task)
+
+    def wake(self) -> None:
+        self.told.append("wake")

@@ -1,0 +1,128 @@
+"""The brain without AI answers what is written, and nothing else."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
+from perpetualcc.requirements import parse_requirements
+
+SHOP = """\
+# Project: Shop
+
+## Preferences
+- Database: PostgreSQL
+- Cache: Redis
+- Language: Go
+- Test framework: pytest
+
+## Constraints
+- Do not use MongoDB
+- Access tokens expire after 15 minutes, refresh tokens after 7 days
+"""
+
+BRAIN = RuleBasedBrain(parse_requirements)
+
+
+def ask(
+    text: str, *labels: str, requirements: str = SHOP, header: str = "", many: bool = False
+) -> BrainAnswer:
+    question = Question(
+        text=text,
+        header=header,
+        options=tuple(Option(label=label) for label in labels),
+        multi_select=many,
+    )
+    context = QuestionContext(
+        project="", requirements_text=requirements, requirements_path="shop.md"
+    )
+    return BRAIN.answer(question, context)
+
+
+def test_an_answer_quotes_the_line_it_rests_on() -> None:
+    answer = ask("Which database should we use?", "MySQL", "Postgres")
+
+    assert answer.selected == ("Postgres",)
+    assert answer.confidence == pytest.approx(0.9)
+    assert answer.quote == "shop.md:4: Database: PostgreSQL"
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Which message broker should we use?", ("Redis", "RabbitMQ")),
+        ("Where should session data be stored?", ("Redis", "PostgreSQL")),
+        ("Which search engine?", ("PostgreSQL", "Elasticsearch")),
+        ("What looks good to you?", ("Go", "Stay")),
+        ("Which database?", ("PostgreSQL 15", "PostgreSQL 16")),
+        ("Which database?", ("MySQL", "SQLite")),
+    ],
+)
+def test_a_preference_for_something_else_answers_nothing(text: str, labels: Sequence[str]) -> None:
+    answer = ask(text, *labels)
+
+    assert answer.selected == ()
+    assert answer.confidence == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("How long should access tokens be valid?", "15 min"),
+        ("When should refresh tokens expire?", "1 week"),
+    ],
+)
+def test_quantities_are_compared_in_any_unit(text: str, chosen: str) -> None:
+    assert ask(text, "15 min", "1 hour", "1 week").selected == (chosen,)
+
+
+def test_of_two_options_the_one_that_is_not_refused_is_inferred() -> None:
+    answer = ask("Which document store?", "MongoDB", "CouchDB")
+
+    assert answer.selected == ("CouchDB",)
+    assert answer.confidence == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I delete the old table?",
+        "Should I push to origin?",
+        "Ready to deploy?",
+        "Should I publish the package to npm?",
+        "Shall I run the migration against production?",
+        "Soll ich die alten Dateien löschen?",
+        "¿Debo borrar la base de datos?",
+        "古いファイルを削除しますか?",
+    ],
+)
+def test_a_risky_question_is_for_a_person_even_when_it_looks_routine(text: str) -> None:
+    answer = ask(text, "Yes", "No")
+
+    assert answer.selected == ()
+    assert answer.reasoning.startswith("Only a person may answer")
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [("Should I proceed?", 0.85), ("Should I run the tests?", 0.75)],
+)
+def test_going_on_and_standard_operations_are_routine(text: str, confidence: float) -> None:
+    answer = ask(text, "Yes", "No")
+
+    assert answer.selected == ("Yes",)
+    assert answer.confidence == pytest.approx(confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Which database?", ()),
+        ("Which database?", ("PostgreSQL", "PostgreSQL")),
+        ("Which database?", tuple(f"Option {number}" for number in range(200))),
+        ("", ("PostgreSQL", "MySQL")),
+    ],
+)
+def test_a_malformed_question_is_for_a_person(text: str, labels: Sequence[str]) -> None:
+    assert ask(text, *labels).confidence == 0.0

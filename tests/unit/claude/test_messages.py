@@ -1,0 +1,222 @@
+"""What the SDK says becomes what may arrive in an inbox; odd shapes become nothing, or defaults."""
+
+import claude_agent_sdk as sdk
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perpetualcc.agent.inbox import (
+    LimitReported,
+    Said,
+    Started,
+    ToolEnded,
+    TroubleReported,
+    TurnEnded,
+)
+from perpetualcc.claude.messages import arrivals, questions
+from perpetualcc.domain.questions import Option, Question
+
+USAGE = {
+    "input_tokens": 3,
+    "cache_creation_input_tokens": 40,
+    "cache_read_input_tokens": 500,
+    "output_tokens": 6,
+}
+
+
+def assistant(*blocks, **more) -> sdk.AssistantMessage:
+    return sdk.AssistantMessage(content=list(blocks), **{"model": "claude-x", **more})
+
+
+def result(**more) -> sdk.ResultMessage:
+    return sdk.ResultMessage(
+        **{
+            "subtype": "success",
+            "duration_ms": 1,
+            "duration_api_ms": 1,
+            "is_error": False,
+            "num_turns": 2,
+            "session_id": "s",
+            **more,
+        }
+    )
+
+
+def only(message):
+    [found] = arrivals(message)
+    return found
+
+
+def test_the_init_event_is_the_start():
+    data = {"model": "claude-x", "permissionMode": "default", "claude_code_version": "2.1"}
+
+    started = only(sdk.SystemMessage(subtype="init", data=data))
+
+    assert started == Started(model="claude-x", permission_mode="default", version="2.1")
+    assert only(sdk.SystemMessage(subtype="init", data={})).model == ""
+    assert list(arrivals(sdk.SystemMessage(subtype="other", data=data))) == []
+
+
+def test_a_reply_says_its_text_and_how_full_the_context_is():
+    message = assistant(
+        sdk.TextBlock(text="one"),
+        sdk.ThinkingBlock(thinking="hm", signature=""),
+        sdk.ToolUseBlock(id="t", name="Read", input={}),
+        sdk.TextBlock(text="two"),
+        usage=USAGE,
+    )
+
+    said = only(message)
+
+    assert isinstance(said, Said)
+    assert (said.text, said.context_tokens) == ("one\ntwo", 549)
+
+
+def test_a_helper_agent_inside_the_conversation_does_not_fill_its_context():
+    said = only(assistant(sdk.TextBlock(text="x"), usage=USAGE, parent_tool_use_id="t"))
+
+    assert said.context_tokens is None
+
+
+def test_a_reply_with_nothing_in_it_is_nothing():
+    assert list(arrivals(assistant())) == []
+    assert list(arrivals(assistant(sdk.TextBlock(text="  \n")))) == []
+    assert list(arrivals(assistant(sdk.TextBlock(text="x"), model="<synthetic>"))) == []
+
+
+@pytest.mark.parametrize(
+    "kind", ["rate_limit", "authentication_failed", "billing_error", "unknown"]
+)
+def test_a_synthetic_error_is_trouble_with_its_kind_and_words(kind):
+    message = assistant(
+        sdk.TextBlock(text="You've hit your limit"), model="<synthetic>", error=kind
+    )
+
+    assert only(message) == TroubleReported(kind=kind, text="You've hit your limit")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("plain", "plain"),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "a\nb"),
+        ([{"type": "image"}, "odd"], ""),
+        (None, ""),
+        ("x" * 5000, "x" * 2000),
+    ],
+)
+def test_a_tool_result_is_kept_short(content, text):
+    block = sdk.ToolResultBlock(tool_use_id="t", content=content, is_error=None)
+
+    assert only(sdk.UserMessage(content=[block])) == ToolEnded(
+        request="t", is_error=False, text=text
+    )
+
+
+def test_several_results_arrive_one_by_one_and_other_blocks_not_at_all():
+    blocks = [
+        sdk.ToolResultBlock(tool_use_id="a", content="ok", is_error=False),
+        sdk.TextBlock(text="typed by a person"),
+        sdk.ToolResultBlock(tool_use_id="b", content="no", is_error=True),
+    ]
+
+    found = list(arrivals(sdk.UserMessage(content=blocks)))
+
+    assert [(one.request, one.is_error) for one in found] == [("a", False), ("b", True)]
+    assert list(arrivals(sdk.UserMessage(content="just text"))) == []
+
+
+@pytest.mark.parametrize(
+    ("info", "limit"),
+    [
+        (
+            {"status": "rejected", "resets_at": 1_800_000_000, "rate_limit_type": "five_hour"},
+            {"status": "rejected", "window": "five_hour", "resets_at": 1_800_000_000.0},
+        ),
+        (
+            {"status": "allowed_warning", "utilization": 0.9, "rate_limit_type": "seven_day"},
+            {
+                "status": "allowed_warning",
+                "window": "seven_day",
+                "resets_at": None,
+                "utilization": 0.9,
+            },
+        ),
+        ({"status": "allowed"}, {"status": "allowed", "window": "", "resets_at": None}),
+    ],
+)
+def test_a_limit_is_reported_as_claude_code_types_it(info, limit):
+    event = sdk.RateLimitEvent(rate_limit_info=sdk.RateLimitInfo(**info), uuid="u", session_id="s")
+
+    assert only(event) == LimitReported(**limit)
+
+
+def test_the_end_of_a_turn_has_its_figures():
+    message = result(
+        result="Done.",
+        usage=USAGE,
+        total_cost_usd=0.5,
+        model_usage={"a": {"contextWindow": 200_000}, "b": {"contextWindow": 1_000_000}, "c": {}},
+    )
+
+    ended = only(message)
+
+    assert isinstance(ended, TurnEnded)
+    assert (ended.result, ended.turns, ended.is_error) == ("Done.", 2, False)
+    assert (ended.tokens_in, ended.tokens_out, ended.cost_usd) == (543, 6, 0.5)
+    assert ended.context_window == 1_000_000
+
+
+def test_a_turn_that_ends_badly_says_why():
+    ended = only(result(is_error=True, subtype="error_max_turns", errors=["too", "many"]))
+
+    assert (ended.is_error, ended.subtype, ended.result) == (True, "error_max_turns", "too\nmany")
+    assert ended.context_window is None
+
+
+@pytest.mark.parametrize("message", [None, "text", 7, {}, sdk.StreamEvent("u", "s", {})])
+def test_what_is_no_message_of_a_known_kind_is_nothing(message):
+    assert list(arrivals(message)) == []
+
+
+def test_questions_are_read_with_their_options():
+    asked = {
+        "questions": [
+            {
+                "question": "Which?",
+                "header": "DB",
+                "multiSelect": True,
+                "options": [{"label": "A", "description": "first"}, {"label": "B"}],
+            }
+        ]
+    }
+
+    assert questions(asked) == (
+        Question(
+            text="Which?",
+            header="DB",
+            multi_select=True,
+            options=(Option(label="A", description="first"), Option(label="B")),
+        ),
+    )
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["question", "header", "options", "label", "multiSelect"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["questions", "question"]), _JSON))
+def test_questions_of_any_shape_are_survived(tool_input):
+    for question in questions(tool_input):
+        assert question.text
+        assert all(isinstance(option.label, str) for option in question.options)

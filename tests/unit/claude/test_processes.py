@@ -1,0 +1,118 @@
+"""What is ours is found and ended, and nothing else."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.claude import processes
+from perpetualcc.domain.ids import RunId
+
+SLEEP = "import time; print('up', flush=True); time.sleep(60)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+ONE, TWO = RunId("r-1"), RunId("r-2")
+
+
+class Spawner:
+    """Starts processes that the test forgets about, and their real parent does not."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.stack = stack
+
+    def __call__(self, code: str, environment: dict[str, str], *wrapper: str) -> int:
+        child = self.stack.enter_context(
+            subprocess.Popen(
+                [*wrapper, sys.executable, "-c", code],
+                env=os.environ | environment,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+        )
+        self.stack.callback(child.kill)
+        assert child.stdout
+        assert child.stdout.readline() == b"up\n"
+        return child.pid
+
+
+@pytest.fixture
+def spawn() -> Iterator[Spawner]:
+    with ExitStack() as stack:
+        yield Spawner(stack)
+
+
+def test_marked_processes_are_found_by_data_directory_and_run(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    one = spawn(SLEEP, processes.mark(tmp_path, ONE))
+    two = spawn(SLEEP, processes.mark(tmp_path, TWO))
+    spawn(SLEEP, processes.mark(tmp_path / "other", ONE))
+    spawn(SLEEP, {})
+
+    assert sorted(processes.find(tmp_path)) == sorted([(one, ONE), (two, TWO)])
+    assert processes.find(tmp_path, TWO) == [(two, TWO)]
+
+
+def test_a_child_that_cleaned_its_environment_is_found_through_its_parent(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    parent = spawn(
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEP!r}], env={{}},"
+        " start_new_session=True)",
+        processes.mark(tmp_path, ONE),
+    )
+
+    found = processes.find(tmp_path)
+
+    assert len(found) == 2
+    assert (parent, ONE) in found
+    processes.end(found, timedelta())
+
+
+def test_this_process_is_never_listed_and_passes_no_mark_on(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, os; from pathlib import Path\n"
+        "from perpetualcc.claude import processes\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}})\n"
+        f"print(processes.find(Path({str(tmp_path)!r})))\n"
+        "child.kill(); child.wait()"
+    )
+    environment = os.environ | processes.mark(tmp_path, ONE)
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_data_directory_is_the_same_through_a_symbolic_link(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+
+    pid = spawn(SLEEP, processes.mark(tmp_path / "link", ONE))
+
+    assert processes.find(tmp_path / "real") == [(pid, ONE)]
+
+
+@pytest.mark.parametrize(("code", "quick"), [(SLEEP, True), (STUBBORN, False)])
+def test_end_is_polite_first(tmp_path: Path, spawn: Spawner, code: str, quick: bool) -> None:
+    pid = spawn(code, processes.mark(tmp_path, ONE))
+    before = time.monotonic()
+
+    left = processes.end([(pid, ONE)], timedelta(seconds=0.5))
+
+    assert left == []
+    assert not processes.is_alive(pid)
+    assert (time.monotonic() - before < 0.5) is quick
+
+
+def test_end_never_ends_this_process() -> None:
+    assert processes.end([(os.getpid(), ONE)], timedelta()) == []

@@ -1,0 +1,142 @@
+"""Every kind of event can be shown, whatever its data."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from perpetualcc.cli.lines import shown
+from perpetualcc.cli.options import Detail
+from perpetualcc.domain.events import EVENT_TYPES, Event
+from perpetualcc.domain.ids import RequestId
+from tests.unit.domain.test_events import events
+
+AT = {
+    "seq": 1,
+    "at": 1_800_000_000.0,
+    "level": "info",
+    "session": "abc123",
+    "run": None,
+    "task": None,
+}
+
+
+def sent(event: Event) -> dict:
+    """An event as clients get it."""
+    return {**AT, "kind": event.kind, **event.data()}
+
+
+@pytest.mark.parametrize("detail", Detail)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind
+        for name, kind in EVENT_TYPES.items()
+        if name not in {"QuestionAsked", "EscalationRaised"}
+    ],
+    ids=lambda kind: kind.__name__,
+)
+def test_every_event_is_shown_as_plain_lines(kind: type[Event], detail: Detail) -> None:
+    @settings(max_examples=15)
+    @given(events(kind))
+    def plain(event: Event) -> None:
+        for line in shown(sent(event), detail):
+            assert re.match(r"\[\d\d:\d\d:\d\d\] | {11}", line)
+            assert "\x1b" not in line
+            assert "\n" not in line
+
+    plain()
+
+
+QUESTION = {
+    "question": "Which \x1b[31mdatabase?",
+    "header": "DB",
+    "multiSelect": False,
+    "options": [{"label": "PostgreSQL", "description": "standard"}, {"label": "SQLite"}],
+}
+
+
+def event(kind: str, **data) -> list[str]:
+    made = EVENT_TYPES[kind](**data)
+    return [re.sub(r"^\[[\d:]+\]", "[T]", line) for line in shown(sent(made))]
+
+
+REQUEST = {"request": RequestId("q")}
+DECIDED = {**REQUEST, "tool": "Bash", "summary": "rm -rf /", "risk": "HIGH", "reason": "it deletes"}
+ANSWERED = {"answers": {"Which?": "SQLite"}, "decided_by": "brain", "reason": "line 3 says so"}
+INDENT = " " * 11
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "lines"),
+    [
+        (
+            "QuestionAsked",
+            {**REQUEST, "questions": [QUESTION]},
+            [
+                '[T] ⚠  QUESTION from Claude: "Which �[31mdatabase?"',
+                f"{INDENT}   Options: [1] PostgreSQL  [2] SQLite",
+            ],
+        ),
+        (
+            "QuestionAnswered",
+            {**REQUEST, **ANSWERED, "confidence": 0.85},
+            ["[T] Brain answered: SQLite (confidence: 85%) — line 3 says so"],
+        ),
+        (
+            "ToolDecided",
+            {**DECIDED, "verdict": "allow", "decided_by": "policy"},
+            ["[T] [TOOL] Bash → rm -rf / ✓ (auto-approved)"],
+        ),
+        (
+            "ToolDecided",
+            {**DECIDED, "verdict": "deny", "decided_by": "person"},
+            ["[T] [TOOL] Bash → rm -rf / ✗ (refused: it deletes)"],
+        ),
+        ("TextSaid", {"text": "\none\ntwo\n"}, ["[T] Claude: one", f"{INDENT}        two"]),
+        (
+            "SessionStatusChanged",
+            {"before": "PROCESSING", "after": "COMPLETED"},
+            ["[T] ✓ Session completed"],
+        ),
+        ("SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}, []),
+        (
+            "ProblemNoticed",
+            {"text": "no key", "hint": "claude /login"},
+            ["[T] ✗ no key", f"{INDENT}  hint: claude /login"],
+        ),
+        ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
+    ],
+)
+def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[str]) -> None:
+    assert event(kind, **data) == lines
+
+
+def test_an_escalation_says_how_to_answer() -> None:
+    lines = event(
+        "EscalationRaised",
+        number=7,
+        request=RequestId("t"),
+        type="permission",
+        title="Approve: Bash rm -rf build",
+        options=[{"label": "Approve"}, {"label": "Deny"}],
+    )
+
+    assert any("7" in line for line in lines)
+    assert any("rm -rf build" in line for line in lines)
+
+
+def test_quiet_shows_what_needs_a_person_and_the_end() -> None:
+    said = sent(EVENT_TYPES["TextSaid"](text="hello"))
+    problem = sent(EVENT_TYPES["ProblemNoticed"](text="bad"))
+
+    assert shown(said, Detail.QUIET) == []
+    assert len(shown(problem, Detail.QUIET)) == 1
+
+
+def test_verbose_shows_events_that_have_no_line_of_their_own() -> None:
+    usage = sent(EVENT_TYPES["UsageReported"](context_tokens=1, context_window=2))
+
+    [line] = shown(usage, Detail.VERBOSE)
+
+    assert line.endswith('UsageReported {"context_tokens": 1, "context_window": 2}')

@@ -1,0 +1,149 @@
+"""Widths, cuts, boxes: what a terminal of any size and any script gets."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perpetualcc.cli import look
+
+_TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0f\uff46 …\t\n", max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("", 0),
+        ("plain", 5),
+        ("schön", 5),
+        ("scho\u0308n", 5),
+        ("漢字", 4),
+        ("\uff46\uff55", 4),
+        ("ﾊﾝｶｸ", 4),
+        ("🚀", 2),
+        ("👩\u200d💻", 2),
+        ("❤\ufe0f", 2),
+        ("👍🏽", 2),
+        ("\u200da", 1),
+        ("1\ufe0f", 1),
+        ("✓ done", 6),
+        ("שלום", 4),
+    ],
+)
+def test_a_text_takes_the_columns_that_a_terminal_gives_it(text: str, columns: int) -> None:
+    assert look.width(text) == columns
+
+
+@given(_TEXTS, st.integers(1, 30))
+def test_what_is_fitted_fits(text: str, columns: int) -> None:
+    fitted = look.fit(text, columns)
+
+    assert look.width(fitted) <= columns
+    assert "\n" not in fitted
+
+
+@given(_TEXTS)
+def test_what_fits_already_stays(text: str) -> None:
+    line = text.replace("\n", " ").replace("\t", " ").strip()
+
+    assert look.fit(line, 1000) == line
+
+
+def test_the_first_line_that_says_something_is_taken() -> None:
+    assert look.fit("\n\n  first\nsecond", 20) == "first"
+
+
+def test_a_very_long_line_is_cut_at_once() -> None:
+    assert look.fit("漢" * 3_000_000, 5) == "漢漢…"
+
+
+def test_nothing_that_could_steer_a_terminal_gets_through() -> None:
+    hostile = "a\x1b[2Jb\x07c\x9bd\u202ee\r"
+
+    assert look.printable(hostile) == "a�[2Jb�c�d�e�"
+
+
+@given(st.lists(st.lists(_TEXTS, min_size=2, max_size=2), max_size=5))
+def test_every_line_of_a_table_is_as_wide_as_the_others(rows: list[list[str]]) -> None:
+    drawn = look.table(["Name", "Task"], rows).splitlines()
+
+    assert len({look.width(line) for line in drawn}) == 1
+
+
+@pytest.mark.parametrize("columns", [200, 80, 60, 40])
+def test_a_table_keeps_within_the_terminal(columns: int, monkeypatch) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+    row = [
+        "c76f03",
+        "schön-🚀-night-shift",
+        "⏳ Limited",
+        "漢字" * 30 + "\nResumes: 17:30",
+        "1K/200K",
+    ]
+
+    drawn = look.table(["ID", "Name", "Status", "Current Task", "Tokens"], [row]).splitlines()
+
+    assert max(look.width(line) for line in drawn) <= columns
+    assert any("Resumes" in line for line in drawn) or columns < 60
+
+
+@pytest.mark.parametrize("columns", [None, 100, 40])
+def test_a_panel_keeps_within_the_terminal(columns: int | None, monkeypatch) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+
+    drawn = look.panel("PerpetualCC Session: 漢字-🚀", ["Project: /" + "long/" * 20]).splitlines()
+
+    assert len({look.width(line) for line in drawn}) == 1
+    assert columns is None or look.width(drawn[0]) <= columns
+
+
+def test_output_that_goes_to_a_file_is_never_cut(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+
+    assert look.terminal_width() is None, "pytest's output is no terminal"
+    assert "x" * 90 in look.table(["Task"], [["x" * 90]])
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "variables", "shown"),
+    [
+        (True, {}, "\x1b[32mgood\x1b[0m"),
+        (True, {"NO_COLOR": "1"}, "good"),
+        (False, {}, "good"),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(
+    is_terminal: bool, variables: dict[str, str], shown: str, monkeypatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
+
+    assert look.coloured("good", "green") == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(-5, "0s"), (12.9, "12s"), (300, "5m"), (8100, "2h 15m"), (273_600, "3d 4h")],
+)
+def test_a_duration_has_two_units_at_most(seconds: float, shown: str) -> None:
+    assert look.duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("tokens", "shown"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1K"),
+        (45_678, "45K"),
+        (1_000_000, "1M"),
+        (1_234_567, "1.23M"),
+        (2_000_000_000, "2000M"),
+    ],
+)
+def test_tokens_are_shown_in_thousands(tokens: int, shown: str) -> None:
+    assert re.fullmatch(r"[\d.]+[KM]?", look.thousands(tokens))
+    assert look.thousands(tokens) == shown

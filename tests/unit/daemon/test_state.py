@@ -1,0 +1,96 @@
+"""Files that the supervisor leaves: true only while it lives."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.config import locate
+from perpetualcc.daemon.journal import Journal, tail
+from perpetualcc.daemon.state import DaemonStatus, Phase, hold, is_held, read_status, write_status
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import SOCKET_PATH_LIMIT, Locations
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Locations:
+    return locate(tmp_path / "data").prepare()
+
+
+def test_a_status_without_a_living_supervisor_means_nothing(places: Locations) -> None:
+    status = DaemonStatus(phase=Phase.GAVE_UP, supervisor=1, crashes=5, problem="it broke")
+    write_status(places, status)
+
+    assert read_status(places) == DaemonStatus()
+    lock = hold(places.supervisor_lock)
+    assert lock
+    assert read_status(places) == status
+    os.close(lock)
+    assert read_status(places) == DaemonStatus()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"phase": "flying"}', '{"other": 1}', "{}"])
+def test_a_broken_status_file_means_starting(places: Locations, text: str) -> None:
+    lock = hold(places.supervisor_lock)
+    assert lock
+    places.status.write_text(text)
+
+    assert read_status(places).phase is Phase.STARTING
+    os.close(lock)
+
+
+def test_a_lock_has_one_holder(places: Locations) -> None:
+    first = hold(places.engine_lock)
+    assert first
+
+    assert is_held(places.engine_lock)
+    assert hold(places.engine_lock, wait=0.05) is None
+    os.close(first)
+    assert not is_held(places.engine_lock)
+
+
+def test_looking_at_a_lock_that_cannot_exist_finds_it_free(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    assert not is_held(tmp_path / "nothing" / "lock")
+    assert not is_held(tmp_path / "file" / "lock")
+
+
+def test_an_open_data_directory_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o755)
+
+    locate(tmp_path / "data").prepare()
+
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_missing_parents_are_made_private(tmp_path: Path) -> None:
+    locate(tmp_path / "a" / "b").prepare()
+
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_socket_path_at_the_systems_limit_works_and_one_more_is_refused(tmp_path: Path) -> None:
+    room = SOCKET_PATH_LIMIT - len(bytes(locate(tmp_path / "x").socket)) + 1
+
+    locate(tmp_path / ("x" * room)).prepare()
+    with pytest.raises(PerpetualError, match="too long") as caught:
+        locate(tmp_path / ("x" * (room + 1))).prepare()
+
+    assert "--data-dir" in str(caught.value.hint)
+
+
+def test_the_journal_keeps_one_older_file(tmp_path: Path) -> None:
+    journal = Journal(path=tmp_path / "log", limit=1000)
+
+    for number in range(100):
+        journal.write(f"line {number} " + "x" * 50)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1"]
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 2300
+    assert "line 99 " in tail(journal.path, 1)[0]
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_journal_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
+    Journal(path=tmp_path / "missing" / "log").write("hello")

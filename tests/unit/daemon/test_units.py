@@ -1,0 +1,86 @@
+"""Service units hold any path, and are undone by what they name."""
+
+import plistlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.daemon.units import command_line, launchd_agent, systemd_unit
+from perpetualcc.domain.locations import Locations
+
+NASTY = Path('/home/ann/My "$HOME" %h \\ data')
+
+
+def test_the_usual_unit_as_text() -> None:
+    home = Path("/home/ann")
+    places = Locations(data=home / ".perpetualcc" / "data")
+
+    unit = systemd_unit(places, home=home, search_path="/usr/bin:/bin")
+
+    python = command_line(places)[0]
+    assert unit.path == home / ".config/systemd/user/perpetualcc.service"
+    assert (
+        unit.text
+        == f"""\
+[Unit]
+Description=PerpetualCC keeps Claude Code working
+
+[Service]
+Type=exec
+ExecStart="{python}" "-P" "-m" "perpetualcc.daemon.supervisor" "--data-dir" "{places.data}"
+Environment="PATH=/usr/bin:/bin"
+KillMode=mixed
+TimeoutStopSec=45
+Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=default.target
+"""
+    )
+
+
+def test_nothing_in_a_path_is_expanded_by_systemd() -> None:
+    unit = systemd_unit(Locations(data=NASTY), home=Path("/home/ann"), search_path="/a%b")
+
+    assert r'"/home/ann/My \"$$HOME\" %%h \\ data"' in unit.text
+    assert 'Environment="PATH=/a%%b"' in unit.text
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing")
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    unit = systemd_unit(Locations(data=NASTY), home=tmp_path, search_path="/usr/bin")
+    file = tmp_path / unit.path.name
+    file.write_text(unit.text)
+
+    done = subprocess.run(
+        ["systemd-analyze", "--user", "verify", str(file)],
+        capture_output=True, text=True, check=False, env={"XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
+
+    assert file.name not in done.stderr, done.stderr
+
+
+def test_another_data_directory_has_a_unit_of_its_own() -> None:
+    home = Path("/home/ann")
+
+    names = {
+        systemd_unit(Locations(data=home / name), home=home, search_path="").path.name
+        for name in ("a", "b", ".perpetualcc/data")
+    }
+
+    assert len(names) == 3
+
+
+def test_the_agent_of_macos_is_a_property_list_with_a_fixed_argument_list() -> None:
+    places = Locations(data=NASTY)
+
+    unit = launchd_agent(places, home=Path("/Users/ann"), search_path="/usr/bin")
+    agent = plistlib.loads(unit.text.encode())
+
+    assert unit.path.parent == Path("/Users/ann/Library/LaunchAgents")
+    assert agent["ProgramArguments"] == command_line(places)
+    assert agent["KeepAlive"] == {"SuccessfulExit": False}
+    assert agent["Label"] == unit.path.stem

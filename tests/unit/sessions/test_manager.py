@@ -1,0 +1,244 @@
+"""What a person asks of a session, and what it comes to."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged
+from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.tasks import Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.status import StatusError
+from perpetualcc.sessions.task_queue import PlannedTask
+from tests.fakes.clock import FakeClock
+from tests.fakes.ledger import Memory, MemoryLedger
+from tests.fakes.sessions import MemorySessions, RecordingWorkers
+
+
+@dataclass
+class World:
+    """A manager and what it works with."""
+
+    manager: SessionManager
+    sessions: MemorySessions
+    ledger: MemoryLedger
+    workers: RecordingWorkers
+
+    async def start(self, project: Path, *prompts: str, name: str = "") -> Session:
+        plan = [PlannedTask(prompt=prompt) for prompt in prompts]
+        return await self.manager.create_session(project, plan, name=name)
+
+    async def work(self, outcome, *, limited: bool = False) -> Session:
+        """Dispatch the next task, as the dispatcher would."""
+        [task] = await self.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await self.manager.begin(await self.manager.get_session(task.group))
+        await self.ledger.settle(task.id, task.fence, outcome)
+        after = await self.ledger.get(task.id)
+        due = None if after.due == float("inf") else after.due
+        await self.manager.settled(
+            task, after.state, due=due, result=after.result or "why", limited=limited
+        )
+        return await self.manager.get_session(task.group)
+
+    async def can_start(self) -> bool:
+        return await self.ledger.next_due() is not None
+
+
+def play(scene) -> None:
+    ledger = MemoryLedger(Memory(), FakeClock(), owner="me")
+    sessions, workers = MemorySessions(), RecordingWorkers(ledger)
+    manager = SessionManager(sessions, ledger, sessions.record, workers)
+    asyncio.run(scene(World(manager, sessions, ledger, workers)))
+
+
+def test_a_session_is_created_with_its_tasks_and_starts(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "Fix the login page", "and its tests")
+
+        assert (session.name, session.project) == ("fix-login-page", tmp_path)
+        assert [type(event) for event in world.sessions.log] == [SessionCreated]
+        pending = await world.manager.queue(session.id).pending()
+        assert [task.prompt for task in pending] == ["Fix the login page", "and its tests"]
+        assert world.workers.told == ["wake"]
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Write a hello program", "write-hello-program"),
+        ("修复登录页面 and more", "修复登录页面-more"),
+        ("🚀🚀", "session"),
+        ("a b", "a-b"),
+        ("Fix\nthe second line", "fix"),
+        ("x" * 80, "x" * 32),
+    ],
+)
+def test_a_session_is_named_after_its_task(tmp_path, prompt, name):
+    async def scene(world):
+        assert (await world.start(tmp_path, prompt)).name == name
+
+    play(scene)
+
+
+def test_a_place_that_cannot_be_worked_in_is_refused(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    locked = tmp_path / "locked"
+
+    async def scene(world):
+        for place, words in ((locked, "does not exist"), (file, "is not a directory")):
+            with pytest.raises(PerpetualError, match=words):
+                await world.start(place, "x")
+        for prompts in ((), ("fine", " ")):
+            with pytest.raises(PerpetualError, match="The task is empty"):
+                await world.start(tmp_path, *prompts)
+        knot = [PlannedTask(prompt="a", after=(1,)), PlannedTask(prompt="b", after=(0,))]
+        with pytest.raises(PerpetualError, match="wait for each other"):
+            await world.manager.create_session(tmp_path, knot)
+        assert world.sessions.kept == {}
+
+    play(scene)
+
+
+def test_projects_inside_each_other_are_refused_as_long_as_one_is_at_work(tmp_path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+
+    async def scene(world):
+        outer = await world.start(tmp_path, "outer")
+        with pytest.raises(PerpetualError, match="inside each other"):
+            await world.start(inner, "inner")
+        await world.manager.stop_session(outer.id)
+
+        assert (await world.start(inner, "inner")).status is SessionStatus.IDLE
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "limited", "status", "goes_on"),
+    [
+        (Done(result="ok"), False, SessionStatus.IDLE, True),
+        (Later(due=9e9), False, SessionStatus.IDLE, True),
+        (Later(due=9e9, counts=False), True, SessionStatus.RATE_LIMITED, True),
+        (Wait(signal="escalation:1"), False, SessionStatus.WAITING_INPUT, False),
+        (Parked(result="look"), False, SessionStatus.ERROR, False),
+        (Failed(result="no"), False, SessionStatus.ERROR, False),
+    ],
+)
+def test_a_session_follows_its_task(tmp_path, outcome, limited, status, goes_on):
+    async def scene(world):
+        await world.start(tmp_path, "first", "second")
+
+        session = await world.work(outcome, limited=limited)
+
+        assert session.status is status
+        assert await world.can_start() is goes_on
+
+    play(scene)
+
+
+def test_it_is_completed_when_its_last_task_is_and_goes_on_with_another(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "only")
+        assert (await world.work(Done(result="ok"))).status is SessionStatus.COMPLETED
+
+        await world.manager.add_task(session.id, "one more")
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.IDLE
+        assert (await world.work(Done(result="ok"))).status is SessionStatus.COMPLETED
+        with pytest.raises(PerpetualError, match="nothing to resume"):
+            await world.manager.resume_session(session.id)
+
+    play(scene)
+
+
+def test_a_paused_session_starts_nothing_until_it_is_resumed(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        paused = await world.manager.pause_session(session.id)
+        assert (paused.status, paused.detail) == (SessionStatus.PAUSED, "by a person")
+        assert f"pause {session.id}" in world.workers.told
+        assert not await world.can_start()
+        await world.manager.add_task(session.id, "third")
+        assert not await world.can_start(), "a task more does not end the pause"
+
+        resumed = await world.manager.resume_session(session.id)
+
+        assert resumed.status is SessionStatus.IDLE
+        assert await world.can_start()
+
+    play(scene)
+
+
+def test_a_run_that_ends_after_the_pause_leaves_the_session_paused(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.manager.begin(session)
+        await world.manager.pause_session(session.id)
+
+        await world.ledger.settle(task.id, task.fence, Later(due=0, counts=False))
+        await world.manager.settled(task, TaskState.WAITING, due=0, result="paused", limited=True)
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.PAUSED
+
+    play(scene)
+
+
+def test_resuming_after_an_error_tries_the_broken_task_again(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first")
+        assert (await world.work(Failed(result="no"))).status is SessionStatus.ERROR
+
+        await world.manager.resume_session(session.id)
+
+        assert (await world.work(Done(result="ok"))).status is SessionStatus.COMPLETED
+
+    play(scene)
+
+
+def test_a_stopped_session_cancels_its_tasks_and_stays_stopped(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+
+        stopped = await world.manager.stop_session(session.id)
+
+        assert stopped.status is SessionStatus.STOPPED
+        states = {task.state for task in await world.manager.queue(session.id).everything()}
+        assert states == {TaskState.CANCELLED}
+        for attempt in (
+            world.manager.resume_session(session.id),
+            world.manager.pause_session(session.id),
+            world.manager.add_task(session.id, "more"),
+        ):
+            with pytest.raises(StatusError):
+                await attempt
+
+    play(scene)
+
+
+def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
+    async def scene(world):
+        working = await world.start(tmp_path / ".", "first")
+        await world.manager.begin(working)
+
+        await world.manager.recover()
+
+        session = await world.manager.get_session(working.id)
+        assert (session.status, session.detail) == (
+            SessionStatus.IDLE,
+            "taken over after a restart",
+        )
+        changes = [e for e in world.sessions.log if isinstance(e, SessionStatusChanged)]
+        assert [(e.before, e.after) for e in changes] == [
+            ("IDLE", "PROCESSING"),
+            ("PROCESSING", "IDLE"),
+        ]
+
+    play(scene)

@@ -1,0 +1,153 @@
+"""A session's queue, over the ledger in memory."""
+
+import asyncio
+
+import pytest
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import TaskAdded
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.tasks import Done, Failed, Lane
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue
+from tests.fakes.clock import FakeClock
+from tests.fakes.ledger import Memory, MemoryLedger
+
+SESSION = SessionId("abc123")
+
+
+def new_queue() -> tuple[TaskQueue, MemoryLedger]:
+    ledger = MemoryLedger(Memory(), FakeClock(), owner="me")
+    return TaskQueue(SESSION, ledger), ledger
+
+
+def prompts(tasks) -> list[str]:
+    return [task.prompt for task in tasks]
+
+
+def test_what_is_in_hand_comes_first_then_priority_then_age():
+    async def scene():
+        queue, ledger = new_queue()
+        for prompt, priority in (("first", 0), ("second", 0), ("urgent", 5), ("soon", 1)):
+            await queue.add(prompt, priority=priority)
+        assert prompts(await queue.pending()) == ["urgent", "soon", "first", "second"]
+
+        await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await queue.add("very urgent", priority=9)
+
+        assert prompts(await queue.pending()) == [
+            "urgent",
+            "very urgent",
+            "soon",
+            "first",
+            "second",
+        ]
+        assert (await queue.next()).prompt == "urgent"
+
+    asyncio.run(scene())
+
+
+def test_a_task_and_the_event_that_tells_of_it_are_added_together():
+    async def scene():
+        queue, ledger = new_queue()
+
+        task = await queue.add("write", priority=3)
+
+        assert ledger.memory.events == [
+            TaskAdded(session=SESSION, task=task.id, prompt="write", priority=3)
+        ]
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("named", ["whole id", "id without its letter", "beginning", "prompt"])
+def test_what_must_come_first_is_named_in_several_ways(named):
+    async def scene():
+        queue, _ = new_queue()
+        first = await queue.add("write the tests")
+        name = {
+            "whole id": first.id,
+            "id without its letter": first.id.removeprefix("t-"),
+            "beginning": first.id[:6],
+            "prompt": "write the tests",
+        }[named]
+
+        second = await queue.add("run them", after=[name])
+
+        assert second.after == (first.id,)
+
+    asyncio.run(scene())
+
+
+def test_a_name_of_nothing_or_of_two_is_refused_and_nothing_is_added():
+    async def scene():
+        queue, _ = new_queue()
+        with pytest.raises(PerpetualError, match="matches no task") as nothing:
+            await queue.add("x", after=["zz"])
+        assert "none yet" in nothing.value.hint
+        for _ in range(2):
+            await queue.add("the same")
+        with pytest.raises(PerpetualError, match="matches several tasks"):
+            await queue.add("x", after=["the same"])
+        with pytest.raises(PerpetualError, match="matches"):
+            await queue.add("x", after=[""])
+        for empty in ("", "  \n"):
+            with pytest.raises(PerpetualError, match="The task is empty"):
+                await queue.add(empty)
+
+        assert prompts(await queue.everything()) == ["the same", "the same"]
+
+    asyncio.run(scene())
+
+
+def test_finished_and_broken_tasks_are_kept_apart():
+    async def scene():
+        queue, ledger = new_queue()
+        for prompt in ("good", "bad", "left"):
+            await queue.add(prompt)
+        for outcome in (Done(result="yes"), Failed(result="no")):
+            [task] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            await ledger.settle(task.id, task.fence, outcome)
+
+        assert prompts(await queue.finished()) == ["good"]
+        assert prompts(await queue.broken()) == ["bad"]
+        assert prompts(await queue.pending()) == ["left"]
+
+    asyncio.run(scene())
+
+
+def test_a_plan_is_queued_in_an_order_in_which_it_can_be_done():
+    async def scene():
+        queue, _ = new_queue()
+
+        added = await queue.add_all(
+            [
+                PlannedTask(prompt="ship", after=(1, 2)),
+                PlannedTask(prompt="build", after=(2,)),
+                PlannedTask(prompt="test"),
+            ]
+        )
+
+        assert prompts(added) == ["ship", "build", "test"]
+        assert prompts(await queue.everything()) == ["test", "build", "ship"]
+        assert added[0].after == (added[1].id, added[2].id)
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("after", [(0,), (1,), (7,)])
+def test_a_plan_that_waits_for_itself_adds_nothing(after):
+    async def scene():
+        queue, _ = new_queue()
+
+        with pytest.raises(PerpetualError, match="wait for each other"):
+            await queue.add_all(
+                [
+                    PlannedTask(prompt="a", after=after),
+                    PlannedTask(prompt="b", after=(0,)),
+                    PlannedTask(prompt="free"),
+                ]
+            )
+
+        assert await queue.everything() == []
+
+    asyncio.run(scene())

@@ -1,0 +1,295 @@
+"""Sessions, runs and decisions as rows."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import SessionStatusChanged
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.sessions import Run, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Again, Lane, NewTask
+from perpetualcc.domain.tools import Risk
+from perpetualcc.store.database import Database
+from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.runs import RunStore
+from perpetualcc.store.sessions import AmbiguousSessionError, SessionStore, UnknownSessionError
+from tests.fakes.clock import FakeClock
+
+PROJECT = Path("/home/someone/project")
+
+
+def play(tmp_path: Path, scene) -> None:
+    async def run() -> None:
+        database = await Database.open(tmp_path / "x.db")
+        try:
+            await scene(database)
+        finally:
+            await database.close()
+
+    asyncio.run(run())
+
+
+def fix_ids(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
+    following = iter(ids)
+    monkeypatch.setattr("perpetualcc.store.sessions.new_session_id", lambda: next(following))
+
+
+def test_a_session_comes_back_as_it_was_created(tmp_path: Path) -> None:
+    options = SessionOptions(
+        brain="gemini",
+        model="m",
+        claude_model="c",
+        auto_approve=False,
+        confidence=0.5,
+        max_turns=9,
+        requirements="r.md",
+        authority=Authority(
+            level=AuthorityLevel.ISOLATED_WRITES, writable=(Path("out"),), allow_network=False
+        ),
+    )
+
+    async def scene(database: Database) -> None:
+        store = SessionStore(database, FakeClock())
+
+        created = await store.create(name=" mine ", project=PROJECT, options=options)
+
+        assert created.options == options
+        assert (created.name, created.project) == ("mine", PROJECT)
+        assert created.status is SessionStatus.IDLE
+        assert await store.get(created.id) == created
+
+    play(tmp_path, scene)
+
+
+def test_names_and_ids_that_are_taken_become_others(tmp_path: Path, monkeypatch) -> None:
+    fix_ids(monkeypatch, "aaaaaa", "aaaaaa", "bbbbbb", "cccccc", "dddddd")
+
+    async def scene(database: Database) -> None:
+        store = SessionStore(database, FakeClock())
+        created = [
+            await store.create(name=name, project=PROJECT, options=SessionOptions())
+            for name in ("web", "web", "web-app", "web")
+        ]
+
+        assert [session.id for session in created] == ["aaaaaa", "aaaaaabb", "cccccc", "dddddd"]
+        assert [session.name for session in created] == ["web", "web-2", "web-app", "web-3"]
+
+    play(tmp_path, scene)
+
+
+def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
+    tmp_path: Path, monkeypatch
+) -> None:
+    fix_ids(monkeypatch, "ab1111", "ab2222", "cd3333")
+
+    async def scene(database: Database) -> None:
+        store = SessionStore(database, FakeClock())
+        for name in ("one", "two", "ab"):
+            await store.create(name=name, project=PROJECT, options=SessionOptions())
+
+        found = {ref: (await store.find(ref)).name for ref in ("ab1111", "two", "ab2", "c", "ab")}
+
+        assert found == {"ab1111": "one", "two": "two", "ab2": "two", "c": "ab", "ab": "ab"}
+        with pytest.raises(AmbiguousSessionError, match=r"ab2222 \(two\), ab1111 \(one\)"):
+            await store.find("a")
+        for nobody in ("", "zz", "%", "ab*", "on"):
+            with pytest.raises(UnknownSessionError) as caught:
+                await store.find(nobody)
+            assert "pcc list" in caught.value.hint
+
+    play(tmp_path, scene)
+
+
+def test_an_empty_name_is_refused(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        with pytest.raises(PerpetualError):
+            await SessionStore(database).create(name=" ", project=PROJECT, options=SessionOptions())
+
+    play(tmp_path, scene)
+
+
+def test_sessions_are_listed_newest_first_by_status_and_project(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        store = SessionStore(database, FakeClock())
+        ids = {}
+        for name, project in (("a", PROJECT), ("b", Path("/other")), ("c", PROJECT)):
+            session = await store.create(name=name, project=project, options=SessionOptions())
+            ids[name] = session.id
+        await EventLog(database).append(
+            [SessionStatusChanged(session=ids["c"], before="IDLE", after="PAUSED")]
+        )
+
+        async def listed(**options) -> list[str]:
+            return [session.name for session in await store.list(**options)]
+
+        assert await listed() == ["c", "b", "a"]
+        assert await listed(limit=1) == ["c"]
+        assert await listed(project=PROJECT) == ["c", "a"]
+        assert await listed(statuses=[SessionStatus.PAUSED]) == ["c"]
+        assert await listed(statuses=[]) == []
+
+    play(tmp_path, scene)
+
+
+def test_another_task_forgets_the_conversation_and_the_same_keeps_it(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        store = SessionStore(database, FakeClock())
+        session = await store.create(name="a", project=PROJECT, options=SessionOptions())
+
+        conversations = []
+        for task in ("t1", "t1", "t2"):
+            await store.set_current_task(session.id, TaskId(task))
+            conversations.append((await store.get(session.id)).claude_session)
+            await store.set_claude_session(session.id, ClaudeSessionId(f"of {task}"))
+
+        assert conversations == [None, "of t1", None]
+
+    play(tmp_path, scene)
+
+
+async def session_with_run(database: Database, fence: int = 1) -> Run:
+    session = await SessionStore(database).create(
+        name="a", project=PROJECT, options=SessionOptions()
+    )
+    run = Run(
+        id=RunId("r-1"),
+        session=session.id,
+        task=TaskId("t"),
+        claude_session=ClaudeSessionId("c"),
+        fence=fence,
+        started_at=1.0,
+    )
+    await RunStore(database).begin(run)
+    return run
+
+
+def test_a_run_is_known_before_its_process_and_ends_once(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        runs = RunStore(database)
+        run = await session_with_run(database)
+        assert await runs.list(run.session) == [run]
+        assert await runs.processes() == ()
+
+        await runs.set_process(run.id, 42, "12345")
+        [process] = await runs.processes()
+        told = [
+            await runs.end(run.id, ended_at=2.0, outcome=outcome, turns=3, cost_usd=0.5)
+            for outcome in ("completed", "lost")
+        ]
+
+        assert (process.pid, process.process_start) == (42, "12345")
+        assert told == [True, False]
+        assert await runs.unfinished() == ()
+        [ended] = await runs.list(run.session)
+        assert (ended.outcome, ended.turns, ended.cost_usd, ended.pid) == ("completed", 3, 0.5, 42)
+
+    play(tmp_path, scene)
+
+
+def test_a_run_is_current_while_it_is_its_tasks_last_and_holds_the_fence(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        runs = RunStore(database)
+        ledger = SqliteLedger(database, FakeClock(), "me")
+        await ledger.add(NewTask(id=TaskId("t"), group="g", prompt=""))
+        await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        run = await session_with_run(database)
+
+        assert await runs.is_current(run.id, 1)
+        assert not await runs.is_current(run.id, 2)
+        assert not await runs.is_current(RunId("r-unknown"), 1)
+        await ledger.settle(TaskId("t"), 1, Again(prompt=""))
+        await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        assert not await runs.is_current(run.id, 1)
+
+    play(tmp_path, scene)
+
+
+DECISION = Decision(
+    request=RequestId("q1"),
+    run=RunId("r-1"),
+    verdict=Verdict.DENY,
+    risk=Risk.HIGH,
+    confidence=0.0,
+    reason="it deletes",
+    decided_by=DecidedBy.POLICY,
+    message="use trash",
+)
+SESSION = SessionId("aaaaaa")
+
+
+def test_a_decision_comes_back_redacted_with_a_digest_of_what_it_was_about(tmp_path: Path) -> None:
+    secret = "ghp_" + "a" * 36
+
+    async def scene(database: Database) -> None:
+        journal = DecisionJournal(database, FakeClock())
+        for command in (secret, secret[:-1] + "b"):
+            await journal.record(
+                DECISION, session=SESSION, tool="Bash", tool_input={"command": command}
+            )
+
+        second, first = await journal.read()
+
+        assert first.decision == DECISION
+        assert first.input == second.input == {"command": "[redacted]"}
+        assert first.digest != second.digest
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ({}, 2),
+        ({"session": SESSION}, 2),
+        ({"session": SessionId("other")}, 0),
+        ({"risk": Risk.HIGH}, 1),
+        ({"verdict": Verdict.ALLOW}, 1),
+        ({"verdict": Verdict.ALLOW, "risk": Risk.HIGH}, 0),
+        ({"decided_by": DecidedBy.PERSON}, 1),
+        ({"request": RequestId("q2")}, 1),
+        ({"since": FakeClock().now() + 1}, 1),
+        ({"limit": 1}, 1),
+    ],
+)
+def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, found: int) -> None:
+    allowed = Decision(
+        request=RequestId("q2"),
+        run=RunId("r-1"),
+        verdict=Verdict.ALLOW,
+        risk=Risk.LOW,
+        confidence=1.0,
+        reason="",
+        decided_by=DecidedBy.PERSON,
+    )
+
+    async def scene(database: Database) -> None:
+        clock = FakeClock()
+        journal = DecisionJournal(database, clock)
+        for decision in (DECISION, allowed):
+            await journal.record(decision, session=SESSION, tool="Bash")
+            clock.move(1)
+
+        assert len(await journal.read(**question)) == found
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("sql", ["UPDATE decisions SET reason = 'x'", "DELETE FROM decisions"])
+def test_the_database_itself_refuses_to_change_a_decision(tmp_path: Path, sql: str) -> None:
+    async def scene(database: Database) -> None:
+        journal = DecisionJournal(database)
+        await journal.record(DECISION, session=SESSION, tool="Bash")
+
+        with pytest.raises(sqlite3.IntegrityError, match="a decision is never"):
+            await database.write(lambda c: c.execute(sql))
+
+        assert len(await journal.read()) == 1
+
+    play(tmp_path, scene)

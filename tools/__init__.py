@@ -1,0 +1,1 @@
+"""What keeps the documentation true: generators whose output is checked by tests."""
