@@ -34,12 +34,10 @@ COMPARED = 160
 """Functions that the plain pipeline embeds before it answers, some 50 ms each."""
 STORED = 4_000
 
-_VERBS = "read write parse render open close send fetch build check load save merge".split()  # noqa: SIM905
-_NOUNS = (
-    "session cookie header token user order price basket invoice packet socket buffer image font"
-    " layout query index column row table schema model field form widget theme plugin signal"
-    " worker queue lock timer clock route proxy cache store backup archive report chart"
-).split()  # noqa: SIM905  # words read better as words
+_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()  # noqa: SIM905
+_VOCABULARY = [a + b + c for a in _SYLLABLES for b in _SYLLABLES for c in _SYLLABLES[:5]]
+_WEIGHTS = [1 / (rank + 5) for rank in range(len(_VOCABULARY))]
+"""Two thousand words, as often as words are: by rank, after Zipf."""
 
 
 def run() -> list[Result]:
@@ -57,23 +55,22 @@ def run() -> list[Result]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _words(chance: random.Random, count: int) -> list[str]:
+    return chance.choices(_VOCABULARY, _WEIGHTS, k=count)
+
+
 def _write_project(project: Path, functions: int) -> None:
-    """Forty functions of twelve lines a file, with names and words from a small vocabulary."""
+    """Forty functions of twelve lines a file."""
     chance = random.Random(7)
     for number in range(0, functions, 40):
-        path = project / f"pkg{number // 4000}" / f"{chance.choice(_NOUNS)}_{number}.py"
+        path = project / f"pkg{number // 4000}" / f"{_words(chance, 1)[0]}_{number}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n\n".join(_function(chance, number + n) for n in range(40)), "utf-8")
 
 
 def _function(chance: random.Random, number: int) -> str:
-    verb, noun, other = chance.choice(_VERBS), chance.choice(_NOUNS), chance.choice(_NOUNS)
-    body = "".join(
-        f"    {left}_{n} = {call}_{right}({other})\n"
-        for n, (left, call, right) in enumerate(
-            (chance.choice(_NOUNS), chance.choice(_VERBS), chance.choice(_NOUNS)) for _ in range(8)
-        )
-    )
+    verb, noun, other, *rest = _words(chance, 27)
+    body = "".join(f"    {rest[n]}_{n} = {rest[n + 8]}_{rest[n + 16]}({other})\n" for n in range(8))
     head = f'def {verb}_{noun}_{number}({other}):\n    """{verb} the {noun} of a {other}."""\n'
     return f"{head}{body}    return {other}"
 
@@ -174,7 +171,7 @@ def _made_up(chance: random.Random, number: int) -> CodeFile:
             )
         )
     stamp = FileStamp(mtime_ns=1, size=1, digest=str(number))
-    path = f"pkg{number // 4000}/{chance.choice(_NOUNS)}_{number}.py"
+    path = f"pkg{number // 4000}/{_words(chance, 1)[0]}_{number}.py"
     return CodeFile(path=path, language="python", stamp=stamp, lines=240, chunks=tuple(chunks))
 
 
@@ -182,7 +179,7 @@ def _search_times(pipeline: RAGPipeline) -> list[float]:
     chance = random.Random(3)
     times = []
     for _ in range(60):
-        verb, noun, other = chance.choice(_VERBS), chance.choice(_NOUNS), chance.choice(_NOUNS)
+        verb, noun, other = _words(chance, 3)
         query = f"how does it {verb} the {noun} of a {other}"
         began = time.perf_counter()
         pipeline.retrieve(query)
