@@ -239,12 +239,14 @@ def start(places):
     return child
 
 
-def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_path):
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("each", [12, pytest.param(200, marks=pytest.mark.soak)])
+def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_path, each):
     """Five windows in two projects, through the real hooks, while the worker dies at random."""
     projects = [tmp_path / "one", tmp_path / "two two"]
     for project in projects:
         project.mkdir()
-    windows = [(projects[0], 40)] * 3 + [(projects[1], 40)] * 2
+    windows = [(projects[0], each)] * 3 + [(projects[1], each)] * 2
 
     def window(number):
         project, count = windows[number]
@@ -268,7 +270,7 @@ def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_p
             child.wait()
     work(places)
 
-    for project, count in ((projects[0], 120), (projects[1], 80)):
+    for project, count in ((projects[0], 3 * each), (projects[1], 2 * each)):
         found = Library(places).all(str(project))
         own = [one for one in found if one.project]
         assert sum(one.preference.seen for one in own) == count
