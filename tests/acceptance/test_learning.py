@@ -45,7 +45,7 @@ def terminal(rehearsal, claude_world):
 
 
 @pytest.fixture
-def other(claude_world, tmp_path):
+def other(tmp_path):
     project = tmp_path / "other project"
     project.mkdir()
     return project

@@ -68,7 +68,8 @@ def test_what_was_read_is_not_read_again(places, tmp_path):
 @pytest.mark.parametrize(
     "bad",
     [b"\x00\xff\xfe\n", b"{}\n", b"[1]\n", b'{"v":1,"id":"x"\n', b'{"v":9,"id":"x"}\n',
-     b'{"v":1,"id":"x","project":"relative"}\n', b"[" * 100_000 + b"\n", b"\n", b"x" * 3_000_000 + b"\n"],
+     b'{"v":1,"id":"x","project":"relative"}\n', b"[" * 100_000 + b"\n", b"\n",
+     b"x" * 3_000_000 + b"\n"],
 )  # fmt: skip
 def test_a_bad_line_costs_only_itself(places, tmp_path, bad):
     places.queue.write_bytes(line(tmp_path, number=1) + bad + line(tmp_path, number=2))
@@ -158,7 +159,7 @@ def test_often_and_surely_said_is_accepted_when_the_user_wished_so(places, tmp_p
     assert "pnpm" in places.block(str(tmp_path)).read_text()
 
 
-def test_a_clock_that_jumped_back_does_no_harm(places, tmp_path):
+def test_a_clock_that_jumped_back_does_no_harm(places):
     places.heartbeat.write_text(json.dumps({"pid": os.getpid(), "at": time.time() + 9_999_999}))
 
     assert examine(places).heartbeat_age == 0

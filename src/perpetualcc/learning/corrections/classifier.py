@@ -81,7 +81,7 @@ def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> _Reading:
     )
 
 
-_FIRM = frozenset({"told", "wrong", "norm", "henceforth", "substitution"})
+_FIRM = frozenset({"told", "wrong", "norm", "henceforth", "substitution", "undo"})
 """What a sentence says about the assistant's work whatever else the message holds."""
 
 

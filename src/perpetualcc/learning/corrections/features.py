@@ -18,6 +18,8 @@ _CATEGORIES = (
 _LEADING = 14
 """A rejection counts within this many characters of a sentence's start."""
 
+_WORD = re.compile(r"[^\W\d_]{3,}|[\w.-]{3,}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
@@ -78,8 +80,11 @@ def _positions(lexicon: Lexicon, folded: str) -> set[str]:
         if len(folded[rejection.end() :].strip(" ,.!…-")) < 2:
             found.add("bare_reject")
     question = lexicon.search("question", folded)
-    if question is not None and question.start() <= _LEADING:
+    if question is not None and not _WORD.search(folded[: question.start()]):
         found.add("question_first")
+    prohibition = lexicon.search("prohibit", folded)
+    if prohibition is not None and not _WORD.search(folded[: prohibition.start()]):
+        found.add("prohibit_first")
     request = lexicon.search("request", folded)
     if request is not None and request.start() <= _LEADING:
         found.add("request_first")
@@ -98,9 +103,6 @@ def _beside_the_assistant(folded: str, assistant: str, lexicon: Lexicon) -> set[
     if assistant and _shared(folded, assistant, lexicon):
         found.add("grounded")
     return found
-
-
-_WORD = re.compile(r"[^\W\d_]{3,}|[\w.-]{3,}")
 
 
 def _shared(folded: str, assistant: str, lexicon: Lexicon) -> bool:

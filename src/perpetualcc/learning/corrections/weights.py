@@ -34,12 +34,12 @@ WEIGHTS: dict[str, float] = {
     "grounded": 0.5,
     "tools": 0.5,
     # Somebody else's words, another kind of message.
-    "question_asked": -4.0,
-    "reported": -3.5,
+    "question_asked": -8.0,
+    "reported": -4.5,
     "self": -2.0,
     "symptom": -1.5,
     "request_first": -1.5,
-    "product": -1.0,
+    "product": -1.5,
     "praise": -1.5,
     "accept": -1.0,
     "hedge": -0.5,
@@ -62,8 +62,10 @@ PAIRS: dict[tuple[str, str], float] = {
     # Together they say less.
     ("request_first", "contrast"): -0.5,
     ("request_first", "direct"): -0.5,
-    ("product", "always"): -1.0,
-    ("product", "prohibit"): -1.0,
+    ("product", "always"): -1.5,
+    ("product", "prohibit"): -1.5,
+    ("product", "prohibit_first"): 1.0,
+    ("product", "direct"): -0.5,
     ("product", "must"): -0.5,
     ("symptom", "prohibit"): -1.0,
     ("symptom", "blame"): -0.5,
@@ -85,7 +87,9 @@ def weigh(sentence: Sentence) -> tuple[float, tuple[str, ...]]:
     return sum(worth for _, worth in terms), tuple(f"{name} {worth:+.1f}" for name, worth in terms)
 
 
-_ABOUT_THE_WORK = frozenset({"reject", "told", "repair", "blame", "wrong", "norm", "project_rule"})
+_ABOUT_THE_WORK = frozenset(
+    {"reject", "told", "repair", "blame", "wrong", "norm", "project_rule", "undo"}
+)
 """Who says one of these speaks to the assistant, even when a button or a page is mentioned."""
 
 
