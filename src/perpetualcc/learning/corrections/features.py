@@ -8,7 +8,10 @@ import re
 from dataclasses import dataclass
 
 from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.category import category
+from perpetualcc.learning.corrections.judgement import Category
 from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.text import ERROR_NAME
 
 _CATEGORIES = (
     "wrong", "prohibit", "contrast", "direct", "must", "always", "henceforth", "norm", "told",
@@ -65,6 +68,10 @@ def _whole(text: str, lexicon: Lexicon, folded: str, found: set[str], assistant:
         whole.add("project_rule")
     if _SPECIFIC.search(text):
         whole.add("specific")
+    if ERROR_NAME.search(text):
+        whole.add("symptom")
+    if category(folded) is not Category.OTHER:
+        whole.add("topic")
     return whole
 
 
@@ -86,7 +93,7 @@ def _positions(lexicon: Lexicon, folded: str) -> set[str]:
     if prohibition is not None and not _WORD.search(folded[: prohibition.start()]):
         found.add("prohibit_first")
     request = lexicon.search("request", folded)
-    if request is not None and request.start() <= _LEADING:
+    if request is not None and (lexicon.verb_last or request.start() <= _LEADING):
         found.add("request_first")
     return found
 

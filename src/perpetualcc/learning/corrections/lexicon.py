@@ -35,6 +35,8 @@ class Lexicon:
     accents: bool
     """Whether diacritics are kept: in Vietnamese they are the word."""
     spaced: bool
+    verb_last: bool
+    """The verb ends the sentence: a request does not show at its beginning."""
     stop: frozenset[str]
     letters: frozenset[str]
     """Letters that only this language of its script writes."""
@@ -95,6 +97,7 @@ def compile_lexicon(code: str, source: str) -> Lexicon:
         script=data["script"],
         accents=accents,
         spaced=spaced,
+        verb_last=data.get("verb_last", False),
         stop=frozenset(data["stop"].split()),
         letters=frozenset(data.get("letters", "")),
         categories={name: compiler.category(text) for name, text in data["categories"].items()},

@@ -41,7 +41,7 @@ _QUOTES = re.compile(
     r"|「([^」]{1,600})」|『([^』]{1,600})』|《([^》]{1,600})》"
     r"|(?<!\w)'([^'\n]{1,600}[^s\W])'(?!\w)|‘([^’\n]{1,600})’(?!\w)"
 )
-_ERROR_NAME = re.compile(
+ERROR_NAME = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bTS\d{4}\b|\bHTTP[ /]?[45]\d\d\b"
     r"|\bSIG[A-Z]{3,}\b|\bexit (?:code|status) [1-9]\d*\b|\bstatus (?:code )?[45]\d\d\b"
     r"|\b(?:NaN|segfault|stack ?trace|traceback|undefined|ECONN\w+|OOM)\b"
@@ -79,7 +79,7 @@ def read(message: str) -> Typed:
     return Typed(
         sentences=tuple(sentences[:_SENTENCES] + sentences[_SENTENCES:][-_SENTENCES:]),
         had_code=had_code,
-        had_error=bool(_ERROR_NAME.search(text)),
+        had_error=bool(ERROR_NAME.search(text)),
         had_cheer=bool(_EMOJI_PRAISE.search(text)),
     )
 
