@@ -138,8 +138,12 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
             return plain
     refused = clause.refused - word_set("asking") - generic()
     listed = frozenset(term for term in refused if term.startswith("@"))
-    if refused and (
-        refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms)
+    subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
+    is_told = subject <= asked.terms and patterns("consent", "adopts").search(asked.folded)
+    if (
+        refused
+        and is_told
+        and (refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms))
     ):
         return False
     names = frozenset(term for term in asked.terms if term.startswith("@"))

@@ -204,7 +204,12 @@ def _by_elimination(
     for clause in clauses:
         for choice in choices:
             if _refuses(clause, choice, asked, near.get(id(clause), 0.0)) and not (
-                clause.refused - word_set("asking") - generic() - offered - asked.stems
+                (clause.refused | clause.chosen)
+                - word_set("asking")
+                - word_set("plain_subjects")
+                - generic()
+                - offered
+                - asked.stems
             ):
                 refused.setdefault(choice.label, clause)
     left = [choice for choice in choices if choice.label not in refused]
@@ -241,7 +246,8 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
             tier = max(tier, TOPICAL)
         if compares and clause.refused and clause.chosen:
             tier = max(tier, TOPICAL)
-    if not clause.statement.key and "language" in asked.topics and _other_subject(asked, clause):
+    plain_language = "language" in asked.topics and "runtime_version" not in asked.topics
+    if not clause.statement.key and plain_language and _other_subject(asked, clause):
         return 0.0
     return tier + min(words, 0.99) if tier else 0.0
 
