@@ -26,7 +26,7 @@ _ELSEWHERE = -1
 _ENOUGH_WORDS = 0.5
 _MANY_WORDS = 0.66
 _ONE_WORD = 0.6
-_MARGIN = 0.2
+_MARGIN = 0.15
 
 
 class Says(Enum):
