@@ -352,8 +352,11 @@ class CommandJudge:
             case "task":
                 return [judge_task(word.text, call) for word in words[:1]]
         one = {
-            "write": self._writes, "output": self._produces, "delete": self._deletes, "code": self._code,
-        }.get(role)  # fmt: skip
+            "write": self._writes,
+            "output": self._produces,
+            "delete": self._deletes,
+            "code": self._code,
+        }.get(role)
         return [finding for word in words for finding in one(word, call)] if one else []
 
     def _writes(self, word: Word, call: Call) -> Findings:

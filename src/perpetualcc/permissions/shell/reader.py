@@ -80,12 +80,12 @@ class _Reader:
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
-        self.source = b""
+        self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
 
     def read(self, text: str) -> None:
-        outer, self.source = self.source, text.encode("utf-8", "replace")
-        root = grammar.parse(self.source)
+        outer, self.source = self.source, text
+        root = grammar.parse(text)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
@@ -100,7 +100,7 @@ class _Reader:
         raise _Stop
 
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte]
 
     # Structure
 
@@ -131,15 +131,15 @@ class _Reader:
         children = node.children
         end = node.start_byte
         for child in children:
-            if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(b" "):
+            if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(" "):
                 self.check_gap(end, child.start_byte)
             end = child.end_byte
         return children
 
     def check_gap(self, start: int, end: int) -> None:
-        gap = self.source[start:end].replace(b"\\\n", b"")
-        if gap.strip(b" \t\n"):
-            self.problem(Problem.SYNTAX, gap.decode("utf-8", "replace"))
+        gap = self.source[start:end].replace("\\\n", "")
+        if gap.strip(" \t\n"):
+            self.problem(Problem.SYNTAX, gap)
 
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""

@@ -111,9 +111,9 @@ def interpreter(call: Call) -> Findings:
         return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
             finding for value in inline for finding in inline_code(value.text, call)
         ]
-    module = next((g for g in call.arguments.given if g.name == "-m" and g.value is not None), None)
-    if module is not None and call.arguments.path.startswith("python"):
-        return _module(call)
+    module = next((g.value for g in call.arguments.given if g.name == "-m" and g.value), None)
+    if module is not None and call.arguments.path == "python":  # the program of that name
+        return call.judge.words([module, *call.arguments.operands], call)
     operands = call.arguments.operands
     if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
         return []
@@ -131,17 +131,6 @@ def interpreter(call: Call) -> Findings:
             )
         ]
     return _from_stdin(call, inline_code)
-
-
-def _module(call: Call) -> Findings:
-    """`python -m module …` is the program of that name."""
-    words = call.arguments.rest
-    index = next(
-        i
-        for i, word in enumerate(words)
-        if word.text == "-m" or (word.text.startswith("-") and word.text.endswith("m"))
-    )
-    return call.judge.words(words[index + 1 :], call)
 
 
 @cache
