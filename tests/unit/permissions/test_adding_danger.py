@@ -32,7 +32,7 @@ def test_no_everyday_command_hides_a_dangerous_one(way: str) -> None:
 
 
 @given(text=st.text(max_size=60), danger=st.sampled_from(DANGERS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_dangerous_line_before_any_text_is_never_low(text: str, danger: str) -> None:
     assert bash_risk(f"{danger}\n{text}") is not Risk.LOW
 
@@ -51,7 +51,7 @@ SHELLISH = st.lists(
 
 
 @given(before=SHELLISH, after=SHELLISH)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_no_text_makes_the_gate_fail(before: str, after: str) -> None:
     assessment = bash(f"{before} {after}")
 
