@@ -12,8 +12,14 @@ PCC = [sys.executable, "-m", "perpetualcc"]
 def run(*args: str, stdin: str = "", home: Path) -> subprocess.CompletedProcess[str]:
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONUTF8": "1"}
     return subprocess.run(
-        [*PCC, "explain", *args], input=stdin, capture_output=True, text=True, env=env, timeout=60, check=False
-    )  # fmt: skip
+        [*PCC, "explain", *args],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env=env,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_a_person_reads_risk_parts_and_rules(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ WAYS = [
     "if {d}; then {a}; fi", "while true; do {d}; done; {a}", "x=$({d}); {a}", "`{d}`; {a}",
     "f() {{ {d}; }}; f; {a}", "case x in x) {d};; esac; {a}", "! {d}; {a}", "{d}; {a}",
     "{d} && {a}", "{d} || {a}", "{d} & {a}", "eval '{d}'; {a}", "bash -c '{d}'; {a}",
-    "timeout 5 env A=b bash -c '{d}'; {a}", "cat <({d}); {a}", "echo \"$({d})\"; {a}",
+    "timeout 5 env A=b bash -c '{d}'; {a}", "cat <({d}); {a}", 'echo "$({d})"; {a}',
     "bash <<'END'\n{d}\nEND\n{a}", "echo '{d}' | sh; {a}", "find . -exec sh -c '{d}' \\;; {a}",
     "echo x | xargs sh -c '{d}'; {a}", "trap '{d}' EXIT; {a}", "alias q='{d}'; {a}",
-    "coproc {d}; {a}", "time {d}; {a}", "[ -n \"$({d})\" ]; {a}", "echo ${{x:-$({d})}}; {a}",
+    "coproc {d}; {a}", "time {d}; {a}", '[ -n "$({d})" ]; {a}', "echo ${{x:-$({d})}}; {a}",
 ]  # fmt: skip
 EVERYDAY = [row["command"] for row in corpus("everyday") if "\n" not in row["command"]]
 
@@ -40,14 +40,57 @@ def test_a_dangerous_line_before_any_text_is_never_low(text: str, danger: str) -
 SHELLISH = st.lists(
     st.one_of(
         st.sampled_from(
-            ["ls", "echo", "a", "$(", ")", "`", '"', "'", "\\", "\n", " ", ";", "&&", "||", "|", "&",
-             "{", "}", "(", "<<E\n", "E\n", "<<<", "<(", ">", "$x", "${", "for i in", "do", "done",
-             "if", "then", "fi", "case", "esac", "in", "#", "!", "[[", "]]", "$'", "*", "~", "=", "$(("]
+            [
+                "ls",
+                "echo",
+                "a",
+                "$(",
+                ")",
+                "`",
+                '"',
+                "'",
+                "\\",
+                "\n",
+                " ",
+                ";",
+                "&&",
+                "||",
+                "|",
+                "&",
+                "{",
+                "}",
+                "(",
+                "<<E\n",
+                "E\n",
+                "<<<",
+                "<(",
+                ">",
+                "$x",
+                "${",
+                "for i in",
+                "do",
+                "done",
+                "if",
+                "then",
+                "fi",
+                "case",
+                "esac",
+                "in",
+                "#",
+                "!",
+                "[[",
+                "]]",
+                "$'",
+                "*",
+                "~",
+                "=",
+                "$((",
+            ]
         ),
         st.text(string.printable, max_size=5),
     ),
     max_size=30,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(before=SHELLISH, after=SHELLISH)

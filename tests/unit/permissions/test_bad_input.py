@@ -11,8 +11,23 @@ from judging import PROJECT, SETTINGS, bash, judged
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.risk_classifier import classify_risk
 
-TOOLS = ["Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "WebFetch",
-         "Task", "Agent", "Monitor", "mcp__a__b", "Nonsense"]  # fmt: skip
+TOOLS = [
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Glob",
+    "Grep",
+    "LS",
+    "WebFetch",
+    "Task",
+    "Agent",
+    "Monitor",
+    "mcp__a__b",
+    "Nonsense",
+]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -42,9 +57,21 @@ def test_an_input_that_is_no_object_is_never_low(wrong: Any) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["ls\0rm", "ls \x1b[8m", "ls \u202e", "ls\r\nrm x", "ls \ud800", "ls\u00a0-la", "l\u0455 -la", "ls \u200b",
-     "\ufeffls", "ls \ue000", "x" * 10_000_000, "ls " + "a" * 500_000],
-)  # fmt: skip
+    [
+        "ls\0rm",
+        "ls \x1b[8m",
+        "ls \u202e",
+        "ls\r\nrm x",
+        "ls \ud800",
+        "ls\u00a0-la",
+        "l\u0455 -la",
+        "ls \u200b",
+        "\ufeffls",
+        "ls \ue000",
+        "x" * 10_000_000,
+        "ls " + "a" * 500_000,
+    ],
+)
 def test_odd_and_huge_commands_are_never_low(command: str) -> None:
     assert bash(command).risk is not Risk.LOW
 

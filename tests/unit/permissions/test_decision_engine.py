@@ -82,6 +82,8 @@ def test_the_docs_print_the_table_of_the_code() -> None:
 
 
 class Brain:
+    """Gives one advice, or cannot be reached."""
+
     def __init__(self, advice: Advice | None = None) -> None:
         self.advice, self.asked = advice, 0
 

@@ -16,17 +16,35 @@ from perpetualcc.permissions.settings import PermissionSettings
 @pytest.mark.parametrize(
     ("path", "risk"),
     [
-        ("src/app.py", "LOW"), ("tests/a/b.py", "LOW"), ("/home/dev/proj/lib/x", "LOW"),
-        ("README.md", "MEDIUM"), ("package.json", "MEDIUM"), ("src", "LOW"), ("srcx/a.py", "MEDIUM"),
-        ("src/../pyproject.toml", "MEDIUM"), ("/tmp/x", "MEDIUM"),
-        ("../other/a.py", "HIGH"), ("/home/dev/proj-evil/src/a.py", "HIGH"), ("src/../../x", "HIGH"),
-        ("/etc/hosts", "HIGH"), ("~/.bashrc", "HIGH"), (".env", "HIGH"), ("src/.env", "HIGH"),
-        ("SRC/../.ENV", "HIGH"), (".git/hooks/pre-commit", "HIGH"), (".GIT/config", "HIGH"),
-        ("src/.git/config", "HIGH"), (".claude/settings.json", "HIGH"), (".mcp.json", "HIGH"),
-        ("~/.perpetualcc/config.toml", "HIGH"), (".perpetualcc/policy.toml", "HIGH"),
-        ("~/Library/LaunchAgents/x.plist", "HIGH"), (".env.example", "MEDIUM"), ("src/.en\u200bv", "HIGH"),
+        ("src/app.py", "LOW"),
+        ("tests/a/b.py", "LOW"),
+        ("/home/dev/proj/lib/x", "LOW"),
+        ("README.md", "MEDIUM"),
+        ("package.json", "MEDIUM"),
+        ("src", "LOW"),
+        ("srcx/a.py", "MEDIUM"),
+        ("src/../pyproject.toml", "MEDIUM"),
+        ("/tmp/x", "MEDIUM"),
+        ("../other/a.py", "HIGH"),
+        ("/home/dev/proj-evil/src/a.py", "HIGH"),
+        ("src/../../x", "HIGH"),
+        ("/etc/hosts", "HIGH"),
+        ("~/.bashrc", "HIGH"),
+        (".env", "HIGH"),
+        ("src/.env", "HIGH"),
+        ("SRC/../.ENV", "HIGH"),
+        (".git/hooks/pre-commit", "HIGH"),
+        (".GIT/config", "HIGH"),
+        ("src/.git/config", "HIGH"),
+        (".claude/settings.json", "HIGH"),
+        (".mcp.json", "HIGH"),
+        ("~/.perpetualcc/config.toml", "HIGH"),
+        (".perpetualcc/policy.toml", "HIGH"),
+        ("~/Library/LaunchAgents/x.plist", "HIGH"),
+        (".env.example", "MEDIUM"),
+        ("src/.en\u200bv", "HIGH"),
     ],
-)  # fmt: skip
+)
 def test_writing_is_judged_by_where_it_really_is(path: str, risk: str) -> None:
     assert judged("Write", file_path=path).risk == risk
     assert judged("Edit", file_path=path).risk == risk
@@ -35,22 +53,44 @@ def test_writing_is_judged_by_where_it_really_is(path: str, risk: str) -> None:
 @pytest.mark.parametrize(
     ("path", "risk"),
     [
-        ("README.md", "LOW"), ("/usr/include/stdio.h", "LOW"), (".env.example", "LOW"), ("id_rsa.pub", "LOW"),
-        ("~/.ssh/id_rsa", "HIGH"), ("/home/other/.ssh/id_ed25519", "HIGH"), (".env", "HIGH"),
-        (".env.local", "HIGH"), ("~/.aws/credentials", "HIGH"), ("config/master.key", "HIGH"),
-        ("/etc/shadow", "HIGH"), ("/proc/self/environ", "HIGH"), ("/etc/passwd", "MEDIUM"),
+        ("README.md", "LOW"),
+        ("/usr/include/stdio.h", "LOW"),
+        (".env.example", "LOW"),
+        ("id_rsa.pub", "LOW"),
+        ("~/.ssh/id_rsa", "HIGH"),
+        ("/home/other/.ssh/id_ed25519", "HIGH"),
+        (".env", "HIGH"),
+        (".env.local", "HIGH"),
+        ("~/.aws/credentials", "HIGH"),
+        ("config/master.key", "HIGH"),
+        ("/etc/shadow", "HIGH"),
+        ("/proc/self/environ", "HIGH"),
+        ("/etc/passwd", "MEDIUM"),
     ],
-)  # fmt: skip
+)
 def test_reading_is_low_unless_it_gives_away_a_secret(path: str, risk: str) -> None:
     assert judged("Read", file_path=path).risk == risk
 
 
 @pytest.mark.parametrize(
     "command",
-    ["cat ~/.ssh/id_rsa", "cat $HOME/.ssh/id_rsa", "cat ~/.ss*/id_*", "cd ~/.ssh && cat id_rsa", "cat < ~/.ssh/id_rsa",
-     "cp ~/.ssh/id_rsa src/x", "grep . ~/.aws/credentials", "tar cf src/a.tar ~/.ssh", "cat .en?", "head -1 ./x/../.env",
-     "for f in ~/.ssh/*; do cat $f; done", "find ~ -name id_rsa -exec cat {} +", "base64 -w0 .env", "unknown ~/.ssh/id_rsa"],
-)  # fmt: skip
+    [
+        "cat ~/.ssh/id_rsa",
+        "cat $HOME/.ssh/id_rsa",
+        "cat ~/.ss*/id_*",
+        "cd ~/.ssh && cat id_rsa",
+        "cat < ~/.ssh/id_rsa",
+        "cp ~/.ssh/id_rsa src/x",
+        "grep . ~/.aws/credentials",
+        "tar cf src/a.tar ~/.ssh",
+        "cat .en?",
+        "head -1 ./x/../.env",
+        "for f in ~/.ssh/*; do cat $f; done",
+        "find ~ -name id_rsa -exec cat {} +",
+        "base64 -w0 .env",
+        "unknown ~/.ssh/id_rsa",
+    ],
+)
 def test_no_way_of_reading_a_credential_is_low(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
 

@@ -79,10 +79,31 @@ def test_nesting_and_length_have_caps() -> None:
 
 
 WORDS = [
-    r"plain", r"'single $x \n'", r'"double \$x \" \\ \n"', r"mi'x'\"e\"d", r"$'\t\x41\101é\\'",
-    r"a{b,c}d", r"{1..4}", r"{c..a}", r"a\ b", r"\{a,b}", r"'{a,b}'", r"{a,b", r"x{,y}", r"{1..9..4}",
-    r'"a"$x', r"$x", r'"$x"', r"${x}y", r"a=b", r"~nouser", r"--opt={a,b}", r"\'", r'""', r"''a",
-]  # fmt: skip
+    r"plain",
+    r"'single $x \n'",
+    r'"double \$x \" \\ \n"',
+    r"mi'x'\"e\"d",
+    r"$'\t\x41\101é\\'",
+    r"a{b,c}d",
+    r"{1..4}",
+    r"{c..a}",
+    r"a\ b",
+    r"\{a,b}",
+    r"'{a,b}'",
+    r"{a,b",
+    r"x{,y}",
+    r"{1..9..4}",
+    r'"a"$x',
+    r"$x",
+    r'"$x"',
+    r"${x}y",
+    r"a=b",
+    r"~nouser",
+    r"--opt={a,b}",
+    r"\'",
+    r'""',
+    r"''a",
+]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="compares with the real bash")

@@ -6,6 +6,7 @@ findings, and nothing takes one away.
 """
 
 import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -46,6 +47,14 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_SEPARATORS = re.compile(r"[;&|\n()`]")
+_BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
+_SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
+"""How much of an unreadable text is looked through, in characters and in pieces."""
+_SECRET_VARIABLE = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
+    re.IGNORECASE,
+)
 _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
 _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
 _SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
@@ -70,7 +79,18 @@ class CommandJudge:
         script = read_script(
             text, home=self.territory.home, project=self.territory.project, cwds=cwds
         )
-        return self._script(script, depth)
+        findings = self._script(script, depth)
+        return findings + (self._salvaged(text, cwds) if script.problems else [])
+
+    def _salvaged(self, text: str, cwds: Directories) -> Findings:
+        """Of what cannot be read, the worst that its words would mean as commands."""
+        findings: Findings = []
+        for segment in _SEPARATORS.split(text[:_SALVAGE_LENGTH])[:_SALVAGE_SEGMENTS]:
+            words = tuple(Word(word) for word in _BARE_WORD.findall(segment)[:30])
+            if words and self.knowledge.program(words[0].text) is not None:
+                command = SimpleCommand(words=words, source=segment.strip()[:200], cwds=cwds)
+                findings += [f for f in self.command(command, 1) if f.risk is Risk.HIGH]
+        return findings
 
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
         findings = [_problem(problem, part) for problem, part in script.problems]
@@ -170,7 +190,10 @@ class CommandJudge:
         name = first.text
         if "/" in name:
             directory, base = posixpath.split(name)
-            if directory not in _PROGRAM_DIRECTORIES and not self._is_project_bin(name, command):
+            is_known = self.knowledge.program(base) is not None
+            if directory not in _PROGRAM_DIRECTORIES and not (
+                is_known and self._is_project_bin(name, command)
+            ):
                 return self._path_call(command, depth)
             name = base
         program = self.knowledge.program(name)
@@ -274,7 +297,16 @@ class CommandJudge:
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
+        is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
+        if is_dry and rule.operands == "task":
+            return findings
         findings += self._operands(call, rule)
+        if rule.operands == "text" and _SECRET_VARIABLE.search(call.command.source):
+            findings.append(
+                call.finding(
+                    Risk.MEDIUM, "prints-secret", "Prints a variable that is named like a secret"
+                )
+            )
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)

@@ -8,7 +8,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.words import unescape_ansi
 
 
@@ -25,6 +25,8 @@ def shell(call: Call) -> Findings:
                 EffectKind.EXECUTE,
             )
         ]
+    if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
+        return []
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
@@ -97,6 +99,9 @@ def printed_text(call: Call) -> str | None:
 @handles("interpreter")
 def interpreter(call: Call) -> Findings:
     """Python, Node, Ruby, Perl, PHP, …: inline code is never LOW, files are the project's."""
+    loaded = " ".join(
+        g.value.text for g in call.arguments.given if g.name in {"-M", "-r"} and g.value
+    )
     inline = [
         g.value
         for g in call.arguments.given
@@ -109,11 +114,18 @@ def interpreter(call: Call) -> Findings:
         return call.writes(call.arguments.operands[1:])
     if inline:
         return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
-            finding for value in inline for finding in inline_code(value.text, call)
+            finding
+            for value in inline
+            for finding in inline_code(f"{loaded} {value.text}".strip(), call)
         ]
     module = next((g.value for g in call.arguments.given if g.name == "-m" and g.value), None)
     if module is not None and call.arguments.path == "python":  # the program of that name
-        return call.judge.words([module, *call.arguments.operands], call)
+        name = (
+            module.text
+            if call.judge.knowledge.program(module.text)
+            else module.text.replace("_", "-")
+        )
+        return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
     operands = call.arguments.operands
     if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
         return []
