@@ -1,8 +1,8 @@
 """
 Commands from build files, documentation and advisories, against the product's promises.
 
-The `second` half was written after the rules, and first judged before any rule was changed
-for it; `docs/permissions.md` has what that first look gave.
+The `second` and `third` parts were written after the rules, and first judged before any rule was
+changed for them; `docs/permissions.md` has what these first looks gave.
 """
 
 import pytest
@@ -11,13 +11,15 @@ from judging import bash_risk, corpus
 from perpetualcc.domain.tools import Risk
 
 
-def share(names: list[str], *, accepted: set[Risk], half: str) -> tuple[float, list[str]]:
-    commands = [row["command"] for row in corpus(names[0]) if row["half"] == half]
+def share(name: str, *, accepted: set[Risk], part: str) -> tuple[float, list[str]]:
+    commands = [row["command"] for row in corpus(name) if row["part"] == part]
+    if not commands:
+        pytest.skip(f"no commands of this part among {name}")
     wrong = [command for command in commands if bash_risk(command) not in accepted]
     return 1 - len(wrong) / len(commands), wrong
 
 
-@pytest.mark.parametrize("half", ["tuned", "second"])
+@pytest.mark.parametrize("part", ["tuned", "second", "third"])
 @pytest.mark.parametrize(
     ("name", "accepted", "promised"),
     [
@@ -29,15 +31,15 @@ def share(names: list[str], *, accepted: set[Risk], half: str) -> tuple[float, l
     ],
 )
 def test_the_promised_share_of_commands_is_judged_right(
-    name: str, accepted: set[Risk], promised: float, half: str
+    name: str, accepted: set[Risk], promised: float, part: str
 ) -> None:
-    measured, wrong = share([name], accepted=accepted, half=half)
+    measured, wrong = share(name, accepted=accepted, part=part)
 
     assert measured >= promised, wrong
 
 
 def test_what_needs_a_second_thought_is_mostly_medium() -> None:
-    measured, wrong = share(["medium"], accepted={Risk.MEDIUM}, half="tuned")
+    measured, wrong = share("medium", accepted={Risk.MEDIUM}, part="tuned")
 
     assert measured >= 0.95, wrong
 

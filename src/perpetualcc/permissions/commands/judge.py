@@ -51,6 +51,12 @@ _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
 """How much of an unreadable text is looked through, in characters and in pieces."""
+_SETTINGS_OPTION = re.compile(
+    r"--?\w*(?:config|rcfile|file|project|script|plugin|require|import|preset|setup|loader|init|rules)"
+    r"[\w-]*=",
+    re.IGNORECASE,
+)
+_SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
 _SECRET_VARIABLE = re.compile(
     r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
     re.IGNORECASE,
@@ -301,6 +307,10 @@ class CommandJudge:
         if is_dry and rule.operands == "task":
             return findings
         findings += self._operands(call, rule)
+        if rule.operands == "text" and any(_SUBSCRIPT.search(w.text) for w in call.command.words):
+            findings.append(
+                call.finding(Risk.MEDIUM, "subscript", "A subscript here can run a command")
+            )
         if rule.operands == "text" and _SECRET_VARIABLE.search(call.command.source):
             findings.append(
                 call.finding(
@@ -310,6 +320,7 @@ class CommandJudge:
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
+            findings += self._code_from_outside(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
         if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
@@ -403,6 +414,24 @@ class CommandJudge:
         if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
             return call.reads(words)
         return self._by_role(rule.operands, words, call)
+
+    def _code_from_outside(self, call: Call, rule: CommandRule) -> Findings:
+        """A build or test that takes its files or settings from outside the project."""
+        if EffectKind.EXECUTE not in rule.effects or rule.risk is not Risk.LOW:
+            return []
+        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words += call.arguments.operands if rule.operands == "data" else []
+        words += [
+            Word(option.partition("=")[2])
+            for option in call.arguments.unknown
+            if _SETTINGS_OPTION.match(option)
+        ]
+        return [
+            finding
+            for word in words
+            if word.text.startswith(("/", "~", "..")) and not word.text.startswith("//")
+            for finding in self._code(word, call)
+        ]
 
     def _named_credentials(self, call: Call) -> Findings:
         """Its words are no paths as far as is known, but some name a credential all the same."""

@@ -7,6 +7,7 @@ the commands inside are still collected. Over 300 lines because the constructs o
 share one state, and half of them would be a worse half.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -245,7 +246,8 @@ class _Reader:
             if child.is_error or child.is_missing or "[" in child.type[2:]:
                 self.problem(Problem.SYNTAX, self.text(node))
             if child.type in _VALUES:
-                self.words(child)
+                if any(_RUNS_AS_NUMBER.search(word.text) for word in self.words(child)):
+                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
             else:
                 self.visit_test(child)
 
@@ -369,6 +371,8 @@ class _Reader:
             ]
         else:
             words = self.words(value)
+        if any(_RUNS_AS_NUMBER.search(word.text) for word in words):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
             return [Assignment(name=name, value=Word(UNKNOWN))]
         return [Assignment(name=name, value=words[0])]
@@ -378,8 +382,8 @@ class _Reader:
     def visit_redirected(self, node: Node) -> None:
         body = node.child_by_field_name("body")
         start = len(self.script.commands)
-        redirects = _Redirects()
-        nodes = [child for child in self.children(node) if child != body]
+        redirects = _Redirects(words=self.lost_dash(node, body))
+        nodes = [child for child in node.children if child != body]
         for child in nodes:
             self.redirect(child, redirects)
         if body is not None and body.type == "command":
@@ -389,6 +393,16 @@ class _Reader:
         for child in nodes:
             if child.type == "heredoc_redirect":
                 self.after_heredoc(child, start)
+
+    def lost_dash(self, node: Node, body: Node | None) -> list[Word]:
+        """In `python - <<EOF` the grammar drops the dash: it is in no node, only in the text."""
+        first = next((c for c in node.children if c != body), None)
+        if body is None or first is None:
+            return []
+        gap = self.source[body.end_byte : first.start_byte].replace("\\\n", " ").strip(" \t")
+        if gap not in {"", "-"}:
+            self.problem(Problem.SYNTAX, gap)
+        return [Word("-")] if gap == "-" else []
 
     def compound_with(
         self, body: Node | None, redirects: _Redirects, node: Node, start: int
@@ -541,6 +555,8 @@ def _skip(_reader: _Reader, _node: Node) -> None:
     """Comments, operators with names, the names of loop variables."""
 
 
+_RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
+"""`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _VALUES = _SUBSTITUTIONS | {
     "word", "number", "string", "raw_string", "ansi_c_string", "translated_string",

@@ -96,6 +96,12 @@ def printed_text(call: Call) -> str | None:
     return text.replace("%s", "")
 
 
+_LOADS_CODE = re.compile(
+    r"data:|https?:|(?:auto_prepend_file|auto_append_file|extension|zend_extension|allow_url_include"
+    r"|disable_functions|open_basedir)=",
+)
+
+
 @handles("interpreter")
 def interpreter(call: Call) -> Findings:
     """Python, Node, Ruby, Perl, PHP, …: inline code is never LOW, files are the project's."""
@@ -107,6 +113,15 @@ def interpreter(call: Call) -> Findings:
         for g in call.arguments.given
         if g.rule.explanation == "inline code" and g.value is not None
     ]
+    odd = [
+        g.value.text for g in call.arguments.given if g.value and _LOADS_CODE.match(g.value.text)
+    ]
+    if odd:
+        return [
+            call.finding(
+                Risk.HIGH, "inline-code", f"{odd[0][:60]} loads code of its own", EffectKind.EXECUTE
+            )
+        ]
     in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
     if inline and in_place:
         return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)

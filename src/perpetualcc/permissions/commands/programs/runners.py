@@ -263,6 +263,15 @@ def remote(call: Call) -> Findings:
     return findings
 
 
+@handles("cluster-look")
+def cluster_look(call: Call) -> Findings:
+    """`kubectl get pods,secrets` shows secrets as well."""
+    names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
+    if any(name.startswith("secret") for name in names):
+        return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
+    return []
+
+
 @handles("container-run")
 def container_run(call: Call) -> Findings:
     """`docker run image cmd …`: the container is a wall, unless its options open it."""
