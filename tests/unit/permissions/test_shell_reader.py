@@ -44,6 +44,13 @@ def test_a_variable_that_may_have_changed_is_unknown() -> None:
     assert words("c=ls; if x; then c=rm; fi; $c")[-1] == [UNKNOWN]
 
 
+@pytest.mark.parametrize(
+    "text", ["c=rm; false && c=ls || $c", "c=rm; x || c=ls && $c", "c=rm; x || c=ls; $c"]
+)
+def test_after_or_anything_before_may_have_failed(text: str) -> None:
+    assert words(text)[-1] == [UNKNOWN]
+
+
 def test_a_loop_sees_what_its_own_body_changed() -> None:
     assert [UNKNOWN] in words("c=ls; while true; do $c; c=rm; done")
 
@@ -54,6 +61,9 @@ def test_a_loop_sees_what_its_own_body_changed() -> None:
         ("cd /tmp && x", ("/tmp",)),
         ("cd a && cd .. && x", ("/p",)),
         ("(cd /tmp); x", ("/p",)),
+        ("mkdir b && cd b && x && y", ("/p/b",)),
+        ("false && cd /x || y", ("/x", "/p")),
+        ("cd a && b || c && d", ("/p/a", "/p")),
         ("cd /tmp; x", ("/tmp", "/p")),
         ("cd; cd - && x", (None,)),
         ('cd "$(git rev-parse --show-toplevel)" && x', ("/p",)),

@@ -429,7 +429,7 @@ class CommandJudge:
         return [
             finding
             for word in words
-            if word.text.startswith(("/", "~", "..")) and not word.text.startswith("//")
+            if word.text.startswith(("/", "~", "../")) and not word.text.startswith("//")
             for finding in self._code(word, call)
         ]
 

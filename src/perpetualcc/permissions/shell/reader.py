@@ -145,12 +145,22 @@ class _Reader:
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
         before = self.snapshot()
-        for child in self.children(node):
-            if child.is_named:
-                self.visit(child)
-            elif child.type == "||":
-                self.cwds = _either(self.cwds, before[1])
+        self.visit_list_parts(node, before, after_or=False)
         self.merge(before)
+
+    def visit_list_parts(
+        self, node: Node, before: tuple[dict[str, str], Directories], *, after_or: bool
+    ) -> bool:
+        """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
+        for child in self.children(node):
+            if child.type == "list":
+                after_or = self.visit_list_parts(child, before, after_or=after_or)
+            elif child.is_named:
+                self.visit(child)
+            after_or = after_or or child.type == "||"
+            if after_or:
+                self.merge(before)
+        return after_or
 
     def visit_pipeline(self, node: Node) -> None:
         outer, start = self.upstream, len(self.script.commands)
