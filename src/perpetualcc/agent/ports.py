@@ -7,9 +7,9 @@ from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.escalations import EscalationRequest
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
@@ -26,6 +26,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    may_compact: bool = False
+    """Leave a full context to Claude Code's own compaction, instead of handing over."""
 
 
 class ClaudeCode(Protocol):
@@ -45,6 +47,14 @@ class ClaudeCode(Protocol):
 
     async def interrupt(self) -> None:
         """End the turn. What was said stays in the conversation."""
+        ...
+
+    def remind(self, text: str) -> None:
+        """Put the text before Claude with the result of the next tool that ends."""
+        ...
+
+    async def context_window(self) -> int | None:
+        """Tokens that the model's context holds; None when it cannot be asked. Never raises."""
         ...
 
     @property
@@ -109,6 +119,8 @@ class Judgement:
     message: str = ""
     """For Claude, when it is refused."""
     decided_by: DecidedBy = DecidedBy.POLICY
+    kind: str = ""
+    """'The same kind of thing': five refusals of one kind park the task."""
 
 
 class Gatekeeper(Protocol):
@@ -126,6 +138,22 @@ class People(Protocol):
 
     async def escalate(self, request: EscalationRequest) -> int:
         """Write the request down and tell people. Returns its number, for `pcc respond`."""
+        ...
+
+    async def expire(self, number: int) -> None:
+        """Nobody answered: settle it with its default. What it came to arrives as `Settled`."""
+        ...
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        """The answer to this very request, given when no run could take it, and unused so far."""
+        ...
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        """All such answers of a task."""
+        ...
+
+    async def use(self, number: int) -> bool:
+        """The answer has reached Claude. False: it had before."""
         ...
 
 

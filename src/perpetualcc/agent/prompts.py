@@ -1,8 +1,8 @@
 """What Claude Code is told when a run begins."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from perpetualcc.domain.escalations import Escalation, EscalationType
 from perpetualcc.domain.tasks import Task
 
 CONTINUE = (
@@ -24,11 +24,30 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def continuation(answer: Mapping[str, Any] | None) -> str:
-    """How a conversation goes on: with a person's answer when there is one."""
-    if answer is None:
+def continuation(answers: Sequence[Escalation]) -> str:
+    """How a conversation goes on: with what people answered meanwhile, if they did."""
+    told = [line for one in answers for line in _answer_lines(one)]
+    if not told:
         return CONTINUE
-    return f"{answer.get('text', '')}\n\nContinue with the task.".strip()
+    return "\n".join(
+        ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
+    )
+
+
+def _answer_lines(escalation: Escalation) -> list[str]:
+    request, answer = escalation.request, escalation.answer or {}
+    if request.type is EscalationType.QUESTION:
+        given = answer.get("answers") or {request.title: answer.get("text", "")}
+        return [f'- You asked: "{question}" The answer: {said}' for question, said in given.items()]
+    if request.type is EscalationType.ERROR:
+        return []
+    call = request.title.partition(": ")[2]
+    reason = f" ({answer['text']})" if answer.get("text") else ""
+    if answer.get("approve") is True:
+        return [f"- Approved{reason}: {call}. Make exactly this call if you still need it."]
+    if request.type is EscalationType.REVIEW:
+        return []
+    return [f"- Not approved{reason}: {call}. Do not try it another way; do without it."]
 
 
 def _first_line(text: str) -> str:

@@ -13,6 +13,13 @@ _NOBODY_THERE = (
     "and say at the end what you left and why."
 )
 
+HANDOVER_FILE = Judgement(
+    verdict=Verdict.ALLOW,
+    risk=Risk.LOW,
+    confidence=1.0,
+    reason="The handover's own file.",
+)
+
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
 _TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")
@@ -52,6 +59,8 @@ def refused_unattended(asked: Judgement | None) -> Judgement:
 
 def by_person(answer: Mapping[str, Any]) -> Judgement:
     """A person's word on a tool call. Anything but a clear approval is a refusal."""
+    if answer.get("expired"):
+        return refused_unattended(None)
     text = str(answer.get("text", "")).strip()
     approved = answer.get("approve") is True
     return Judgement(
@@ -68,6 +77,9 @@ def answers_by_person(questions: Sequence[Question], answer: Mapping[str, Any]) 
     """Question text to answer: given one by one in `answers`, or one `text` for all."""
     given = answer.get("answers")
     by_text = given if isinstance(given, Mapping) else {}
+    if len(by_text) == len(questions):  # in order: what was written down may have been redacted
+        said = [str(one) for one in by_text.values()]
+        return {question.text: one for question, one in zip(questions, said, strict=True)}
     text = str(answer.get("text", ""))
     return {question.text: str(by_text.get(question.text, text)) for question in questions}
 

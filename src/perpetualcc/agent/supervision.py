@@ -24,8 +24,10 @@ from perpetualcc.agent.inbox import (
     TroubleReported,
     TurnEnded,
 )
+from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
+    HANDOVER_FILE,
     answers_by_person,
     by_person,
     question_data,
@@ -52,6 +54,7 @@ from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.handover.folder import is_handover_file
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
@@ -72,10 +75,13 @@ class SupervisedRun:
     hold: timedelta
     at_work: set[RequestId] = field(default_factory=set)
     """Tool calls that were let through and have no result yet."""
+    waits_unattended: bool = False
     is_over: bool = False
     """Nothing more is wanted of this process; the work goes on in another run."""
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
+    answering: dict[RequestId, int] = field(default_factory=dict)
+    """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
     context_window: int = 200_000
 
@@ -112,17 +118,18 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
-        if self.facts.order is Order.PAUSE:
+        if self.facts.order is not None:
             # Held and never answered: a refusal would be taken for one when the work goes on.
-            self.is_over = not self.at_work
+            await self._wind_up()
             return
-        judgement = await self.faculties.gatekeeper.judge(call, session)
-        if judgement.verdict is Verdict.ASK and self.faculties.people.attached(session.id):
-            await self._escalate_call(wanted, judgement)
-            return
+        if is_handover_file(call):
+            judgement = HANDOVER_FILE
+        else:
+            judgement = await self.faculties.gatekeeper.judge(call, session)
         if judgement.verdict is Verdict.ASK:
-            judgement = refused_unattended(judgement)
-        await self._execute(wanted, judgement)
+            await self._ask_for_permission(wanted, judgement)
+        else:
+            await self._execute(wanted, judgement)
 
     async def _execute(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Write the decision down, then let Claude know."""
@@ -152,29 +159,32 @@ class SupervisedRun:
             self.at_work.add(wanted.request)
         await self.claude.respond_permission(wanted.request, decision)
 
-    async def _escalate_call(self, wanted: ToolWanted, judgement: Judgement) -> None:
+    async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
+        """Take the word given for exactly this call, ask for one, or refuse it for now."""
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
-        summary = summarize(call)
-        await self.faculties.journal.record(
-            self._event(ToolRequested, request=wanted.request, tool=wanted.tool, summary=summary)
-        )
-        await self._ask_a_person(
-            wanted,
-            EscalationRequest(
-                session=self.launch.session.id,
-                run=self.launch.run,
-                task=self.task.id,
-                request=wanted.request,
-                type=EscalationType.PERMISSION,
-                title=f"Approve: {wanted.tool} {summary}",
-                context=judgement.reason,
-                options=({"label": "Approve"}, {"label": "Deny"}),
-                raw={"tool": wanted.tool, "input": dict(wanted.input), "risk": judgement.risk},
-            ),
-        )
+        request = self._petitioner.for_call(wanted, call, judgement)
+        people = self.faculties.people
+        known = await people.stored(self.task.id, request.digest)
+        if known is not None and await people.use(known.number):
+            await self._execute(wanted, by_person(known.answer or {}))
+        elif people.attached(self.launch.session.id) or self.waits_unattended:
+            await self.faculties.journal.record(
+                self._event(
+                    ToolRequested,
+                    request=wanted.request,
+                    tool=wanted.tool,
+                    summary=summarize(call),
+                )
+            )
+            await self._ask_a_person(wanted, request)
+        else:
+            await self._execute(wanted, refused_unattended(judgement))
+            await people.escalate(to_review(request))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
         self.at_work.discard(ended.request)
+        if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
+            await self.faculties.people.use(number)
         await self.faculties.journal.record(
             self._event(
                 ToolFinished,
@@ -183,7 +193,10 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        self.is_over = self.facts.order is Order.PAUSE and not self.at_work
+        if self.facts.order is not None:
+            await self._wind_up()
+        elif self.facts.question is not None:
+            self.is_over = not self.at_work
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -195,6 +208,8 @@ class SupervisedRun:
                 questions=[question_data(question) for question in asked.questions],
             )
         )
+        if await self._take_stored_answer(asked):
+            return
         answers = await self.faculties.answerer.answer(
             asked.questions, self.launch.session, self.task
         )
@@ -234,26 +249,16 @@ class SupervisedRun:
         await self.claude.respond_answer(asked.request, chosen)
 
     async def _escalate_question(self, asked: Asked, answers: Sequence[BrainAnswer]) -> None:
-        first, opinion = asked.questions[0], answers[0]
-        await self._ask_a_person(
-            asked,
-            EscalationRequest(
-                session=self.launch.session.id,
-                run=self.launch.run,
-                task=self.task.id,
-                request=asked.request,
-                type=EscalationType.QUESTION,
-                title=" / ".join(question.text for question in asked.questions),
-                context=opinion.reasoning,
-                options=tuple(
-                    {"label": option.label, "description": option.description}
-                    for option in first.options
-                ),
-                suggestion=", ".join(opinion.selected),
-                confidence=opinion.confidence,
-                raw=asked.raw,
-            ),
-        )
+        await self._ask_a_person(asked, self._petitioner.for_questions(asked, answers))
+
+    async def _take_stored_answer(self, asked: Asked) -> bool:
+        """Claude repeats a question that it was stopped at: it has been answered meanwhile."""
+        known = await self.faculties.people.stored(self.task.id, questions_digest(asked))
+        if known is None:
+            return False
+        self.waiting[known.number] = asked
+        await self._settled(Settled(number=known.number, answer=known.answer or {}))
+        return True
 
     # -- people --------------------------------------------------------------------------------
 
@@ -265,25 +270,46 @@ class SupervisedRun:
         )
 
     async def _settled(self, settled: Settled) -> None:
+        people = self.faculties.people
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
-                await self._execute(wanted, by_person(settled.answer))
+                # Before Claude hears of it: an approval counts once, even through a crash.
+                if await people.use(settled.number):
+                    await self._execute(wanted, by_person(settled.answer))
             case Asked() as asked:
                 chosen = answers_by_person(asked.questions, settled.answer)
+                self.answering[asked.request] = settled.number
                 await self._answer(asked, chosen, DecidedBy.PERSON, "a person answered")
 
     async def _hold_expired(self, number: int) -> None:
-        """Stop holding Claude. A question waits on as a row; a permission is refused."""
-        match self.waiting.pop(number, None):
-            case ToolWanted() as wanted:
-                await self._execute(wanted, refused_unattended(None))
-            case Asked():
+        """Stop holding Claude: the session waits on as a row, or the call is refused."""
+        match self.waiting.get(number):
+            case ToolWanted() if not self.waits_unattended:
+                await self.faculties.people.expire(number)
+            case ToolWanted() | Asked():
+                del self.waiting[number]
+                # Never answered: whatever we said now would be taken for the person's word.
                 self.facts.question = number
-                await self.claude.interrupt()
+                self.is_over = not self.at_work
+
+    async def _used_by_now(self) -> None:
+        """The turn is over, and with it what its prompt said people had answered."""
+        for answered in await self.faculties.people.unused(self.task.id):
+            if answered.request.type is EscalationType.QUESTION:
+                await self.faculties.people.use(answered.number)
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        self.is_over = not self.at_work
+        await self._wind_up()
+
+    async def _wind_up(self) -> None:
+        """Once nothing is at work: leave for a pause; end the turn for a handover."""
+        if self.at_work:
+            return
+        if self.facts.order is Order.PAUSE:
+            self.is_over = True
+        else:
+            await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------
 
@@ -311,6 +337,8 @@ class SupervisedRun:
 
     async def _turn_ended(self, turn: TurnEnded) -> None:
         self.facts.turn = turn
+        if not turn.is_error:
+            await self._used_by_now()
         if turn.context_window and turn.context_window != self.context_window:
             self.context_window = turn.context_window
             await self.faculties.journal.record(self._usage())
@@ -343,6 +371,15 @@ class SupervisedRun:
             await self.faculties.journal.record(
                 self._event(ProblemNoticed, text=trouble.text or trouble.kind, hint=hint)
             )
+
+    @property
+    def _petitioner(self) -> Petitioner:
+        return Petitioner(
+            session=self.launch.session.id,
+            run=self.launch.run,
+            task=self.task.id,
+            prompt=self.task.prompt,
+        )
 
     def _event(self, kind: type[E], **data: Any) -> E:
         return kind(session=self.launch.session.id, run=self.launch.run, task=self.task.id, **data)

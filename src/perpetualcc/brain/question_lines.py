@@ -23,7 +23,7 @@ def read_id(line: str, number: int) -> Any:
     """The id of a line, as far as it can be read; otherwise its number."""
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return number
     return value.get("id", number) if isinstance(value, dict) else number
 

@@ -50,7 +50,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse) -> None:
-        self._read = lru_cache(maxsize=16)(lambda text, path: read_evidence(parse(text, path)))
+        self._read = lru_cache(maxsize=64)(lambda text, path: read_evidence(parse(text, path)))
 
     @property
     def name(self) -> str:
@@ -139,7 +139,7 @@ def _consent(
         return no_opinion("The requirements refuse something the question speaks of")
     if not is_plain(sides.yes):
         return no_opinion("Agreeing would mean more than going on")
-    if asks_to_proceed(asked):
+    if asks_to_proceed(asked, clauses):
         return BrainAnswer(
             selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
         )

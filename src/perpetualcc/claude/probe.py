@@ -22,6 +22,10 @@ from perpetualcc.domain.tools import Risk
 _DEADLINE = timedelta(seconds=60)
 
 
+CANARY_FILES = ("written", "executed")
+"""What the scripted model tries to create."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
     """What the canary saw."""
@@ -33,17 +37,18 @@ class ProbeResult:
     happened: tuple[str, ...]
     """Files that exist although their creation was refused."""
 
-    def holds(self, tools: tuple[str, ...]) -> bool:
-        return (
-            not self.happened
-            and sorted(self.asked) == sorted(tools)
-            and sorted(self.refused) == sorted(tools)
-        )
+    def holds(self, tools: tuple[str, ...], *, at_the_gate: bool) -> bool:
+        """Every one of the tools was tried and came to nothing; at the gate: was also asked for."""
+        if self.happened or len(self.refused) != len(tools):
+            return False
+        return not at_the_gate or sorted(self.asked) == sorted(self.refused) == sorted(tools)
 
 
-async def probe(settings: ClaudeSettings, project: Path) -> ProbeResult:
+async def probe(settings: ClaudeSettings, project: Path, *, verdict: Verdict) -> ProbeResult:
     """
-    Let Claude Code try what its model says, refuse every call, and look at what happened.
+    Let Claude Code try what its model says, answer every call alike, and look at what happened.
+
+    With `DENY` the gate is on trial; with `ALLOW` the layers of `settings` behind it are.
 
     The model behind `settings.environment` must want to create files in `project`, which must be
     empty. Raises TimeoutError after a minute, PerpetualError when Claude Code does not start.
@@ -62,14 +67,15 @@ async def probe(settings: ClaudeSettings, project: Path) -> ProbeResult:
             match arrival:
                 case ToolWanted(request=request, tool=tool):
                     asked[request] = tool
-                    await claude.respond_permission(request, _denial(arrival))
+                    await claude.respond_permission(request, _answer(arrival, verdict))
                 case ToolEnded(request=request, is_error=True):
                     refused.append(asked.get(request, ""))
                 case TurnEnded() | Gone():
                     break
                 case _:
                     pass
-    happened = tuple(sorted(path.name for path in project.iterdir()))
+    # The sandbox leaves stubs of its own such as `.claude`; what counts are the canary's files.
+    happened = tuple(sorted(name for name in CANARY_FILES if (project / name).exists()))
     return ProbeResult(asked=tuple(asked.values()), refused=tuple(refused), happened=happened)
 
 
@@ -97,11 +103,11 @@ def _launch(project: Path) -> Launch:
     )
 
 
-def _denial(wanted: ToolWanted) -> Decision:
+def _answer(wanted: ToolWanted, verdict: Verdict) -> Decision:
     return Decision(
         request=wanted.request,
         run=new_run_id(),
-        verdict=Verdict.DENY,
+        verdict=verdict,
         risk=Risk.HIGH,
         confidence=1.0,
         reason="This is a test of the gate: nothing may happen.",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from pathlib import Path
@@ -24,6 +25,8 @@ from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
 from perpetualcc.requirements import parse_requirements, read_text
+
+_log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer")
 
@@ -138,7 +141,8 @@ async def _answer_lines(brain: Brain, path: Path | None) -> None:
         line = raw.decode("utf-8", errors="replace").strip()
         if line:
             data = await _answer_line(brain, line, number, contexts)
-            print(json.dumps(data, ensure_ascii=False), flush=True)
+            # ASCII, because a label may hold what no encoding can write.
+            print(json.dumps(data), flush=True)
 
 
 async def _answer_line(
@@ -148,20 +152,26 @@ async def _answer_line(
         asked = read_line(line, number)
         if asked.requirements not in contexts:
             contexts[asked.requirements] = _context(asked.requirements)
-        answers = [
-            await brain.answer_question(one, contexts[asked.requirements])
-            for one in asked.questions
-        ]
+        context = contexts[asked.requirements]
+        answers = [await brain.answer_question(one, context) for one in asked.questions]
     except PerpetualError as error:
-        return {
-            "id": read_id(line, number),
-            "action": "escalate",
-            "labels": [],
-            "confidence": 0.0,
-            "because": "The line cannot be answered",
-            "error": error.message,
-        }
+        return _failed(line, number, error.message)
+    except Exception as error:  # noqa: BLE001  # the loop outlives its lines
+        # One line must not cost the others their answers.
+        _log.exception("line %s", number)
+        return _failed(line, number, f"Unexpected: {type(error).__name__}")
     return {"id": asked.id, **_together(answers)}
+
+
+def _failed(line: str, number: int, error: str) -> dict[str, Any]:
+    return {
+        "id": read_id(line, number),
+        "action": "escalate",
+        "labels": [],
+        "confidence": 0.0,
+        "because": "The line cannot be answered",
+        "error": error,
+    }
 
 
 def _together(answers: list[BrainAnswer]) -> dict[str, Any]:

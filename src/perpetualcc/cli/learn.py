@@ -1,12 +1,25 @@
 """`pcc learn`: what was learned from corrections, and the machinery that learns it."""
 
 import json
+import os
 import sys
-from typing import Annotated
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.learning.places import Places
+
+if TYPE_CHECKING:
+    from perpetualcc.learning.library import Learned, Library
+
 app = typer.Typer(no_args_is_help=True, help="Corrected once, remembered for good")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
+ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
+IdArgument = Annotated[str, typer.Argument(help="The beginning of a preference's id")]
 
 
 @app.callback()
@@ -15,20 +28,305 @@ def _group() -> None:
 
 
 @app.command()
+def install() -> None:
+    """Put the hooks into your Claude Code settings."""
+    from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
+
+    done = put(learning_places())
+    print(
+        "The hooks are installed already" if done.was_there else f"Hooks added to {done.settings}"
+    )
+
+
+@app.command()
+def uninstall() -> None:
+    """Take the hooks out again; the settings are as they were."""
+    from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415  # not for help pages
+
+    print("Hooks removed" if take(learning_places()) else "No hooks of ours were installed")
+
+
+@app.command()
+def status(as_json: JsonOption = False) -> None:
+    """Whether the worker is healthy, stuck or stopped, and what waits."""
+    from dataclasses import asdict  # noqa: PLC0415  # one line uses it
+
+    from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
+
+    health = examine(learning_places())
+    print(json.dumps(asdict(health)) if as_json else describe(health))
+
+
+@app.command()
+def logs(
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last")] = 50,
+) -> None:
+    """The worker's log."""
+    path = learning_places().log
+    if not path.exists():
+        raise PerpetualError("The worker has not written a log yet", hint="pcc learn restart")
+    with path.open(encoding="utf-8", errors="replace") as file:
+        print("".join(file.readlines()[-lines:]), end="")
+        while follow:
+            print(file.readline(), end="", flush=True)
+            time.sleep(0.2)
+
+
+@app.command()
+def restart(
+    force: Annotated[bool, typer.Option("--force", help="Kill it instead of asking")] = False,
+) -> None:
+    """Stop the worker, if it runs, and start one."""
+    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
+
+    places = learning_places()
+    control.stop(places, force=force, say=print)
+    control.start(places, say=print)
+
+
+@app.command()
+def run(
+    once: Annotated[bool, typer.Option("--once", help="End when the queue is empty")] = False,
+) -> None:
+    """Work through the queue in this terminal."""
+    import logging  # noqa: PLC0415  # not for help pages
+    import threading  # noqa: PLC0415
+
+    from perpetualcc.learning.worker import AnotherWorker, Worker  # noqa: PLC0415
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s [%(levelname)s] %(message)s")
+    try:
+        count = Worker(learning_places()).run(threading.Event(), once=once)
+    except AnotherWorker:
+        raise PerpetualError("Another worker is at work", hint="See `pcc learn status`") from None
+    print(f"Processed {count:,} events")
+
+
+@app.command("list")
+def list_(
+    project: ProjectOption = None,
+    pending: Annotated[bool, typer.Option("--pending", help="Only what waits for review")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """The preferences that are known."""
+    from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
+
+    library = _library()
+    where = str(project.resolve()) if project else None
+    found = process.pending(library, where) if pending else library.all(where)
+    if as_json:
+        print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
+        return
+    for one in found:
+        print(_row(one))
+    if not found:
+        print("Nothing learned yet" if not pending else "Nothing waits for review")
+
+
+@app.command()
+def show(identity: IdArgument, as_json: JsonOption = False) -> None:
+    """One preference, with the words it came from."""
+    one = _library().find(identity)
+    if as_json:
+        print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
+        return
+    print(_row(one))
+    print(f"  project: {one.project or 'every project'}")
+    for evidence in one.preference.evidence:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(evidence.at))
+        print(f"  {when}  {evidence.said}")
+
+
+@app.command()
+def review(
+    project: ProjectOption = None,
+    accept: Annotated[list[str] | None, typer.Option(help="Accept this id, without asking")] = None,
+    reject: Annotated[list[str] | None, typer.Option(help="Reject this id, without asking")] = None,
+) -> None:
+    """Accept, edit or reject what was learned, one by one."""
+    from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
+
+    _only_a_person()
+    library = _library()
+    for identity in accept or []:
+        print(f"Accepted: {library.accept(library.find(identity)).rule}")
+    for identity in reject or []:
+        one = library.find(identity)
+        library.reject(one)
+        print(f"Rejected: {one.preference.rule}")
+    if accept or reject:
+        return
+    waiting = process.pending(library, str(project.resolve()) if project else None)
+    for number, one in enumerate(waiting, start=1):
+        print(f"[{number}/{len(waiting)}] {_row(one)}")
+        if not _ask(library, one):
+            return
+    print("Nothing waits for review" if not waiting else "Done")
+
+
+def _ask(library: "Library", one: "Learned") -> bool:
+    """One answer. False: the person wants to stop."""
+    answer = typer.prompt("  accept, edit, reject, skip or quit? [a/e/r/s/q]", default="s").strip()
+    match answer[:1].lower():
+        case "a":
+            library.accept(one)
+        case "e":
+            library.accept(one, rule=typer.prompt("  rule", default=one.preference.rule).strip())
+        case "r":
+            library.reject(one)
+        case "q":
+            return False
+        case _:
+            pass
+    return True
+
+
+@app.command()
+def remember(
+    rule: Annotated[str, typer.Argument(help="The rule in your words")],
+    project: ProjectOption = None,
+    everywhere: Annotated[bool, typer.Option("--global", help="For every project")] = False,
+) -> None:
+    """Make a rule of your own at once: you type it, so it needs no review."""
+    from perpetualcc.learning.process import typed_rule  # noqa: PLC0415  # not for help pages
+
+    where = "" if everywhere else str((project or Path.cwd()).resolve())
+    by_person = not _is_agent()
+    made = typed_rule(_library(), where, rule, by_person=by_person)
+    print(f"Remembered: {made.rule}")
+    if not by_person:
+        print("It waits for your review: pcc learn review")
+
+
+@app.command()
+def forget(identity: IdArgument) -> None:
+    """Remove a preference and the words it came from."""
+    library = _library()
+    one = library.find(identity)
+    library.forget(one)
+    print(f"Forgotten: {one.preference.rule}")
+
+
+@app.command()
+def auto(
+    above: Annotated[
+        float | None, typer.Option(min=0.5, max=0.99, help="Confidence from which to accept")
+    ] = None,
+    after: Annotated[int, typer.Option(min=1, help="How often it must have been said")] = 3,
+    off: Annotated[bool, typer.Option("--off", help="Ask again")] = False,
+) -> None:
+    """Accept without review what was said often and surely. Off unless you turn it on."""
+    from perpetualcc.learning.files import read_json, write_whole  # noqa: PLC0415
+
+    _only_a_person()
+    places = learning_places()
+    if off:
+        places.options.unlink(missing_ok=True)
+    elif above is not None:
+        write_whole(places.options, json.dumps({"accept_above": above, "accept_after": after}))
+    chosen = read_json(places.options)
+    if chosen is None:
+        print("Every preference waits for review")
+    else:
+        print(f"Accepted above {chosen['accept_above']} after {chosen['accept_after']} repetitions")
+
+
+@app.command("export")
+def export(
+    project: ProjectOption = None,
+    output: Annotated[Path | None, typer.Option(help="A file instead of the terminal")] = None,
+) -> None:
+    """Write the preferences as JSON."""
+    found = _library().all(str(project.resolve()) if project else None)
+    text = json.dumps({"version": 1, "preferences": [_as_json(one) for one in found]},
+                      ensure_ascii=False, indent=2)  # fmt: skip
+    if output is None:
+        print(text)
+    else:
+        output.write_text(text + "\n", encoding="utf-8")
+        print(f"{len(found)} preferences written to {output}")
+
+
+@app.command("import")
+def import_(
+    source: Annotated[Path, typer.Argument(help="A file that `export` wrote")],
+    project: ProjectOption = None,
+) -> None:
+    """Read an export. Everything in it waits for your review."""
+    from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
+
+    library = _library()
+    found = read_export(source)
+    for home, preference in found:
+        where = "" if preference.scope == "global" else str(project.resolve()) if project else home
+        library.put(where, preference)
+    print(f"{len(found)} preferences wait for review: pcc learn review")
+
+
+@app.command()
 def classify(
+    message: Annotated[str, typer.Argument(help="One message to judge")] = "",
+    assistant: Annotated[str, typer.Option(help="The assistant's message it answers")] = "",
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Read {id, message, assistant} a line from stdin")
     ] = False,
-    message: Annotated[str, typer.Argument(help="One message to judge")] = "",
-    assistant: Annotated[str, typer.Option(help="The assistant's message it answers")] = "",
     explain: Annotated[bool, typer.Option(help="Print the features that counted")] = False,
 ) -> None:
     """Judge whether messages correct the assistant. No model is asked."""
-    from perpetualcc.learning.corrections.stream import judge_lines, judge_one  # noqa: PLC0415  # slow to import
+    from perpetualcc.learning.corrections.stream import judge_lines, judge_one  # noqa: PLC0415
 
     if jsonl:
         for line in judge_lines(sys.stdin.buffer):
-            sys.stdout.write(line)
-            sys.stdout.flush()
+            sys.stdout.buffer.write(line.encode("utf-8", errors="surrogatepass"))
+            sys.stdout.buffer.flush()
         return
     print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
+
+
+def _is_agent() -> bool:
+    """Whether Claude Code runs us: it sets this for the commands of its tools."""
+    return bool(os.environ.get("CLAUDECODE"))
+
+
+def _only_a_person() -> None:
+    if _is_agent():
+        raise PerpetualError(
+            "Only a person accepts what was learned", hint="Type it in a terminal of your own"
+        )
+
+
+def learning_places() -> Places:
+    """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+
+
+def _library() -> "Library":
+    from perpetualcc.learning.library import Library  # noqa: PLC0415  # not for help pages
+
+    return Library(learning_places())
+
+
+def _row(one: "Learned") -> str:
+    known = one.preference
+    where = "global" if not one.project else Path(one.project).name
+    return (
+        f"{known.id}  {known.status:<10} {known.confidence:.2f} x{known.seen:<3} "
+        f"{known.category:<13} {where:<16} {known.rule}"
+    )
+
+
+def _as_json(one: "Learned") -> dict[str, Any]:
+    return {"project": one.project, **one.preference.as_json()}
+
+
+def main() -> None:
+    """The seed's own command name: `claude-learning status`."""
+    from perpetualcc.cli.main import run_alone  # noqa: PLC0415  # avoids a circle
+
+    run_alone(app, "claude-learning")
+
+
+if __name__ == "__main__":
+    main()

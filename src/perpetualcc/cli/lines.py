@@ -9,6 +9,9 @@ from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
 
+_MANY_OPTIONS = 10
+"""Shown in a line; Claude offers two to four."""
+
 _BY = {
     "policy": "auto-approved",
     "brain": "approved by the brain",
@@ -58,11 +61,14 @@ def _tool(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        text = one_line(question["question"])
+        text = fit(question["question"], 500)
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
-        labels = [one_line(option["label"]) for option in question["options"]]
-        options = [f"[{i}] {label}" for i, label in enumerate(labels, start=1)]
-        lines.append(f"   Options: {'  '.join(options)}")
+        options = [
+            f"[{i}] {fit(o['label'], 40)}"
+            for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
+        ]
+        more = "  …" if len(question["options"]) > _MANY_OPTIONS else ""
+        lines.append(f"   Options: {'  '.join(options)}{more}")
     return lines
 
 
@@ -74,17 +80,55 @@ def _answered(event: Data) -> list[str]:
 
 
 def _escalated(event: Data) -> list[str]:
+    if event["type"] == "review":
+        return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
     return [
         f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        f'   Answer here, or with: pcc respond {event["number"]} "…" | --approve | --deny',
+        f"   Answer here, or with: {_command(event)}",
     ]
+
+
+def _reminded(event: Data) -> list[str]:
+    mark = coloured("⚠", "yellow")
+    return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
+
+
+def _command(event: Data) -> str:
+    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    word = words.get(event["type"], '"…"')
+    return f"pcc respond {event['number']} {word}"
 
 
 def _limit(event: Data) -> list[str]:
     when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
     window = one_line(event["window"]) or "limit"
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
+
+
+_LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
+"""Colours of seed 001."""
+
+
+def _measured(event: Data) -> list[str]:
+    share = round(event["tokens"] * 100 / max(event["hard_tokens"], 1))
+    hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
+    line = (
+        f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"
+        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {event['status']}"
+    )
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_due(event: Data) -> list[str]:
+    what = "Claude is asked to hand over" if event["status"] == "WARNING" else "handing over now"
+    line = f"[iteration {event['iteration']}] {event['status']}: {event['reason']}; {what}"
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_done(event: Data) -> list[str]:
+    line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
+    return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
 
 
 def _status(event: Data) -> list[str]:
@@ -100,6 +144,8 @@ def _status(event: Data) -> list[str]:
 def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
+    if event["state"] == "waiting" and event["due"] is None:
+        return ["Waiting for a person; nothing runs meanwhile. See: pcc pending"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     return []
@@ -123,10 +169,14 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationSettled": lambda e: [
         f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
     ],
+    "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],
+    "ContextMeasured": _measured,
+    "HandoverDue": _handover_due,
+    "HandoverDone": _handover_done,
     "TaskSettled": _settled,
     "ProblemNoticed": _problem,
     "SessionStatusChanged": _status,

@@ -143,10 +143,16 @@ def _global(
 
 def main() -> None:
     """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
+    run_alone(app, "pcc")
+
+
+def run_alone(command: typer.Typer, name: str) -> None:
+    """Run a command line under its own name, with our errors."""
     try:
         use_plain_values()
-        command = cast("Any", typer.main.get_command(app))
-        code = command.main(prog_name="pcc", standalone_mode=True)
+        code = cast("Any", typer.main.get_command(command)).main(
+            prog_name=name, standalone_mode=True
+        )
     except PerpetualError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.hint:

@@ -1,6 +1,7 @@
 """`pcc pending` and `pcc respond`: what waits for a person."""
 
 import json
+import sys
 import time
 from typing import Annotated, Any
 
@@ -18,25 +19,57 @@ _TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": 
 @app.command()
 def pending(
     ctx: typer.Context,
+    number: Annotated[int | None, typer.Argument(help="Show this one in full")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
-    List what waits for a person.
+    List what waits for a person: the most severe first, then the oldest.
 
     Example: pcc pending --session abc123
     """
+    if number is not None:
+        _show(ctx, number, as_json=as_json)
+        return
     with connect(ctx.obj) as daemon:
-        waiting = daemon.call("escalation.list", session=session)
+        waiting = daemon.call("escalation.list", session=session, limit=limit)
+        more = daemon.call("escalation.count", session=session) - len(waiting)
     if as_json:
         print(json.dumps(waiting, indent=2, ensure_ascii=False))
-        return
-    if not waiting:
+    elif not waiting:
         print("Nothing waits for you.")
+    else:
+        print("Pending Human Decisions:")
+        print(
+            table(["#", "Session", "Type", "Question", "Waiting"], [_row(one) for one in waiting])
+        )
+        print(f"\nRespond with: {_answer_to(waiting[0])}")
+        print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
+    if more > 0:
+        print(f"{more} more wait; see them with: pcc pending --limit N", file=sys.stderr)
+
+
+def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
+    from perpetualcc.cli.asking import packet_lines  # noqa: PLC0415  # the list does without
+
+    with connect(ctx.obj) as daemon:
+        request = daemon.call("escalation.get", number=number)
+    if as_json:
+        print(json.dumps(request, indent=2, ensure_ascii=False))
         return
-    print("Pending Human Decisions:")
-    print(table(["#", "Session", "Type", "Question", "Waiting"], [_row(one) for one in waiting]))
-    print(f'\nRespond with: pcc respond {waiting[0]["number"]} "…"')
+    print("\n".join(packet_lines(request, time.time())))
+    if request["settled_at"] is None:
+        print(f"\nRespond with: {_answer_to(request)}")
+
+
+def _answer_to(one: dict[str, Any]) -> str:
+    words = {
+        "permission": "--approve | --deny",
+        "review": '--approve (for the next time) | "seen"',
+        "error": 'retry | "give up"',
+    }
+    return f"pcc respond {one['number']} {words.get(one['type'], chr(34) + '…' + chr(34))}"
 
 
 def _row(one: dict[str, Any]) -> list[str]:
@@ -54,22 +87,82 @@ def _row(one: dict[str, Any]) -> list[str]:
 def respond(
     ctx: typer.Context,
     number: Annotated[int, typer.Argument(help="The number that `pcc pending` shows")],
-    answer: Annotated[str | None, typer.Argument(help="The answer to a question")] = None,
+    answer: Annotated[
+        list[str] | None,
+        typer.Argument(help="An option, its number, or your own words; one for each question"),
+    ] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Let it happen")] = False,
     deny: Annotated[bool, typer.Option("--deny", help="Do not let it happen")] = False,
+    always: Annotated[
+        bool, typer.Option("--always", help="Approve, and ask for a rule that always does")
+    ] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Show everything, then ask")
+    ] = False,
 ) -> None:
     """
     Answer what waits for a person.
 
     Example: pcc respond 1 "Use PostgreSQL, it's our standard"
     """
-    if approve and deny:
+    if (approve or always) and deny:
         raise PerpetualError("--approve and --deny contradict each other", hint="Choose one")
-    if answer is None and not approve and not deny:
+    if not (answer or approve or deny or always or interactive):
         raise PerpetualError(
-            "There is no answer", hint=f'pcc respond {number} "…", --approve or --deny'
+            "There is no answer",
+            hint=f'pcc respond {number} "…", --approve, --deny or --interactive',
         )
-    verdict = None if not (approve or deny) else approve
     with connect(ctx.obj) as daemon:
-        daemon.call("escalation.respond", number=number, text=answer, approve=verdict)
-    print(f"Answered request {number}.")
+        if interactive:
+            given = _ask(daemon.call("escalation.get", number=number))
+        else:
+            given = _given(daemon, number, answer or [])
+        if approve or deny or always:
+            given["approve"] = not deny
+        if always:
+            given["always"] = True
+        settled = daemon.call("escalation.respond", number=number, **given)
+    print(f"Answered request {number}: {fit(settled['answer'], 100)}")
+
+
+def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
+    """One text, or one for each question."""
+    if len(words) < 2:
+        return {"text": words[0]} if words else {}
+    from perpetualcc.human.answers import questions_of  # noqa: PLC0415  # seldom needed
+
+    request = daemon.call("escalation.get", number=number)
+    questions = questions_of(request["raw"], request["title"])
+    if request["type"] != "question" or len(questions) != len(words):
+        wanted = "one answer" if len(questions) == 1 else f"{len(questions)} answers"
+        raise PerpetualError(
+            f"Request {number} wants {wanted}, and there are {len(words)}",
+            hint=f"See it with: pcc pending {number}",
+        )
+    return {"answers": {one["question"]: word for one, word in zip(questions, words, strict=True)}}
+
+
+def _ask(request: dict[str, Any]) -> dict[str, Any]:
+    """The seed's prompt, in the terminal."""
+    from perpetualcc.cli.asking import Prompt, packet_lines  # noqa: PLC0415  # not for --approve
+
+    print("\n".join(packet_lines(request, time.time())))
+    if request["settled_at"] is not None:
+        raise PerpetualError(f"Request {request['number']} is settled", hint="pcc pending")
+    prompt = Prompt(request=request)
+    while True:
+        if len(prompt.questions) > 1:
+            print("\n".join(prompt.lines()))
+        print(prompt.invitation, end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise PerpetualError(
+                "There is no answer; the request still waits", hint=_answer_to(request)
+            )
+        try:
+            answer = prompt.take(line)
+        except PerpetualError as error:
+            print(f"   {error.message}. {error.hint}")
+            continue
+        if answer is not None:
+            return answer

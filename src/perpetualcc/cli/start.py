@@ -37,7 +37,23 @@ def start(  # noqa: PLR0917  # one parameter an option
         int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    level: Annotated[
+        int, typer.Option(min=1, max=3, help="1 read-only, 2 writes below --writable, 3 full")
+    ] = 3,
+    writable: Annotated[
+        list[Path] | None, typer.Option(help="Level 2: what may be written; repeatable")
+    ] = None,
+    network: Annotated[
+        bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
+    ] = True,
+    sandbox: Annotated[
+        str, typer.Option(help="auto, on or off [default: the configuration's]")
+    ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    perpetual: Annotated[
+        bool,
+        typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
+    ] = False,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -54,9 +70,34 @@ def start(  # noqa: PLR0917  # one parameter an option
         "auto_approve": auto_approve,
         "confidence": confidence,
         "max_turns": max_turns,
+        "sandbox": checked_sandbox(sandbox),
+        "authority": authority_of(project, level, writable or [], network=network),
+        "perpetual": {} if perpetual else None,
     }
+    begin(
+        ctx.obj,
+        project,
+        task,
+        options,
+        requirements=requirements,
+        name=session_name,
+        detach=detach,
+    )
+
+
+def begin(
+    global_options: GlobalOptions,
+    project: Path,
+    task: str | None,
+    options: dict[str, Any],
+    *,
+    requirements: Path | None = None,
+    name: str,
+    detach: bool,
+) -> None:
+    """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
-    with connect(ctx.obj) as daemon:
+    with connect(global_options) as daemon:
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
@@ -64,7 +105,7 @@ def start(  # noqa: PLR0917  # one parameter an option
             requirements=None
             if requirements is None
             else str(requirements.expanduser().absolute()),
-            name=session_name,
+            name=name,
             options=given,
         )
     if detach:
@@ -72,7 +113,30 @@ def start(  # noqa: PLR0917  # one parameter an option
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))
-    _watch(ctx.obj, session)
+    _watch(global_options, session)
+
+
+def checked_sandbox(mode: str) -> str:
+    """Raises PerpetualError for a word that is none."""
+    if mode not in {"", "auto", "on", "off"}:
+        raise PerpetualError(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
+    return mode
+
+
+def authority_of(
+    project: Path, level: int, writable: list[Path], *, network: bool
+) -> dict[str, Any]:
+    """What the session may touch. Raises PerpetualError where level and places disagree."""
+    if (level == 2) != bool(writable):
+        raise PerpetualError(
+            "Level 2 writes below named directories only"
+            if level == 2
+            else "--writable names what level 2 may write",
+            hint="pcc start PROJECT --level 2 --writable DIR --task …",
+        )
+    root = project.expanduser().resolve()
+    places = [str((root / path.expanduser()).resolve()) for path in writable]
+    return {"level": level, "writable": places, "allow_network": network}
 
 
 @app.command()

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
 
+from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
+from perpetualcc.human.answers import AnswerError
 
 
 class Ending(Enum):
@@ -42,7 +43,8 @@ class Watcher:
         self._options = options
         self._session = session
         self._since = 0
-        self._waiting: dict[int, Mapping[str, Any]] = {}
+        self._waiting: dict[int, Prompt] = {}
+        self._is_prompting = False
         self._listens = sys.stdin.isatty()
 
     def watch(self) -> Ending:
@@ -76,42 +78,52 @@ class Watcher:
             elif ended is not None:
                 return ended
             else:
+                self._prompt()
                 self._wait(daemon)
 
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
-        for line in shown(event, self._options.detail):
-            print(line, flush=True)
-        match event["kind"]:
-            case "EscalationRaised":
-                self._waiting[event["number"]] = event
-                self._prompt()
-            case "EscalationSettled":
-                self._waiting.pop(event["number"], None)
-            case "SessionStatusChanged":
-                return _ENDINGS.get(event["after"])
-            case _:
-                pass
+        self._note(event)
+        if lines := shown(event, self._options.detail):
+            self._leave_prompt()
+            for line in lines:
+                print(line, flush=True)
+        if event["kind"] == "SessionStatusChanged":
+            return _ENDINGS.get(event["after"])
         return ended
 
+    def _note(self, event: Mapping[str, Any]) -> None:
+        """What waits for an answer, and what no longer does, whoever gave it."""
+        match event["kind"]:
+            case "EscalationRaised" if event["type"] != "review":
+                self._waiting[event["number"]] = Prompt(request=event)
+            case "EscalationSettled":
+                self._waiting.pop(event["number"], None)
+            case _:
+                pass
+
     def _prompt(self) -> None:
-        if not (self._listens and self._waiting):
+        """Ask about the oldest request, unless it is on the screen already."""
+        if not (self._listens and self._waiting) or self._is_prompting:
             return
-        request = self._waiting[min(self._waiting)]
-        if request["type"] == "permission":
-            print("   [A]pprove  [D]eny  or say why not  > ", end="", flush=True)
-            return
-        for i, option in enumerate(request["options"], start=1):
-            about = f" - {option['description']}" if option.get("description") else ""
-            print("     " + one_line(f"[{i}] {option['label']}{about}"))
-        numbers = f"[1-{len(request['options'])}] Select  " if request["options"] else ""
-        print(f"   {numbers}or type an answer  > ", end="", flush=True)
+        prompt = self._waiting[min(self._waiting)]
+        for line in prompt.lines():
+            print(line)
+        print(prompt.invitation, end="", flush=True)
+        self._is_prompting = True
+
+    def _leave_prompt(self) -> None:
+        """Clear the line that is typed on: what comes now is not a part of it."""
+        if self._is_prompting:
+            print("\r\x1b[2K", end="")
+            self._is_prompting = False
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
         ready, _, _ = select.select(readers, [], [], 1.0)
         if sys.stdin in ready:
             line = sys.stdin.readline()
+            self._is_prompting = False
             if not line:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
@@ -124,21 +136,19 @@ class Watcher:
             return
         number = min(self._waiting)
         try:
-            daemon.call(
-                "escalation.respond", number=number, **answer_from(self._waiting[number], line)
-            )
+            answer = self._waiting[number].take(line)
+            if answer is not None:
+                daemon.call("escalation.respond", number=number, **answer)
+                self._waiting.pop(number, None)
+        except AnswerError as error:
+            print(f"   {error.message}. {error.hint}")
         except PerpetualError as error:
+            # Somebody was first, or it does not fit: asked again from the start, if it still waits.
             print(f"error: {error.message}")
-            self._waiting.pop(number, None)
+            if asked := self._waiting.pop(number, None):
+                self._keep_if_waiting(daemon, asked)
 
-
-def answer_from(request: Mapping[str, Any], line: str) -> dict[str, Any]:
-    """What a typed line means for a request."""
-    if request["type"] == "permission":
-        if line.lower() in {"a", "approve", "y", "yes"}:
-            return {"approve": True}
-        return {"approve": False, "text": "" if line.lower() in {"d", "deny", "n", "no"} else line}
-    options = request["options"]
-    if line.isdecimal() and 1 <= int(line) <= len(options):
-        return {"text": options[int(line) - 1]["label"]}
-    return {"text": line}
+    def _keep_if_waiting(self, daemon: Client, asked: Prompt) -> None:
+        found = daemon.call("escalation.get", number=asked.number)
+        if found["settled_at"] is None:
+            self._waiting[asked.number] = Prompt(request=asked.request)

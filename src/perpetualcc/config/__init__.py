@@ -15,6 +15,7 @@ __all__ = [
     "config_path",
     "environment",
     "locate",
+    "resolve",
     "search_path",
     "supervisor_flags",
 ]
@@ -53,6 +54,13 @@ def supervisor_flags() -> list[str]:
 def environment() -> dict[str, str]:
     """What this process was started with: where `env:NAME` keys are looked up."""
     return dict(os.environ)
+
+
+def resolve(written: str) -> str:
+    """The value itself, or what the environment variable of `env:NAME` holds; empty if unset."""
+    if not written.startswith("env:"):
+        return written
+    return os.environ.get(written.removeprefix("env:"), "")
 
 
 def search_path() -> str:

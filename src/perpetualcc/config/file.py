@@ -20,7 +20,10 @@ from typing import Any
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.settings import HumanSettings
 from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import SessionSettings
 
 
@@ -39,18 +42,6 @@ class ClaudeSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HumanSettings:
-    """`[human]`: how long a running Claude waits for a person."""
-
-    hold_seconds: float = 300.0
-    """After that the run ends and the session waits without a process, for days if need be."""
-
-    @property
-    def hold(self) -> timedelta:
-        return timedelta(seconds=self.hold_seconds)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration: one frozen value per section."""
 
@@ -59,6 +50,8 @@ class Config:
     brain: BrainSettings = field(default_factory=BrainSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    notifications: NotificationSettings = field(default_factory=NotificationSettings)
+    handover: HandoverSettings = field(default_factory=HandoverSettings)
 
 
 class ConfigError(PerpetualError):

@@ -3,24 +3,28 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
-from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
@@ -33,13 +37,15 @@ class Api:
     """The engine's methods, over its parts."""
 
     manager: SessionManager
-    queue: EscalationQueue
     people: HumanBridge
+    about_people: PeopleApi
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    handovers: Handovers
     minds: Minds
+    about_guards: GuardApi
     defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
@@ -82,28 +88,36 @@ class Api:
                 params={"session": str | None, "count": int | None, "levels": list | None},
             ),
             "decision.list": Method(
-                call=self.list_decisions, params={"session": str, "limit": int | None}
-            ),
-            "escalation.list": Method(call=self.pending, params={"session": str | None}),
-            "escalation.respond": Method(
-                call=self.respond,
+                call=self.list_decisions,
                 params={
-                    "number": int,
-                    "text": str | None,
-                    "approve": bool | None,
-                    "answers": dict | None,
+                    "session": str | None,
+                    "risk": str | None,
+                    "verdict": str | None,
+                    "decided_by": str | None,
+                    "since": float | None,
+                    "limit": int | None,
                 },
             ),
             "daemon.info": Method(call=self.info),
+            **self.about_guards.methods(),
+            **self.about_people.methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
         """Create a session with its first tasks, and start it."""
+        project, options = Path(params["project"]), dict(params["options"] or {})
+        task, requirements = params["task"], params["requirements"]
+        if options.get("perpetual") is not None:
+            project = check_project(project)
+            options["perpetual"], words = await self.handovers.plan_start(
+                project, options["perpetual"]
+            )
+            task = task if task or requirements else words
         session = await self.manager.create_session(
-            Path(params["project"]),
-            plan_of(params["task"], params["requirements"]),
+            project,
+            plan_of(task, requirements),
             name=params["name"] or "",
-            options=self._options(params["options"] or {}, params["requirements"]),
+            options=self._options(options, requirements),
         )
         return session_data(session)
 
@@ -113,7 +127,11 @@ class Api:
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
         }
-        options = SessionOptions(**{**configured, **given}, requirements=requirements or "")
+        options = SessionOptions(
+            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            authority=authority_from(given.get("authority") or {}),
+            requirements=requirements or "",
+        )
         self.minds.check(options)
         return options
 
@@ -139,6 +157,7 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "iteration": await self.handovers.number(session),
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
@@ -189,24 +208,16 @@ class Api:
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
         """What was decided about tool calls, newest first."""
-        session = await self.manager.get_session(params["session"])
-        found = await self.decisions.read(session=session.id, limit=params["limit"] or 100)
+        risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
+        found = await self.decisions.read(
+            session=await self._session_id(params["session"]),
+            risk=None if risk is None else Risk(risk),
+            verdict=None if verdict is None else Verdict(verdict),
+            decided_by=None if by is None else DecidedBy(by),
+            since=params["since"],
+            limit=params["limit"] or 100,
+        )
         return [decision_data(recorded) for recorded in found]
-
-    async def pending(self, params: Params, _: Connection) -> Any:
-        """What waits for a person, oldest first."""
-        session = await self._session_id(params["session"])
-        return [escalation_data(one) for one in await self.queue.get_pending(session)]
-
-    async def respond(self, params: Params, connection: Connection) -> Any:
-        """Answer what waits: `approve` or not, one `text`, or `answers` by question."""
-        answer = {
-            name: params[name]
-            for name in ("text", "approve", "answers")
-            if params[name] is not None
-        }
-        settled = await self.queue.respond(params["number"], answer, by=connection.client)
-        return escalation_data(settled)
 
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""
@@ -218,6 +229,15 @@ class Api:
 
     async def _session_id(self, name: str | None) -> SessionId | None:
         return None if name is None else (await self.manager.get_session(name)).id
+
+
+def authority_from(given: Mapping[str, Any]) -> Authority:
+    """An authority as `pcc start` sends it; level 3 by default, since a person starts it."""
+    return Authority(
+        level=AuthorityLevel(given.get("level", AuthorityLevel.FULL)),
+        writable=tuple(Path(path) for path in given.get("writable", ())),
+        allow_network=bool(given.get("allow_network", True)),
+    )
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
@@ -258,6 +278,7 @@ def session_data(session: Session) -> dict[str, Any]:
         "resumes_at": session.resumes_at,
         "tokens": session.tokens,
         "context_window": session.context_window,
+        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
     }
 
 
@@ -302,22 +323,4 @@ def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
         "confidence": decision.confidence,
         "reason": decision.reason,
         "decided_by": decision.decided_by.value,
-    }
-
-
-def escalation_data(escalation: Escalation) -> dict[str, Any]:
-    request = escalation.request
-    return {
-        "number": escalation.number,
-        "session": request.session,
-        "type": request.type.value,
-        "title": request.title,
-        "context": request.context,
-        "options": [dict(option) for option in request.options],
-        "suggestion": request.suggestion,
-        "confidence": request.confidence,
-        "raised_at": escalation.raised_at,
-        "settled_at": escalation.settled_at,
-        "settled_by": escalation.settled_by,
-        "raw": dict(request.raw),
     }

@@ -4,10 +4,15 @@ import asyncio
 import json
 import logging
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.claude import adapter, probe, processes
+from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
+from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
@@ -15,18 +20,36 @@ from perpetualcc.rehearsal import RehearsalServer, isolated_world, read_scenario
 
 log = logging.getLogger(__name__)
 
-_TOOLS = ("Write", "Bash")
-_SCENARIO = {
-    "steps": [
-        {
-            "tools": [
-                {"Write": {"file_path": "{project}/written", "content": "this must not exist"}},
-                {"Bash": {"command": "touch executed"}},
-            ]
-        },
-        "The gate held.",
-    ]
+_CALLS = {
+    "Write": {"file_path": "{project}/written", "content": "this must not exist"},
+    "Bash": {"command": "touch executed"},
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One layer, with everything before it switched off."""
+
+    name: str
+    verdict: Verdict
+    tools: tuple[str, ...] = ("Write", "Bash")
+    layers: Callable[[Path], Layers] = lambda _: Layers()
+
+
+GATE = Trial(name="Gate", verdict=Verdict.DENY)
+STATIC_RULES = Trial(
+    name="Static rules behind the gate",
+    verdict=Verdict.ALLOW,
+    layers=lambda _: Layers(deny=("Edit(./**)", "Bash(touch:*)")),
+)
+SANDBOX = Trial(
+    name="Sandbox, level 1",
+    verdict=Verdict.ALLOW,
+    tools=("Bash",),
+    layers=lambda project: Layers(
+        sandbox=sandbox_for(Authority(level=AuthorityLevel.READ_ONLY), project, ())
+    ),
+)
 
 
 class GateBrokenError(PerpetualError):
@@ -57,27 +80,39 @@ class Canary:
             if identity in {self._passed, self._remembered()}:
                 self._passed = identity
                 return
-            saw = await self.fly(binary)
-            if not saw.holds(_TOOLS):
+            saw = await self.fly(binary, GATE)
+            if not saw.holds(GATE.tools, at_the_gate=True):
                 raise GateBrokenError(saw)
             self._remember(identity)
             self._passed = identity
 
-    async def fly(self, binary: Path) -> probe.ProbeResult:
-        """Play the canary's scenario now."""
+    async def prove(self, binary: Path) -> list[tuple[str, bool]]:
+        """Every layer there is on this machine, and whether it holds."""
+        trials = [GATE, STATIC_RULES] + ([] if why_no_sandbox() else [SANDBOX])
+        return [(one.name, await self._holds(binary, one)) for one in trials]
+
+    async def _holds(self, binary: Path, trial: Trial) -> bool:
+        saw = await self.fly(binary, trial)
+        return saw.holds(trial.tools, at_the_gate=trial is GATE)
+
+    async def fly(self, binary: Path, trial: Trial) -> probe.ProbeResult:
+        """Play one trial now."""
+        wanted = [{tool: _CALLS[tool]} for tool in trial.tools]
+        scenario = read_scenario({"steps": [{"tools": wanted}, "It is over."]})
         with tempfile.TemporaryDirectory(prefix="pcc-canary-") as folder:
             project = Path(folder, "project")
             project.mkdir()
-            async with RehearsalServer(read_scenario(_SCENARIO)) as server:
+            async with RehearsalServer(scenario) as server:
                 world = isolated_world(server.url, Path(folder, "home"))
                 own = processes.mark(self._locations.data, RunId("canary"))
                 settings = adapter.ClaudeSettings(
                     binary=binary,
                     run_dir=self._locations.run_dir,
                     environment=probe.environment_without(world.unset, {**world.set, **own}),
+                    layers=trial.layers(project),
                 )
-                saw = await probe.probe(settings, project)
-        log.info("the canary saw %s", saw)
+                saw = await probe.probe(settings, project, verdict=trial.verdict)
+        log.info("%s: the canary saw %s", trial.name, saw)
         return saw
 
     @property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
+from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.transcripts import transcript_exists
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
@@ -38,10 +39,12 @@ class ClaudeRunner:
         *,
         binary: Path | None,
         started: Callable[[RunId, int], Awaitable[None]],
+        layers: Callable[[Session], Awaitable[Layers]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
+        self._layers = layers
         self._canary: Canary | None = None
 
     @asynccontextmanager
@@ -55,6 +58,7 @@ class ClaudeRunner:
             binary=binary,
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
+            layers=await self._layers(launch.session),
         )
 
         async def started(pid: int) -> None:

@@ -16,15 +16,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.minds import BrainAnswerer, Minds, PolicyGatekeeper
+from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.escalations import Escalation
@@ -39,6 +44,8 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.guards import RuleStore, TrustStore
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
@@ -74,18 +81,24 @@ class Engine:
     """`daemon.host.Hosted`."""
 
     def __init__(
-        self, methods: Mapping[str, Method], dispatcher: Dispatcher, ledger: SqliteLedger
+        self,
+        methods: Mapping[str, Method],
+        dispatcher: Dispatcher,
+        ledger: SqliteLedger,
+        desk: PeopleDesk,
     ) -> None:
         self.methods = methods
         self._dispatcher = dispatcher
         self._ledger = ledger
+        self._desk = desk
 
     @property
     def busy(self) -> bool:
-        return not self._dispatcher.is_idle
+        return self._desk.busy or not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
-        return await self._ledger.next_due()
+        found = [await self._ledger.next_due(), await self._desk.next_due()]
+        return min((due for due in found if due is not None), default=None)
 
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
@@ -107,21 +120,28 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         journal = SqliteJournal(
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
+        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
         minds = Minds(config.brain, locations)
+        trust, rules = TrustStore(database, clock), RuleStore(database, clock)
+        guard = Guard(config.permissions, minds, trust, rules)
         claudes = ClaudeRunner(
-            locations, binary=config.claude.path, started=journal.process_started
+            locations,
+            binary=config.claude.path,
+            started=journal.process_started,
+            layers=guard.layers,
         )
         agent = MasterAgent(
             Faculties(
                 claudes=claudes,
                 journal=journal,
-                gatekeeper=PolicyGatekeeper(config.permissions, minds),
+                gatekeeper=guard,
                 answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
+                handovers=handovers,
             ),
-            AgentSettings(hold=config.human.hold),
+            AgentSettings(hold=config.human.hold, waits_unattended=config.human.waits_unattended),
         )
         work = SessionWork(agent)
         dispatcher = Dispatcher(
@@ -129,24 +149,40 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         )
         workers = Workers(agent, dispatcher)
         manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
-        queue = EscalationQueue(SqliteEscalations(database, clock, ledger), workers)
+        escalations = SqliteEscalations(database, clock, ledger)
+        queue = EscalationQueue(escalations, workers, config.human, clock)
         people.queue = queue
         await _recover(locations, ledger, manager, events)
+        desk = PeopleDesk(
+            locations=locations,
+            config=config,
+            database=database,
+            clock=clock,
+            queue=queue,
+            escalations=escalations,
+            work=SessionDesk(manager=manager, ledger=ledger),
+        )
         api = Api(
             manager=manager,
-            queue=queue,
             people=people,
+            about_people=PeopleApi(
+                manager=manager, queue=queue, escalations=escalations, desk=desk
+            ),
             events=events,
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            handovers=handovers,
             minds=minds,
             defaults=config.brain,
+            about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")
         stack.push_async_callback(dispatcher.stop, timedelta())
-        yield Engine(api.methods(), dispatcher, ledger)
+        working.create_task(desk.run(), name="people")
+        stack.push_async_callback(desk.stop)
+        yield Engine(api.methods(), dispatcher, ledger, desk)
 
 
 def lanes(config: Config) -> Mapping[Lane, int]:

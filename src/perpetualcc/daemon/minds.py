@@ -1,11 +1,10 @@
-"""The brains of this engine's sessions: they answer questions and advise on tool calls."""
+"""The brains of this engine's sessions."""
 
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from perpetualcc.agent.ports import Judgement
 from perpetualcc.brain.completion import Complete
 from perpetualcc.brain.factory import open_brain
 from perpetualcc.brain.port import Brain
@@ -13,16 +12,12 @@ from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.config import environment
-from perpetualcc.domain.decisions import Advice, DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.tools import Assessment, Risk, ToolCall
-from perpetualcc.permissions.risk_classifier import classify_risk
-from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.requirements import parse_requirements, read_text
 
 log = logging.getLogger(__name__)
@@ -136,42 +131,3 @@ class BrainAnswerer:
             return await self._minds.of(session).answer_question(question, context)
         except PerpetualError as error:
             return BrainAnswer(selected=(), confidence=0.0, reasoning=error.message)
-
-
-class PolicyGatekeeper:
-    """
-    LOW goes on, MEDIUM goes to the brain, HIGH goes to a person (seed 000, Component 2).
-
-    A brain that cannot be asked, or is not sure, leaves it to a person.
-    """
-
-    def __init__(self, settings: PermissionSettings, minds: Minds) -> None:
-        self._settings = settings
-        self._minds = minds
-
-    async def judge(self, call: ToolCall, session: Session) -> Judgement:
-        assessment = classify_risk(call, self._settings)
-        reason = "; ".join(reason.explanation for reason in assessment.reasons[:3])
-        if assessment.risk is Risk.LOW and session.options.auto_approve:
-            return Judgement(
-                verdict=Verdict.ALLOW, risk=assessment.risk, confidence=0.95, reason=reason
-            )
-        if assessment.risk is Risk.MEDIUM:
-            advice = await self._advice(call, assessment, session)
-            if advice.approve and advice.confidence >= session.options.confidence:
-                return Judgement(
-                    verdict=Verdict.ALLOW,
-                    risk=assessment.risk,
-                    confidence=advice.confidence,
-                    reason=f"{reason}: {advice.reason}",
-                    decided_by=DecidedBy.BRAIN,
-                )
-        return Judgement(verdict=Verdict.ASK, risk=assessment.risk, confidence=0.0, reason=reason)
-
-    async def _advice(self, call: ToolCall, assessment: Assessment, session: Session) -> Advice:
-        try:
-            return await self._minds.of(session).evaluate_permission(
-                call, assessment, self._minds.context(session)
-            )
-        except PerpetualError as error:
-            return Advice(approve=False, confidence=0.0, reason=error.message)

@@ -1,11 +1,11 @@
 """The persons at the other end: who is looking, and how to ask them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from perpetualcc.domain.escalations import EscalationRequest
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.human.escalation import EscalationQueue
 
 
@@ -32,3 +32,15 @@ class HumanBridge:
 
     async def escalate(self, request: EscalationRequest) -> int:
         return (await self.queue.escalate(request)).number
+
+    async def expire(self, number: int) -> None:
+        await self.queue.expire(await self.queue.get(number))
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        return await self.queue.store.stored(task, digest)
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        return await self.queue.store.unused(task)
+
+    async def use(self, number: int) -> bool:
+        return await self.queue.store.use(number)

@@ -32,3 +32,5 @@ class Episode:
     """`success`, `failure`, or empty while unknown."""
     rationale: str
     provenance: Provenance = Provenance.TOOL
+    project: str = ""
+    """Path of the project, or empty."""

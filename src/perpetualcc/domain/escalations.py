@@ -21,6 +21,33 @@ class EscalationType(StrEnum):
     """Somebody should look at a result."""
 
 
+class Severity(StrEnum):
+    """How much stands still until somebody answers."""
+
+    LOW = "low"
+    """Nothing: somebody should look when there is time."""
+    NORMAL = "normal"
+    """One question; the work waits for it."""
+    HIGH = "high"
+    """Something that could do harm waits for a word."""
+    CRITICAL = "critical"
+    """A session has stopped working."""
+
+    @property
+    def rank(self) -> int:
+        """0 for LOW to 3 for CRITICAL; the highest is listed first."""
+        return list(Severity).index(self)
+
+
+SEVERITIES: Mapping[EscalationType, Severity] = {
+    EscalationType.REVIEW: Severity.LOW,
+    EscalationType.QUESTION: Severity.NORMAL,
+    EscalationType.PERMISSION: Severity.HIGH,
+    EscalationType.ERROR: Severity.CRITICAL,
+}
+"""What a request of each type is, unless it says otherwise."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationRequest:
     """What a person is asked."""
@@ -40,7 +67,21 @@ class EscalationRequest:
     """What the brain would say."""
     confidence: float = 0.0
     raw: Mapping[str, Any] = field(default_factory=dict)
-    """The question or call as Claude Code sent it."""
+    """`questions` (as `question_data` makes them), or `tool`, `input` and `risk` of a call."""
+    digest: str = ""
+    """What is asked, as a hash: the same within a task is the same request. Empty: never."""
+    severity: Severity | None = None
+    """None: what `SEVERITIES` says of its type."""
+    packet: Mapping[str, Any] = field(default_factory=dict)
+    """Seed 002: `attempts`, `state`, `analysis`, `options`, when something went wrong."""
+    default: Mapping[str, Any] | None = None
+    """The answer it is settled with at the deadline; None: it waits until somebody answers."""
+    deadline: float | None = None
+    """UTC epoch seconds."""
+
+    @property
+    def weight(self) -> Severity:
+        return self.severity or SEVERITIES[self.type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +95,7 @@ class Escalation:
     settled_at: float | None = None
     answer: Mapping[str, Any] | None = None
     settled_by: str = ""
+    reminders: int = 0
+    """How often people were reminded."""
+    remind_at: float | None = None
+    """When they are next."""

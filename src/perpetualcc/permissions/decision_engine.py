@@ -178,10 +178,7 @@ class DecisionEngine:
 
     async def decide_permission(self, request: RequestId, run: RunId, call: ToolCall) -> Decision:
         """Never raises: what cannot be judged is HIGH, and a brain that fails has no opinion."""
-        analysis = analyse(call, self._settings)
-        permit = self.permit(analysis, call)
-        advice = await self._advice(analysis, permit, call)
-        ruling = decide(analysis, permit, advice, self._settings)
+        _, ruling = await self.rule_on(call)
         return Decision(
             request=request,
             run=run,
@@ -192,6 +189,13 @@ class DecisionEngine:
             decided_by=ruling.decided_by,
             message=ruling.message,
         )
+
+    async def rule_on(self, call: ToolCall) -> tuple[Analysis, Ruling]:
+        """The same with what it rests on, and without a request to bind it to."""
+        analysis = analyse(call, self._settings)
+        permit = self.permit(analysis, call)
+        advice = await self._advice(analysis, permit, call)
+        return analysis, decide(analysis, permit, advice, self._settings)
 
     def permit(self, analysis: Analysis, call: ToolCall) -> Permit:
         """What stands above any opinion about this call."""

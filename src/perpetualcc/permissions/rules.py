@@ -50,7 +50,8 @@ class Rule:
         """One sentence for `pcc rules`."""
         where = f"in {self.project}" if self.project else "everywhere"
         high = ", even where it is HIGH" if self.includes_high else ""
-        return f"{self.effect.capitalize()}s {self.subject} {self.pattern!r} {where}{high}"
+        does = {RuleEffect.ALLOW: "Allows", RuleEffect.DENY: "Denies"}[self.effect]
+        return f"{does} {self.subject} {self.pattern!r} {where}{high}"
 
 
 class Standing(StrEnum):

@@ -1,7 +1,16 @@
 """What a person may set about permissions (seed 000, `[permissions]`)."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+
+
+class SandboxMode(StrEnum):
+    """When Claude Code's commands run in the operating system's sandbox."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,5 +33,7 @@ class PermissionSettings:
     """Denials of one kind before the task is parked."""
     offer_rule_after_approvals: int = 3
     """A person's approvals of one kind before a rule is offered."""
+    sandbox: SandboxMode = SandboxMode.AUTO
+    """`auto`: levels 1 and 2 use it where there is one; `on`: everything must; `off`: nothing."""
     home: Path = field(default_factory=Path.home, metadata={"is_setting": False})
     """What `~` means."""

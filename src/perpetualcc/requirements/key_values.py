@@ -41,6 +41,9 @@ def split_key_value(text: str) -> tuple[str, str]:
     if use:
         return use["key"].strip(), use["value"].strip()
     found = _PLAIN_KEY.match(flat)
+    # "Battery below 15 % -> return" is a rule, not a key.
+    if found and re.search(r"\d.*\s(?:->|→|=>|–|—|-)\s", flat[: found.start("value")]):
+        return "", flat
     if found and 0 < len(found["key"].split()) <= _MAX_KEY_WORDS and not _is_address(flat):
         return found["key"].strip(), found["value"].strip()
     return "", flat

@@ -28,6 +28,8 @@ _BARE_BOX = re.compile(
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 # A line shorter than this was ended on purpose; longer ones were wrapped.
 _WRAPPED = 60
+# A longer statement below a heading is a sentence, not the heading's value.
+_SHORT = 8
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\s\da-z])|(?<=[。！？])")
 
 
@@ -47,6 +49,8 @@ class _Reader:
     overview: list[str] = field(default_factory=list)
     sections: list[tuple[str, int, list[str]]] = field(default_factory=list)
     header_row: list[str] = field(default_factory=list)
+    topic: str = ""
+    """A heading inside a known part, such as `### Database`: the key of what is below it."""
 
     @property
     def heading(self) -> str:
@@ -136,6 +140,7 @@ def _begin(reader: _Reader, title: str, level: int, number: int) -> None:
     reader.keys.clear()
     reader.task_indents.clear()
     reader.header_row = []
+    reader.topic = ""
     while reader.headings and reader.headings[-1][0] >= level:
         reader.headings.pop()
     inherited = reader.headings[-1][2] if reader.headings else None
@@ -147,6 +152,7 @@ def _begin(reader: _Reader, title: str, level: int, number: int) -> None:
     above_is_known = inherited not in {None, StatementKind.OTHER, StatementKind.OVERVIEW}
     reader.kind = kind or (inherited if inherited and above_is_known else StatementKind.OTHER)
     reader.headings.append((level, title, reader.kind))
+    reader.topic = title if kind is None and above_is_known else ""
     if kind is None:
         reader.sections.append((title, number, []))
 
@@ -322,6 +328,8 @@ def _sentences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _record(reader: _Reader, key: str, value: str, number: int, quote: str) -> None:
     if not value.strip():
         return
+    if not key and len(value.split()) <= _SHORT:
+        key = reader.topic
     reader.statements.append(
         Statement(
             kind=reader.kind,

@@ -72,7 +72,9 @@ def _compose(text: str, source: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise RequirementsError(
-            source, f"not valid YAML: {error.problem}", line=mark.line + 1 if mark else 0
+            source,
+            f"not valid YAML: {error.problem}",
+            line=min(mark.line + 1, text.count("\n") + 1) if mark else 0,
         ) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise RequirementsError(source, f"not valid YAML: {error}") from error

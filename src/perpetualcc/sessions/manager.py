@@ -170,6 +170,25 @@ class SessionManager:
             await self._workers.cancel(task.id)
         return await self.get_session(session.id)
 
+    async def retry_task(self, session: SessionId, task: TaskId) -> None:
+        """A person brings back a task that stopped, and with it the session."""
+        await self._tasks.requeue(task)
+        await self._go_on(await self.get_session(session))
+
+    async def give_up_task(self, session: SessionId, task: TaskId) -> None:
+        """A person leaves a task that stopped; the session goes on with what else there is."""
+        await self._workers.cancel(task)
+        await self._go_on(await self.get_session(session))
+
+    async def _go_on(self, session: Session) -> None:
+        if session.status is SessionStatus.ERROR:
+            await self._become(session, SessionStatus.IDLE)
+            await self._tasks.release(session.id)
+            if not await self.queue(session.id).pending():
+                idle = await self.get_session(session.id)
+                await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
+        self._workers.wake()
+
     async def begin(self, session: Session) -> None:
         """A run of the session is about to start."""
         await self._become(session, SessionStatus.PROCESSING)

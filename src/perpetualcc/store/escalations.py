@@ -2,21 +2,27 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
-from perpetualcc.domain.events import EscalationRaised, EscalationSettled
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType, Severity
+from perpetualcc.domain.events import EscalationRaised, EscalationReminded, EscalationSettled
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.text import redacted, to_json
 
+WITHDRAWN = "withdrawn"
+"""Who settled a request that nobody needs to answer any more."""
+
+_DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
+"""As the index `escalations_due` has it."""
+
 
 class SqliteEscalations:
-    """`human.escalation.EscalationStore` on the one SQLite file."""
+    """`human.escalation.EscalationStore` and `human.reminders.Calendar` on the one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock, ledger: SqliteLedger) -> None:
         self._database = database
@@ -24,20 +30,37 @@ class SqliteEscalations:
         self._ledger = ledger
         self._events = EventLog(database, clock)
 
-    async def add(self, request: EscalationRequest) -> Escalation:
-        return await self._database.write(lambda c: self._add(c, request), durable=True)
+    async def add(self, request: EscalationRequest, remind_at: float | None = None) -> Escalation:
+        return await self._database.write(lambda c: self._add(c, request, remind_at), durable=True)
 
-    async def pending(self, session: SessionId | None = None) -> list[Escalation]:
+    async def get(self, number: int) -> Escalation | None:
+        return await self._database.read(lambda c: _numbered(c, number))
+
+    async def pending(
+        self, session: SessionId | None = None, limit: int | None = None
+    ) -> list[Escalation]:
         of_session = "" if session is None else " AND session = :session"
         return await self._database.read(
             lambda c: [
                 _escalation(row)
                 for row in c.execute(
                     "SELECT * FROM escalations WHERE settled_at IS NULL"  # noqa: S608  # constants
-                    f"{of_session} ORDER BY number",
-                    {"session": session},
+                    f"{of_session} ORDER BY severity DESC, number LIMIT :limit",
+                    {"session": session, "limit": -1 if limit is None else limit},
                 )
             ]
+        )
+
+    async def count(self, session: SessionId | None = None) -> int:
+        """How many wait."""
+        return await self._database.read(
+            lambda c: int(
+                c.execute(
+                    "SELECT count(*) FROM escalations WHERE settled_at IS NULL"
+                    " AND (:session IS NULL OR session = :session)",
+                    {"session": session},
+                ).fetchone()[0]
+            )
         )
 
     async def settle(self, number: int, answer: Mapping[str, Any], *, by: str) -> Escalation | None:
@@ -45,11 +68,68 @@ class SqliteEscalations:
             lambda c: self._settle(c, number, answer, by), durable=True
         )
 
-    def _add(self, connection: sqlite3.Connection, request: EscalationRequest) -> Escalation:
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        return await self._database.read(lambda c: _answered(c, task, digest))
+
+    async def unused(self, task: TaskId) -> list[Escalation]:
+        return await self._database.read(
+            lambda c: [
+                _escalation(row)
+                for row in c.execute(
+                    "SELECT * FROM escalations WHERE task = ? AND settled_at IS NOT NULL"
+                    " AND used_at IS NULL ORDER BY settled_at",
+                    (task,),
+                )
+            ]
+        )
+
+    async def use(self, number: int) -> bool:
+        return await self._database.write(lambda c: _use(c, number, self._clock.now()))
+
+    async def withdraw(
+        self, reason: str, *, session: SessionId, task: TaskId | None, types: Iterable[str]
+    ) -> list[int]:
+        wanted = to_json(list(types))
+        return await self._database.write(
+            lambda c: self._withdraw(c, reason, session, task, wanted), durable=True
+        )
+
+    # -- what happens when nobody reacts
+
+    async def next_due(self) -> float | None:
+        return await self._database.read(
+            lambda c: c.execute(
+                f"SELECT min({_DUE}) FROM escalations WHERE settled_at IS NULL"  # noqa: S608
+                f" AND {_DUE} < 1e98"
+            ).fetchone()[0]
+        )
+
+    async def due(self) -> list[Escalation]:
+        return await self._database.read(
+            lambda c: [
+                _escalation(row)
+                for row in c.execute(
+                    "SELECT * FROM escalations WHERE settled_at IS NULL"  # noqa: S608  # constants
+                    f" AND {_DUE} <= ? ORDER BY number LIMIT 100",
+                    (self._clock.now(),),
+                )
+            ]
+        )
+
+    async def remind(self, number: int, next_at: float | None) -> None:
+        await self._database.write(lambda c: self._remind(c, number, next_at), durable=True)
+
+    # -- each of these runs inside a transaction, on the database's thread
+
+    def _add(
+        self, connection: sqlite3.Connection, request: EscalationRequest, remind_at: float | None
+    ) -> Escalation:
+        if (known := self._known(connection, request)) is not None:
+            return known
         cursor = connection.execute(
             "INSERT INTO escalations (session, run, task, request, type, title, context, options,"
-            " suggestion, confidence, raw, raised_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (run, request) DO NOTHING",
+            " suggestion, confidence, raw, raised_at, severity, digest, packet, default_answer,"
+            " deadline, remind_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 request.session,
                 request.run,
@@ -63,37 +143,143 @@ class SqliteEscalations:
                 request.confidence,
                 to_json(redacted(dict(request.raw))),
                 self._clock.now(),
+                request.weight.rank,
+                request.digest,
+                to_json(redacted(dict(request.packet))),
+                None if request.default is None else to_json(dict(request.default)),
+                request.deadline,
+                remind_at,
             ),
         )
+        escalation = _escalation(_row(connection, cursor.lastrowid or 0))
+        self._events.append_in(connection, [_raised(escalation)])
+        return escalation
+
+    def _known(
+        self, connection: sqlite3.Connection, request: EscalationRequest
+    ) -> Escalation | None:
+        """The same request: of this run, or waiting since an earlier run of the task."""
         row = connection.execute(
             "SELECT * FROM escalations WHERE run = ? AND request = ?",
             (request.run, request.request),
         ).fetchone()
-        escalation = _escalation(row)
-        if cursor.rowcount == 1:
-            self._events.append_in(connection, [_raised(escalation)])
-        return escalation
+        if row is None and request.digest:
+            row = connection.execute(
+                "SELECT * FROM escalations WHERE task = ? AND digest = ? AND type = ?"
+                " AND settled_at IS NULL",
+                (request.task, request.digest, request.type),
+            ).fetchone()
+        return None if row is None else _escalation(row)
 
     def _settle(
         self, connection: sqlite3.Connection, number: int, answer: Mapping[str, Any], by: str
     ) -> Escalation | None:
+        now = self._clock.now()
         cursor = connection.execute(
             "UPDATE escalations SET settled_at = ?, answer = ?, settled_by = ?"
             " WHERE number = ? AND settled_at IS NULL",
-            (self._clock.now(), to_json(dict(answer)), by, number),
+            (now, to_json(dict(answer)), by, number),
         )
         if cursor.rowcount == 0:
             return None
-        row = connection.execute("SELECT * FROM escalations WHERE number = ?", (number,)).fetchone()
-        escalation = _escalation(row)
+        escalation = _escalation(_row(connection, number))
         self._ledger.signal_in(connection, signal_name(number), answer)
         self._events.append_in(connection, [_settled(escalation)])
+        _spare_people(connection, number, now)
+        if answer.get("always"):
+            _request_rule(connection, escalation, now)
         return escalation
+
+    def _withdraw(
+        self,
+        connection: sqlite3.Connection,
+        reason: str,
+        session: SessionId,
+        task: TaskId | None,
+        types: str,
+    ) -> list[int]:
+        """No signal: nobody waits for it any more."""
+        rows = connection.execute(
+            "SELECT number FROM escalations WHERE settled_at IS NULL AND session = :session"
+            " AND (:task IS NULL OR task = :task)"
+            " AND type IN (SELECT value FROM json_each(:types))",
+            {"session": session, "task": task, "types": types},
+        ).fetchall()
+        now = self._clock.now()
+        for row in rows:
+            connection.execute(
+                "UPDATE escalations SET settled_at = ?, used_at = ?, answer = ?, settled_by = ?"
+                " WHERE number = ?",
+                (now, now, to_json({"text": reason}), WITHDRAWN, row["number"]),
+            )
+            _spare_people(connection, row["number"], now)
+            settled = _settled(_escalation(_row(connection, row["number"])))
+            self._events.append_in(connection, [settled])
+        return [row["number"] for row in rows]
+
+    def _remind(self, connection: sqlite3.Connection, number: int, next_at: float | None) -> None:
+        cursor = connection.execute(
+            "UPDATE escalations SET reminders = reminders + 1, remind_at = ?"
+            " WHERE number = ? AND settled_at IS NULL",
+            (next_at, number),
+        )
+        if cursor.rowcount:
+            reminded = _reminded(_escalation(_row(connection, number)))
+            self._events.append_in(connection, [reminded])
 
 
 def signal_name(number: int) -> str:
     """What a task waits for when it waits for an escalation."""
     return f"escalation:{number}"
+
+
+def _row(connection: sqlite3.Connection, number: int) -> Any:
+    return connection.execute("SELECT * FROM escalations WHERE number = ?", (number,)).fetchone()
+
+
+def _numbered(connection: sqlite3.Connection, number: int) -> Escalation | None:
+    row = _row(connection, number)
+    return None if row is None else _escalation(row)
+
+
+def _answered(connection: sqlite3.Connection, task: TaskId, digest: str) -> Escalation | None:
+    row = connection.execute(
+        "SELECT * FROM escalations WHERE task = ? AND digest = ? AND settled_at IS NOT NULL"
+        " AND used_at IS NULL ORDER BY number DESC LIMIT 1",
+        (task, digest),
+    ).fetchone()
+    return None if row is None else _escalation(row)
+
+
+def _use(connection: sqlite3.Connection, number: int, now: float) -> bool:
+    cursor = connection.execute(
+        "UPDATE escalations SET used_at = ? WHERE number = ? AND used_at IS NULL", (now, number)
+    )
+    return cursor.rowcount == 1
+
+
+def _spare_people(connection: sqlite3.Connection, number: int, now: float) -> None:
+    """What has not left yet about a request that is settled need not leave any more."""
+    connection.execute(
+        "UPDATE notifications SET state = 'moot', due = NULL, ended_at = ?"
+        " WHERE escalation = ? AND state = 'queued'",
+        (now, number),
+    )
+
+
+def _request_rule(connection: sqlite3.Connection, escalation: Escalation, now: float) -> None:
+    request = escalation.request
+    connection.execute(
+        "INSERT INTO rule_requests VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            escalation.number,
+            request.session,
+            str(request.raw.get("tool", "")),
+            to_json(request.raw.get("input", {})),
+            now,
+            escalation.settled_by,
+        ),
+    )
 
 
 def _raised(escalation: Escalation) -> EscalationRaised:
@@ -107,19 +293,38 @@ def _raised(escalation: Escalation) -> EscalationRaised:
         type=request.type.value,
         title=request.title,
         options=[dict(option) for option in request.options],
+        severity=request.weight.value,
+        context=request.context,
+        questions=list(request.raw.get("questions", [])),
+        suggestion=request.suggestion,
+        confidence=request.confidence,
+    )
+
+
+def _reminded(escalation: Escalation) -> EscalationReminded:
+    request = escalation.request
+    return EscalationReminded(
+        session=request.session,
+        task=request.task,
+        number=escalation.number,
+        type=request.type.value,
+        title=request.title,
+        reminders=escalation.reminders,
+        raised_at=escalation.raised_at,
     )
 
 
 def _settled(escalation: Escalation) -> EscalationSettled:
     request, answer = escalation.request, escalation.answer or {}
     word = {"True": "approved", "False": "denied"}.get(str(answer.get("approve")), "")
+    text = answer.get("text") or "; ".join(map(str, answer.get("answers", {}).values()))
     return EscalationSettled(
         session=request.session,
         run=request.run,
         task=request.task,
         number=escalation.number,
         request=request.request,
-        answer=str(answer.get("text") or word),
+        answer=": ".join(part for part in (word, str(text)) if part),
         decided_by=escalation.settled_by,
     )
 
@@ -139,9 +344,16 @@ def _escalation(row: sqlite3.Row) -> Escalation:
             suggestion=row["suggestion"],
             confidence=row["confidence"],
             raw=json.loads(row["raw"]),
+            digest=row["digest"],
+            severity=list(Severity)[row["severity"]],
+            packet=json.loads(row["packet"]),
+            default=None if row["default_answer"] is None else json.loads(row["default_answer"]),
+            deadline=row["deadline"],
         ),
         raised_at=row["raised_at"],
         settled_at=row["settled_at"],
         answer=None if row["answer"] is None else json.loads(row["answer"]),
         settled_by=row["settled_by"],
+        reminders=row["reminders"],
+        remind_at=row["remind_at"],
     )

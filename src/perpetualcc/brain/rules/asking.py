@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import broad_topics
 from perpetualcc.brain.rules.scopes import scopes_of
-from perpetualcc.brain.rules.tables import table
+from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import read_terms, values
-from perpetualcc.brain.rules.text import Token, fold, split_tokens
+from perpetualcc.brain.rules.text import Token, fold, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import find_topics, topics_of_name
 from perpetualcc.domain.questions import Question
 
@@ -39,6 +39,10 @@ class Asked:
     """The same without words that could be in any question."""
     terms: frozenset[str]
     scopes: frozenset[str]
+    offered: frozenset[str]
+    """Every term of the labels."""
+    measures: frozenset[str]
+    """Words of measuring, when every option is a number."""
     is_open: bool
     """Whether it asks which, what or how."""
 
@@ -51,6 +55,10 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     terms = values(read_terms(sentence, prose=True))
     offered = frozenset().union(*(choice.own for choice in choices)) if choices else frozenset()
     stems = values(read_terms(f"{question.text} ; {question.header}", prose=True))
+    named = [choice for choice in choices if choice.own & stems]
+    if len(named) < 2:
+        # "JSON Feed" among the options does not make the question one about anything but feeds.
+        offered = frozenset(term for term in offered if term.startswith(("@", "#")))
     folded = fold(sentence).strip()
     return Asked(
         folded=folded,
@@ -60,8 +68,15 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
         key_stems=stems - offered - generic(),
         terms=terms,
         scopes=scopes_of(token.word for token in [*split_tokens(question.text), *header]),
+        offered=frozenset[str]().union(*(choice.every for choice in choices)),
+        measures=_measures(choices),
         is_open=bool(_WH.match(folded) or _WH_ANYWHERE.search(folded)),
     )
+
+
+def _measures(choices: tuple[Choice, ...]) -> frozenset[str]:
+    numbers = bool(choices) and all(choice.numbers for choice in choices)
+    return frozenset(map(stem, word_set("measures"))) if numbers else frozenset()
 
 
 def _asking_sentence(text: str) -> str:
@@ -79,11 +94,11 @@ def _topics(
     served = _served_by(choices)
     candidates = [*_after_which(tokens), *named, *in_header, *everything]
     if not candidates:
-        return frozenset(served)
+        return _shared(served)
     wide = {one: broad_topics(frozenset({one})) for one in candidates}
     best = max((max(served[topic] for topic in wide[one]) for one in candidates), default=0)
-    if best == 0 and served and table("topics")[candidates[0]]["names"]:
-        return frozenset(served)
+    if best == 0 and _shared(served) and table("topics")[candidates[0]]["names"]:
+        return _shared(served)
     if best > 0:
         fitting = [one for one in candidates if max(served[topic] for topic in wide[one]) == best]
         return frozenset({fitting[0]})
@@ -135,10 +150,13 @@ def _served_by(choices: tuple[Choice, ...]) -> Counter[str]:
             )
         )
         served.update(topics)
-    several = [count for count in served.values() if count > 1]
-    if not several:
-        return Counter()
-    return Counter({topic: count for topic, count in served.items() if count == max(several)})
+    return served
+
+
+def _shared(served: Counter[str]) -> frozenset[str]:
+    """What most options serve, if it is more than one."""
+    most = max(served.values(), default=0)
+    return frozenset(topic for topic, count in served.items() if count == most and count > 1)
 
 
 def specific(topics: frozenset[str]) -> frozenset[str]:

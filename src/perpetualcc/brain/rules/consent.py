@@ -1,16 +1,19 @@
 """Yes/no questions: may I go on, may I do this, does the product have that."""
 
+import re
 from dataclasses import dataclass
+from functools import cache
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import phrase
-from perpetualcc.brain.rules.text import fold
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold, stem
 from perpetualcc.brain.rules.vocabulary import patterns
 from perpetualcc.domain.questions import Question
+from perpetualcc.domain.requirements import StatementKind
 
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -46,8 +49,7 @@ def _side(label: str) -> int:
     words = fold(label)
     text = phrase(label)
     for side, name in ((-1, "negative"), (1, "affirmative")):
-        for start in table("consent")[name]:
-            begun = phrase(start)
+        for start, begun in _beginnings(name):
             if (
                 text == begun
                 or text.startswith(f"{begun} ")
@@ -57,21 +59,51 @@ def _side(label: str) -> int:
     return 0
 
 
+@cache
+def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((start, phrase(start)) for start in table("consent")[name])
+
+
 def is_plain(label: str) -> bool:
     """Whether a label only agrees: "Yes", "Yes, continue", "Proceed with the plan"."""
     return len(phrase(label).split()) <= 6
 
 
-def asks_to_proceed(asked: Asked) -> bool:
+def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
-    return bool(patterns("consent", "proceed").search(asked.folded))
+    found = patterns("consent", "proceed").search(asked.folded)
+    if not found:
+        return False
+    if not found[0].isascii():
+        return len(asked.folded) <= _SHORT
+    return _is_agreed(asked.folded, found, clauses)
+
+
+def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) -> bool:
+    """Whether it is the work itself that is gone on with: the next step, a module, a task."""
+    words = values(read_terms(asked[found.end() :])) - word_set("asking") - _GOING_ON
+    if not words or patterns("consent", "agreed").search(asked[found.start() :]):
+        return True
+    tasks = frozenset[str]().union(
+        *(one.about for one in clauses if one.statement.kind is StatementKind.TASK)
+    )
+    return bool(words & tasks)
+
+
+# Characters of a question in a script without blanks, where words cannot be looked up.
+_SHORT = 30
+_GOING_ON = frozenset(
+    map(stem, ("proceed", "continue", "go", "ahead", "now", "then", "start", "begin"))
+)
 
 
 def is_routine(asked: Asked) -> bool:
     """Whether it is a standard operation: local, reversible, what anybody would do."""
     if asked.is_open or " or " in asked.folded:
+        return False
+    if patterns("consent", "elsewhere").search(asked.whole):
         return False
     asks = patterns("consent", "asks_leave").search(asked.folded)
     return bool(asks and patterns("consent", "routine").search(asked.folded))
@@ -105,7 +137,10 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
         if plain is not None:
             return plain
     refused = clause.refused - word_set("asking") - generic()
-    if refused and refused <= asked.terms:
+    listed = frozenset(term for term in refused if term.startswith("@"))
+    if refused and (
+        refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms)
+    ):
         return False
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
@@ -115,7 +150,9 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if names and not names <= (clause.chosen | clause.refused):
         return None
     covered = sum(1 for term in about if term in clause.about) / len(about)
-    if covered < _ENOUGH or (len(about) == 1 and not names):
+    said = frozenset(term.value for term in clause.terms if term.value)
+    same = about == said - word_set("asking") - generic()
+    if covered < _ENOUGH or (len(about) == 1 and not names and not same):
         return None
     facts = names or about & (clause.chosen | clause.refused)
     if facts <= clause.refused and facts:

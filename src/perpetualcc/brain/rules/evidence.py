@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import Term, read_terms
-from perpetualcc.brain.rules.text import content_stems, fold, split_tokens
+from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
+from perpetualcc.brain.rules.text import fold, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -21,8 +22,13 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
-_FOR = re.compile(r"\w+\s+(?:for|as|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
+_FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
+
+
+_ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
+# So few words are a name and no sentence, whatever they are written like.
+_SHORT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,47 +37,31 @@ class Clause:
 
     statement: Statement
     terms: tuple[Term, ...]
-    marks: tuple[Polarity, ...]
     topics: frozenset[str]
     """Topics that its own words name."""
     key_topics: frozenset[str]
     heading_topics: frozenset[str]
+    key_stems: frozenset[str]
     key_rest: frozenset[str]
     """Stems of the key that name no topic: `TTL` in `Cache TTL`."""
     about: frozenset[str]
     """Stems of the clause with its key and heading."""
     scopes: frozenset[str]
+    chosen: frozenset[str]
+    refused: frozenset[str]
+    open: frozenset[str]
+    """Terms that are weighed, or only mentioned."""
 
     @property
     def said_words(self) -> frozenset[str]:
         """What its own words and its key say, without its heading."""
         own = frozenset(term.value for term in self.terms if term.value)
-        return own | self.key_rest
+        return own | self.key_stems
 
     @property
     def says_none(self) -> bool:
         """Whether its value is "none"."""
         return fold(self.statement.text).strip(" .") in word_set("none")
-
-    def marked(self, mark: Polarity) -> frozenset[str]:
-        """The terms it says this about."""
-        return frozenset(
-            term.value
-            for term, own in zip(self.terms, self.marks, strict=True)
-            if own is mark and term.value
-        )
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        return self.marked(Polarity.CHOSEN)
-
-    @property
-    def refused(self) -> frozenset[str]:
-        return self.marked(Polarity.REFUSED)
-
-    @property
-    def open(self) -> frozenset[str]:
-        return self.marked(Polarity.OPEN)
 
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
@@ -84,14 +74,15 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     key_tokens = list(split_tokens(key))
     found = find_topics(key_tokens)
     in_topics = {at for start, end, _ in found for at in range(start, end)}
-    rest = content_stems(token.word for at, token in enumerate(key_tokens) if at not in in_topics)
+    key_terms = read_terms(key)
+    rest = frozenset(one.value for one in key_terms if one.value and one.at not in in_topics)
     heading = list(split_tokens(statement.heading))
-    context = content_stems(token.word for token in [*key_tokens, *heading])
+    context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    for piece, inherited in _pieces(statement.text):
-        text = re.sub(r"(?<=\d)\s*%", " percent", piece)
-        terms = read_terms(text, prose=not key)
+    for piece, inherited in _pieces(statement.text, lists=mood is Polarity.REFUSED):
+        text = spelled_out(piece)
         tokens = split_tokens(text)
+        terms = read_terms(text, prose=not key and len(tokens) > _SHORT)
         words = [token.word for token in tokens]
         marks = polarities(words, terms)
         if statement.text.rstrip().endswith("?"):
@@ -100,13 +91,21 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             marks = _doubt_slashes(piece, terms, marks)
         if mood is not None:
             marks = tuple(min(mark, mood) if mood is Polarity.REFUSED else mood for mark in marks)
+        chosen, refused, weighed = (
+            frozenset(term.value for term, own in zip(terms, marks, strict=True) if own is mark)
+            - {""}
+            for mark in (Polarity.CHOSEN, Polarity.REFUSED, Polarity.OPEN)
+        )
         yield Clause(
+            chosen=chosen,
+            refused=refused,
+            open=weighed,
             statement=statement,
             terms=terms,
-            marks=marks,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
             key_topics=frozenset(topic for _, _, topic in found),
             heading_topics=frozenset(topic for _, _, topic in find_topics(heading)),
+            key_stems=values(key_terms),
             key_rest=rest,
             about=context | inherited | frozenset(term.value for term in terms if term.value),
             scopes=scopes_of(
@@ -124,12 +123,14 @@ def _mood(key: str, heading: str) -> Polarity | None:
         words = [token.word for token in split_tokens(text)]
         if find_phrases(cues("refused_headings"), words):
             return Polarity.REFUSED
-        if find_phrases(cues("open_headings"), words):
-            return Polarity.OPEN
+        for start, end, _ in find_phrases(cues("open_headings"), words):
+            # "Background" alone tells a story; "Background jobs" are something else.
+            if end - start > 1 or len(words) == 1 or words[start] in _ALWAYS_OPEN:
+                return Polarity.OPEN
     return None
 
 
-def _pieces(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     """The parts that say one thing each, with the stems that a part leaves unsaid."""
     asides = [aside for aside in _ASIDE.findall(text) if _says_something_else(aside)]
     for aside in asides:
@@ -138,7 +139,7 @@ def _pieces(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     for sentence in [*_BREAKS.split(text), *asides]:
         if not sentence or not sentence.strip():
             continue
-        parts = _list_pieces(sentence)
+        parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
         lends = len(parts) > 1 and not _FOR.search(parts[0])
         unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
@@ -171,8 +172,23 @@ def _list_pieces(sentence: str) -> list[str]:
     parts = [part for part in _LIST_BREAK.split(sentence) if part.strip()]
     if len(parts) < 2:
         return [sentence]
-    each_for_something = all(_FOR.search(part) for part in parts)
-    return parts if each_for_something or all(map(_stands_alone, parts)) else [sentence]
+    for_something = _joined_by_for(parts)
+    if len(for_something) > 1:
+        return for_something
+    return parts if all(map(_stands_alone, parts)) else [sentence]
+
+
+def _joined_by_for(parts: list[str]) -> list[str]:
+    """ "X for A, Y for B and C" is two parts; empty when the first is no "X for A"."""
+    joined: list[str] = []
+    for part in parts:
+        if _FOR.search(part):
+            joined.append(part)
+        elif not joined:
+            return []
+        else:
+            joined[-1] += f" and {part}"
+    return joined
 
 
 def _stands_alone(part: str) -> bool:
@@ -205,6 +221,7 @@ def _doubt_slashes(
     )
 
 
+@lru_cache(maxsize=1024)
 def broad_topics(topics: frozenset[str]) -> frozenset[str]:
     """Topics, and for a broad one such as `framework` those it may mean."""
     rows = table("topics")

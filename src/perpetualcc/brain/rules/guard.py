@@ -7,6 +7,7 @@ phrases in `risks.toml`, and anything that is not clearly harmless is for a pers
 """
 
 import re
+import unicodedata
 from functools import cache
 
 from perpetualcc.brain.rules.tables import table
@@ -24,10 +25,16 @@ _KNOWN_SCRIPTS = re.compile(
 def risk_of(question: Question) -> str:
     """Why only a person may answer; empty when anybody may."""
     asked = _spoken(f"{question.text} . {question.header}")
+    alone = _spoken(question.text)
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
     for reason, pattern in _always():
-        found = pattern.search(asked)
+        # "Prod DB" is what a header calls a choice; only a sentence touches it.
+        found = pattern.search(alone if "production" in reason else asked)
+        # What the sentence says harmlessly, its header may repeat.
+        only_in_header = found is not None and pattern.search(alone) is None
+        if found and only_in_header and found[0] in fold(question.text):
+            continue
         if found:
             return f"it {reason} (“{found[0].strip()}”)"
     return _risk_of_options(question)
@@ -45,7 +52,8 @@ def _risk_of_options(question: Question) -> str:
 
 def _spoken(text: str) -> str:
     """Folded, with what is harmless and what cannot be seen taken out."""
-    visible = "".join(char if char.isprintable() else " " for char in text)
+    shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
+    visible = "".join(char if char.isprintable() else " " for char in shown)
     return " ".join(patterns("risks", "harmless").sub(" ", fold(visible)).split())
 
 

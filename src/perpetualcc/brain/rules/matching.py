@@ -14,13 +14,18 @@ from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import Choice, bland, core, generic
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.scopes import fits
+from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
+from perpetualcc.domain.requirements import StatementKind
 
 # How close a clause is to a question.
 KEYED, WORDED, TOPICAL, NAMED = 4, 3, 2, 1
+# A key about another part of the same topic: "Database columns" and the question which database.
+_ELSEWHERE = -1
 _ENOUGH_WORDS = 0.5
 _MANY_WORDS = 0.66
+_ONE_WORD = 0.6
 _MARGIN = 0.2
 
 
@@ -65,6 +70,14 @@ def match_options(
         for choice in real
         if says(clause, choice, near, asked) is Says.CHOOSES
     ]
+    if many and found:
+        # Beside a known name, the plain words of the same list count as much.
+        listing = found[0]
+        found += [
+            Found(choice, listing.clause, listing.closeness)
+            for choice in real
+            if says(listing.clause, choice, TOPICAL, asked) is Says.CHOOSES
+        ]
     if not found:
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
@@ -84,6 +97,9 @@ def _single(tier: list[Found]) -> Match:
         tier = _fullest(tier)
         labels = {one.choice.label for one in tier}
     if len(labels) > 1:
+        whole = [one for one in tier if one.choice.own <= one.clause.chosen]
+        if len({one.choice.label for one in whole}) == 1:
+            return Match(chosen=(whole[0],), confidence=0.9)
         lines = ", ".join(sorted({str(one.clause.statement.line) for one in tier}))
         return Match(problem=f"the requirements name {' and '.join(sorted(labels))} (line {lines})")
     return Match(chosen=(tier[0],), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
@@ -151,7 +167,7 @@ def _unless_refused(
             if other.choice.label not in {one.choice.label for one in match.chosen}
             and int(other.closeness) >= TOPICAL
             and int(match.chosen[0].closeness) < KEYED
-            and other.closeness >= match.chosen[0].closeness - 1
+            and other.closeness >= match.chosen[0].closeness - 0.75
         ),
         None,
     )
@@ -183,10 +199,13 @@ def _by_elimination(
 ) -> Match:
     """When every option but one is refused, the one that is left (an inference: 0.7)."""
     near = {id(clause): value for value, clause in close}
+    offered = asked.offered
     refused: dict[str, Clause] = {}
     for clause in clauses:
         for choice in choices:
-            if _refuses(clause, choice, asked, near.get(id(clause), 0.0)):
+            if _refuses(clause, choice, asked, near.get(id(clause), 0.0)) and not (
+                clause.refused - word_set("asking") - generic() - offered - asked.stems
+            ):
                 refused.setdefault(choice.label, clause)
     left = [choice for choice in choices if choice.label not in refused]
     if len(choices) < 2 or len(left) != 1 or left[0].refuses:
@@ -205,26 +224,43 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     """0 for a clause about something else; the integer part is its tier, the rest its words."""
     if not fits(asked.scopes, clause.scopes, asked.topics):
         return 0.0
-    words = _overlap(asked, clause, frozenset().union(*(one.own for one in choices)))
-    tier = _tier_of_key(asked, clause, choices, words) if clause.statement.key else None
+    offered = asked.offered - asked.stems
+    words = _overlap(asked, clause, offered, asked.measures)
+    tier = _tier_of_key(asked, clause, words) if clause.statement.key else None
+    if tier == _ELSEWHERE:
+        return 0.0
     if not tier:
         text_tier = _tier_of_text(asked, clause, words)
         names = _serves_only(clause, asked.topics)
         compares = sum(1 for choice in choices if core(choice.own) <= clause.about) > 1
         if tier is None or names:
             tier = text_tier if tier is None else NAMED
+        if tier == 0 and broad_topics(clause.topics) & asked.topics:
+            tier = TOPICAL
+        if "runtime_version" in asked.topics and _names_in(asked) & clause.chosen:
+            tier = max(tier, TOPICAL)
         if compares and clause.refused and clause.chosen:
             tier = max(tier, TOPICAL)
+    if not clause.statement.key and "language" in asked.topics and _other_subject(asked, clause):
+        return 0.0
     return tier + min(words, 0.99) if tier else 0.0
 
 
-def _tier_of_key(
-    asked: Asked, clause: Clause, choices: tuple[Choice, ...], words: float
-) -> int | None:
+def _other_subject(asked: Asked, clause: Clause) -> bool:
+    """In prose, "a gateway written in Rust" says nothing about the language of a dashboard."""
+    subject = asked.key_stems - word_set("asking") - word_set("plain_subjects")
+    named = frozenset(term for term in subject if term[0] not in "@#")
+    return bool(named) and not named & clause.about
+
+
+def _tier_of_key(asked: Asked, clause: Clause, words: float) -> int | None:
     """How close a key is; None when the text must tell."""
     key_topics = broad_topics(clause.key_topics)
     if key_topics & asked.topics:
-        rest = clause.key_rest - bland() - asked.stems - _said_by(choices)
+        rest = clause.key_rest - bland() - asked.stems - asked.offered
+        rest -= asked.measures
+        if rest and words < _ENOUGH_WORDS:
+            return _ELSEWHERE
         return KEYED if not rest or words >= _MANY_WORDS else None
     if key_topics and specific(clause.key_topics) and asked.topics:
         return WORDED if words >= 0.75 and clause.key_rest & asked.key_stems else 0
@@ -248,8 +284,8 @@ def _tier_of_text(asked: Asked, clause: Clause, words: float) -> int:
     return 0
 
 
-def _said_by(choices: tuple[Choice, ...]) -> frozenset[str]:
-    return frozenset().union(*(choice.every for choice in choices)) if choices else frozenset()
+def _names_in(asked: Asked) -> frozenset[str]:
+    return frozenset(term for term in asked.terms if term.startswith("@"))
 
 
 def _key_words(asked: Asked, clause: Clause) -> float:
@@ -258,18 +294,24 @@ def _key_words(asked: Asked, clause: Clause) -> float:
     return len(words & asked.stems) / len(words) if words else 0.0
 
 
-def _overlap(asked: Asked, clause: Clause, offered: frozenset[str]) -> float:
+def _overlap(
+    asked: Asked, clause: Clause, offered: frozenset[str], measures: frozenset[str]
+) -> float:
     """How much of what the question speaks of is spoken of in the clause."""
-    words = asked.key_stems
+    words = asked.key_stems - measures or asked.key_stems
+    if not asked.key_stems - measures:
+        measures = frozenset()
     shared = words & clause.about
     if not shared:
         return 0.0
-    theirs = {term for term in clause.said_words - generic() - offered if term[0] not in "@#"}
+    said = clause.said_words - generic() - offered - measures
+    theirs = {term for term in said if term[0] not in "@#"}
     of_clause = len(shared & theirs) / len(theirs) if theirs else 0.0
     of_question = len(shared) / len(words)
     mutual = (of_question + of_clause) / 2
-    if len(words) == 1 or len(shared) == 1:
-        return max(len(shared) / (len(words) + 1), mutual)
+    if len(shared) == 1:
+        # One word in common makes a clause worth reading, and no more.
+        return mutual if len(words) == 1 else max(of_question / 2, min(mutual, _ONE_WORD))
     return max(of_question, mutual)
 
 
@@ -336,11 +378,12 @@ def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: fl
     if names:
         return names <= said
     needed = core(terms)
-    if near < TOPICAL:
+    # What is to be done says nothing about how, unless it names it.
+    if near < TOPICAL or clause.statement.kind is StatementKind.TASK:
         return False
     if numbers:
         words = needed - numbers - generic()
-        return numbers <= said and (not words or bool(words & said) or near >= WORDED)
+        return numbers <= said and (words <= said or near >= KEYED)
     return needed <= said
 
 

@@ -18,7 +18,7 @@ _LOCAL_COMMANDS = re.compile(
         git\s+(?:add|status|log|diff|show|stash\s+list|switch\s+-c|checkout\s+-b)\b[^;&|<>`$\n]*
       | git\s+commit\b(?!.*(?:--amend|--no-verify|\s-n\b))[^;&|<>`$\n]*
       | (?:mkdir|touch)\b[^;&|<>`$\n]*
-      | (?:cp|mv)\s+(?!.*(?:\s-\w*f|--force))[^;&|<>`$\n]*
+      | (?:cp|mv)(?!.*\s(?:-\w*f|--force))\s+[^;&|<>`$\n]*
     )$""",
     re.VERBOSE,
 )

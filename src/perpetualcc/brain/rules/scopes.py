@@ -7,6 +7,10 @@ from perpetualcc.brain.rules.tables import table
 
 # What a sentence means that names no part.
 _NEUTRAL = frozenset({"backend", "frontend"})
+# What holds here is no rule for the rest; what holds for the only app there is, is.
+_SECONDARY = frozenset(
+    {"tests", "development", "production", "staging", "legacy", "scripts", "training", "analytics"}
+)
 
 
 def scopes_of(words: Iterable[str], heading: Iterable[str] = ()) -> frozenset[str]:
@@ -24,7 +28,7 @@ def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) ->
         return True
     if asked and said:
         return False
-    return asked <= _NEUTRAL | {"production"} and said <= _NEUTRAL
+    return asked <= _NEUTRAL | {"production"} and not said & _SECONDARY
 
 
 @cache

@@ -37,7 +37,7 @@ def read_terms(text: str, *, prose: bool = False) -> tuple[Term, ...]:
 
     In prose a name that is also an ordinary word counts only when it is written like a name.
     """
-    tokens = split_tokens(re.sub(r"(?<=\d)\s*%", " percent", text))
+    tokens = split_tokens(spelled_out(text))
     names = {start: (end, name) for start, end, name in _names(tokens, prose=prose)}
     terms: list[Term] = []
     at = 0
@@ -57,6 +57,12 @@ def read_terms(text: str, *, prose: bool = False) -> tuple[Term, ...]:
         terms.append(Term(_value(word), word, at))
         at += 1
     return tuple(terms)
+
+
+def spelled_out(text: str) -> str:
+    """`80%` and `600/min` in words."""
+    text = re.sub(r"(?<=\d)\s*%", " percent", text)
+    return re.sub(r"(?<=\d)\s*/\s*(?=(?:s|sec|min|h|hour|second|minute|day|d)\b)", " per ", text)
 
 
 def _value(word: str) -> str:
@@ -83,6 +89,7 @@ def values(terms: tuple[Term, ...]) -> frozenset[str]:
     return frozenset(term.value for term in terms if term.value)
 
 
+@lru_cache(maxsize=4096)
 def phrase(text: str) -> str:
     """Folded text with single blanks, for comparing whole labels."""
     return " ".join(token.word for token in split_tokens(text))

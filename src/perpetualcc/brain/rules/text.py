@@ -109,6 +109,8 @@ def singular(word: str) -> str:
     """A plural's singular, roughly; enough for comparing."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 6 and word.endswith("ungen"):
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "os")):
         return word[:-1]
     return word

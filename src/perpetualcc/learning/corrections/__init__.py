@@ -1,5 +1,5 @@
 """
-Was the assistant corrected, should it last, and what is the rule? Without a model, in many languages.
+Was the assistant corrected, should it last, what is the rule? Without a model, in 17 languages.
 
 text → language → sentences → grammatical features → a weighed decision → one short rule.
 """

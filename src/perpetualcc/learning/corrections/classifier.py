@@ -41,7 +41,7 @@ def classify(message: str, assistant: str = "") -> Judgement:
     confidence = 1 / (1 + math.exp(-1.2 * (reading.score - THRESHOLD)))
     if reading.score < THRESHOLD:
         return Judgement(
-            confidence=round(1 - confidence, 2),
+            confidence=round(min(0.99, 1 - confidence), 2),
             language=reading.lexicon.code,
             reasons=reading.reasons,
         )

@@ -15,15 +15,19 @@ WEIGHTS: dict[str, float] = {
     "everywhere": 1.5,
     "project": 1.0,
     "told": 0.5,  # said before: it did not stick
-    "prohibit": 0.5,
+    "prohibit": 1.0,  # "don't add comments": what one does not want once, one seldom wants later
+    "demand": 0.5,
+    "project_rule": 1.0,
     "tools": 0.5,
     "tool": 0.5,
     "substitution": 0.5,
     "excess": 0.0,
     # It is about the thing at hand.
     "once": -1.5,
+    "specific": -0.5,  # names a file, a function, a number
     "undo": -1.0,
     "repair": -0.5,
+    "wrong": -0.5,
 }
 _STRONG = frozenset({"henceforth", "always", "norm", "everywhere"})
 

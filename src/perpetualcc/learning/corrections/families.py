@@ -4,27 +4,30 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 TOKEN = re.compile(r"[a-z0-9_#][\w.#/:-]*[\w#()]|[a-z]", re.ASCII)
 """A name as code writes it, in folded text of any script."""
 
-_WEAK = frozenset(
-    "make just next find fd less single double default named class classes functions context format print "
-    "let type any go spring arrow temporal import require merge main master test rest standard solid "
-    "emotion express got ky hatch nest black click context hooks then async await cmd fish tab arrow actions nano "
-    "oracle ant rake english german french spanish chinese japanese russian portuguese korean italian "
-    "requests logging threads compose unknown camel snake kebab branch composition temporal pest ava rq rye".split()
-)
-"""Members that are ordinary words too: they count only beside another member of their family."""
+
+@cache
+def _table() -> dict[str, Any]:
+    source = files("perpetualcc.learning.corrections") / "families.toml"
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+@cache
+def _weak() -> frozenset[str]:
+    """Members that are ordinary words too: they count only beside another of their family."""
+    return frozenset(_table()["ordinary_words"].split())
 
 
 @cache
 def _members() -> dict[str, tuple[str, str]]:
-    source = files("perpetualcc.learning.corrections") / "families.toml"
-    table = tomllib.loads(source.read_text(encoding="utf-8"))
     return {
         member: (family, category)
-        for category, families in table.items()
+        for category, families in _table().items()
+        if category != "ordinary_words"
         for family, members in families.items()
         for member in members
     }
@@ -47,7 +50,7 @@ def tokens(folded: str) -> list[str]:
 def category_of(folded: str) -> str:
     """What a text that names tools is about, or empty. Ordinary words do not count."""
     for token in tokens(folded):
-        if token in _members() and token not in _WEAK:
+        if token in _members() and token not in _weak():
             return _members()[token][1]
     return ""
 
@@ -57,11 +60,11 @@ def substitutes(folded: str, assistant: str) -> bool:
     theirs = named(assistant)
     for family, members in named(folded).items():
         used = theirs.get(family, set())
-        if used and members - used and (members - _WEAK or used & members):
+        if used and members - used and (members - _weak() or used & members):
             return True
     return False
 
 
 def contrasted(folded: str) -> bool:
     """Whether the text itself names two members of one family, at least one unmistakable."""
-    return any(len(members) > 1 and members - _WEAK for members in named(folded).values())
+    return any(len(members) > 1 and members - _weak() for members in named(folded).values())

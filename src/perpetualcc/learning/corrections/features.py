@@ -13,7 +13,7 @@ from perpetualcc.learning.corrections.lexicon import Lexicon
 _CATEGORIES = (
     "wrong", "prohibit", "contrast", "direct", "must", "always", "henceforth", "norm", "told",
     "blame", "undo", "excess", "repair", "praise", "question", "symptom", "request", "product",
-    "reported", "self", "hedge", "accept",
+    "reported", "self", "hedge", "accept", "demand", "everywhere",
 )  # fmt: skip
 _LEADING = 14
 """A rejection counts within this many characters of a sentence's start."""
@@ -40,8 +40,30 @@ def analyse(text: str, lexicon: Lexicon, assistant: str) -> Sentence:
     found |= _positions(lexicon, folded)
     if text.rstrip().endswith(("?", "？", "؟", ";?")):
         found.add("question_mark")
+    found |= _whole(text, lexicon, folded, found, assistant)
     found |= _beside_the_assistant(folded, assistant, lexicon)
     return Sentence(text=text, folded=folded, features=frozenset(found))
+
+
+_SPECIFIC = re.compile(
+    r"[\w-]+\.(?:tsx?|jsx?|py|go|rs|java|rb|php|cs?s|html?|ya?ml|json|md|sql|sh)\b"
+    r"|\w+\(\)|/\w+/|\b[a-z]+[A-Z]\w+|\b\d{2,}\b|\w_\w"
+)
+
+
+def _whole(text: str, lexicon: Lexicon, folded: str, found: set[str], assistant: str) -> set[str]:
+    """What only the sentence as a whole can say."""
+    whole = set()
+    asked = assistant.rstrip(" *_`\n").endswith("?")
+    if "reject" in found and "bare_reject" not in found and not asked:
+        whole.add("objection")
+    scope = lexicon.search("project", folded)
+    plain = not found & {"question", "request_first", "self", "symptom", "reported"}
+    if scope is not None and scope.start() <= _LEADING and plain and len(folded) > scope.end() + 5:
+        whole.add("project_rule")
+    if _SPECIFIC.search(text):
+        whole.add("specific")
+    return whole
 
 
 def _positions(lexicon: Lexicon, folded: str) -> set[str]:

@@ -60,7 +60,7 @@ def _score(text: str, lexicon: Lexicon) -> float:
     words = _WORD.findall(fold(text, accents=True))
     folded = _WORD.findall(fold(text, accents=False))
     stop, bare = _stop_words(lexicon)
-    hits = sum(1.0 for word in words if word in stop)
+    hits = float(len(set(words) & stop))
     # A word typed without its accents counts a little less.
     hits += sum(
         0.6

@@ -1,12 +1,12 @@
-"""
+r"""
 A language as data: its grammatical categories, one file a language in `languages/`.
 
 A category is a list of patterns separated by `;` or new lines. A pattern is a regular expression
-over folded text with five abbreviations: a space is any white space, `*` completes a word, `~` is
-a gap of at most five words (or fourteen characters where words are not spaced), `^` in front is
-the start of a clause, `$` behind is the end of the sentence. Patterns begin and end at word
-boundaries in languages that have them. Patterns are folded like the text, so they are in lower
-case: write `[^\\w]`, not the capital class.
+over folded text with five abbreviations: a space is any white space, `*` behind a letter completes
+a word, `~` is a gap of at most five words (or fourteen characters where words are not spaced), `^`
+in front is the start of a clause, `$` behind is the end of the sentence. Patterns begin and end at
+word boundaries in languages that have them. They are folded like the text, so they are in lower
+case: write `[^\w]`, not the capital class.
 """
 
 import re
@@ -119,7 +119,7 @@ class _Patterns:
         starts, part = part.startswith("^"), part.removeprefix("^")
         ends, part = part.endswith("$"), part.removesuffix("$")
         body = fold(part, accents=self.accents)
-        body = re.sub(r"(?<=[\w)])\*", lambda _: f"{LETTER}*", body) if self.spaced else body
+        body = re.sub(r"(?<=(?<!\\)\w)\*", lambda _: f"{LETTER}*", body) if self.spaced else body
         body = re.sub(r" ?~ ?", lambda _: _SPACED_GAP if self.spaced else _UNSPACED_GAP, body)
         body = body.replace(" ", r"\s+") if self.spaced else body.replace(" ", r"\s*")
         left = self._clause_start() if starts else self._boundary(before=True)
@@ -134,5 +134,7 @@ class _Patterns:
     def _clause_start(self) -> str:
         if not self.spaced:
             return rf"(?:^\W*|[,、;:.。!?…—(~]\s*)(?:(?:{self.lead})[\s,、]*){{0,3}}"
-        lead = rf"(?:(?:{self.lead.replace(' ', '[ ]')})[\s,:]+){{0,3}}" if self.lead else ""
-        return rf"(?:^[^\w]*|[,،;:!?…—–(.،।]\s*|\s-+\s|(?<!{LETTER})(?=(?:{self.lead.replace(' ', '[ ]')})[\s,]))(?:{lead})"
+        words = self.lead.replace(" ", "[ ]")
+        first = rf"(?<!{LETTER})(?=(?:{words})[\s,])" if words else "(?!)"
+        start = rf"(?:^[^\w]*|[,،;:!?…—–(.،।]\s*|\s-+\s|{first})"
+        return start + (rf"(?:(?:{words})[\s,:]+){{0,3}}" if words else "")

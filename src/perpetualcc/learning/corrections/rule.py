@@ -1,6 +1,9 @@
 """One short rule out of the user's own words, and what it is about."""
 
 import re
+import tomllib
+from functools import cache
+from importlib.resources import files
 
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
@@ -11,16 +14,6 @@ from perpetualcc.learning.corrections.lexicon import Lexicon
 MAX_CHARACTERS = 160
 
 _FILLER = re.compile(r"^[\s,.;:!?…–—\-，。、！？]+|[\s,;:…–—\-，、]+$")
-_CUES: tuple[tuple[Category, str], ...] = (
-    (Category.SECURITY, r"secret|passw|token|credential|api.?key|\.env|密码|密钥|пароль|секрет|パスワード|clave|senha|mot de passe"),
-    (Category.TESTING, r"\btest|\bspec\b|mock|coverage|fixture|测试|測試|テスト|тест|테스트|prueba|\btestes\b|परीक्ष|اختبار|kiểm thử|проверк"),
-    (Category.NAMING, r"snake|camel|pascal|kebab|\bnam(e|ing)|\bnom(br|m)|命名|名前|назва|именова|benenn|이름|변수명|naam|nazw|isimlen|_case"),
-    (Category.DOCUMENTATION, r"readme|docstring|changelog|comment|komment|注释|註解|コメント|коммент|주석|documenta|dokument|文档|टिप्पण|تعليق|yorum|comentari|commento|komentarz|\bdocs?\b"),
-    (Category.WORKFLOW, r"commit|branch|\bpr\b|pull request|push|merge|rebase|deploy|release|\bci\b|提交|分支|推送|コミット|ブランチ|プッシュ|коммит|ветк|커밋|브랜치|ask (me )?(first|before)|squash|रिलीज"),
-    (Category.COMMUNICATION, r"answer|repl(y|ies)|respon|explain|explan|verbose|concise|brief|emoji|apolog|language|english|antwort|erklär|réponse|répond|respuesta|explica|resposta|ответ|объясн|回答|回复|回覆|解释|解釋|中文|英文|啰嗦|日本語|返答|説明|답변|설명|한국어|risposta|rispond|odpowi|yanıt|cevap|जवाब|الرد|اشرح|trả lời|antwoord|відповід|deutsch|auf englisch|русск"),
-    (Category.STYLE, r"indent|\btabs?\b|spaces|semicolon|quote|format|style|lint|line length|one.?liner|缩进|縮排|分号|引号|格式|风格|インデント|セミコロン|отступ|кавыч|стил|einrück|anführ|indenta|comillas|aspas|guillemet|들여쓰기|따옴표|girinti|inspring"),
-    (Category.ARCHITECTURE, r"layer|service|module|architect|pattern|component|class(es)?\b|interface|database|migration|schema|架构|架構|模块|模組|组件|数据库|アーキテクチャ|クラス|データベース|архитект|модул|компонент|схем|schicht|klasse|arquitect|arquitet|clase|classe|모듈|클래스|base de d"),
-)  # fmt: skip
 
 
 def state(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> str:
@@ -69,13 +62,20 @@ def _without_opening(text: str, lexicon: Lexicon) -> str:
     return text
 
 
+@cache
+def _cues() -> dict[str, re.Pattern[str]]:
+    source = files("perpetualcc.learning.corrections") / "categories.toml"
+    table = tomllib.loads(source.read_text(encoding="utf-8"))
+    return {name: re.compile("|".join(cues)) for name, cues in table.items()}
+
+
 def category(preference: str, message: str) -> Category:
     """What the rule is about: by the things it names, most specific first."""
     for text in (preference.lower(), message):
         named = families.category_of(text)
         if named:
             return Category(named)
-        for found, cues in _CUES:
-            if re.search(cues, text):
-                return found
+        for name, cues in _cues().items():
+            if cues.search(text):
+                return Category(name)
     return Category.OTHER

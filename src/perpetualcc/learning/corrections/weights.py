@@ -12,6 +12,8 @@ THRESHOLD = 1.5
 WEIGHTS: dict[str, float] = {
     # The user turns something down.
     "reject": 1.0,
+    "objection": 0.5,  # a rejection that goes on, and answers no question
+    "demand": 2.0,  # "can you please not …": a question in form only
     "wrong": 2.0,
     "told": 2.0,  # refers to an instruction that was not followed
     "blame": 1.5,  # says what the assistant did or failed to do
@@ -20,6 +22,7 @@ WEIGHTS: dict[str, float] = {
     "prohibit": 2.0,
     "contrast": 1.0,
     "norm": 1.5,
+    "project_rule": 1.5,  # "in this project tests go in …"
     "henceforth": 1.5,
     "excess": 1.5,
     "direct": 0.5,
@@ -31,8 +34,8 @@ WEIGHTS: dict[str, float] = {
     "grounded": 0.5,
     "tools": 0.5,
     # Somebody else's words, another kind of message.
-    "question_asked": -2.5,
-    "reported": -2.5,
+    "question_asked": -4.0,
+    "reported": -3.5,
     "self": -2.0,
     "symptom": -1.5,
     "request_first": -1.5,
@@ -45,6 +48,8 @@ WEIGHTS: dict[str, float] = {
 PAIRS: dict[tuple[str, str], float] = {
     # Together they say more than their sum.
     ("reject", "contrast"): 1.0,
+    ("reject", "repair"): 0.5,
+    ("direct", "everywhere"): 1.0,
     ("reject", "direct"): 0.5,
     ("direct", "always"): 1.5,
     ("contrast", "direct"): 0.5,
@@ -80,17 +85,27 @@ def weigh(sentence: Sentence) -> tuple[float, tuple[str, ...]]:
     return sum(worth for _, worth in terms), tuple(f"{name} {worth:+.1f}" for name, worth in terms)
 
 
+_ABOUT_THE_WORK = frozenset({"reject", "told", "repair", "blame", "wrong", "norm", "project_rule"})
+"""Who says one of these speaks to the assistant, even when a button or a page is mentioned."""
+
+
 def _effective(sentence: Sentence) -> set[str]:
     features = set(sentence.features)
     asks = "question_mark" in features or "question_first" in features
-    # "Why did you use npm again?", "Didn't I say pnpm?", "Can you stop adding comments?"
-    pointed = features & {"told", "blame", "prohibit"}
-    if asks and not pointed:
+    # "Why did you use npm again?", "Didn't I say pnpm?": pointed, though a question in form.
+    if asks and "demand" not in features:
+        if not features & {"told", "blame"}:
+            features.add("question_asked")
+        elif "question_mark" in features and "told" not in features:
+            features.add("hedge")
+    if asks and "reported" in features:
         features.add("question_asked")
-    elif asks and "question_mark" in features and not features & {"told", "prohibit"}:
-        features.add("hedge")
-    if features & {"told", "wrong", "henceforth"}:
+    if features & {"told", "wrong", "henceforth", "project_rule"}:
         features.discard("request_first")
     if features & {"blame", "told"}:
         features.discard("self")
+    if features & _ABOUT_THE_WORK:
+        features.discard("product")
+    if "undo" in features:
+        features.discard("symptom")
     return features

@@ -1,0 +1,158 @@
+"""The prompt for what waits for a person (seed 000, Component 9): what is asked, and what a typed
+line means. The same in `pcc attach` and in `pcc respond --interactive`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from perpetualcc.cli.look import coloured, duration, fit, moment, printable
+from perpetualcc.human.answers import AnswerError, choose, questions_of
+
+Request = Mapping[str, Any]
+
+_MANY = 30
+"""Options that a prompt shows; `pcc pending N` shows them all."""
+_YES = {"a", "approve", "y", "yes"}
+_NO = {"d", "deny", "n", "no"}
+
+
+@dataclass(slots=True, kw_only=True)
+class Prompt:
+    """Asks about one request, one question after the other."""
+
+    request: Request
+    given: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        return int(self.request["number"])
+
+    @property
+    def questions(self) -> list[Any]:
+        raw = self.request.get("raw") or {"questions": self.request.get("questions", [])}
+        return questions_of(raw, str(self.request["title"]))
+
+    @property
+    def is_question(self) -> bool:
+        return bool(self.request["type"] == "question")
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        """The one to be answered now."""
+        waiting = [one for one in self.questions if one["question"] not in self.given]
+        found: Mapping[str, Any] = (waiting or self.questions)[0]
+        return found
+
+    def lines(self) -> Iterator[str]:
+        """What is asked now, above the line to type on."""
+        if not self.is_question:
+            return
+        several = len(self.questions) > 1
+        if several:
+            place = len(self.given) + 1
+            yield f"   {place}/{len(self.questions)}: {fit(str(self.question['question']), 100)}"
+        if self._suggestion:
+            confidence = float(self.request.get("confidence") or 0.0)
+            yield f'   Brain suggestion: "{fit(self._suggestion, 80)}" ({confidence:.0%} sure)'
+        yield from option_lines(self.question, at_most=_MANY)
+
+    @property
+    def invitation(self) -> str:
+        """What stands before the cursor."""
+        match self.request["type"]:
+            case "permission":
+                return "   [A]pprove  [D]eny  or type why not  > "
+            case "review":
+                return "   [A]pprove it for the next time  [D]one, seen  > "
+            case "error":
+                return "   [1] retry  [2] give up  > "
+        many = " (several: 1,3)" if self.question.get("multiSelect") else ""
+        options = len(self.question.get("options", []))
+        accept = "[A]ccept brain  " if self._suggestion else ""
+        numbers = f"[1-{options}] Select{many}  " if options else ""
+        return f"   {accept}{numbers}or type an answer  > "
+
+    def take(self, line: str) -> dict[str, Any] | None:
+        """
+        The answer, once it is complete.
+
+        Raises:
+            AnswerError: the line means nothing here.
+        """
+        typed = line.strip()
+        if not self.is_question:
+            return self._word(typed)
+        if typed.lower() in {"a", "accept"} and self._suggestion:
+            typed = self._suggestion
+        self.given[str(self.question["question"])] = choose(self.question, typed)
+        if len(self.given) < len(self.questions):
+            return None
+        return {"answers": dict(self.given)}
+
+    def _word(self, typed: str) -> dict[str, Any]:
+        kind = self.request["type"]
+        if not typed:
+            raise AnswerError("The answer is empty", hint=self.invitation.strip(" >"))
+        if kind == "error":
+            return {"text": typed}
+        if typed.lower() in _YES:
+            return {"approve": True}
+        is_word = typed.lower() in _NO or (kind == "review" and typed.lower() == "done")
+        return {"approve": False, "text": "" if is_word else typed}
+
+    @property
+    def _suggestion(self) -> str:
+        return str(self.request.get("suggestion") or "") if len(self.questions) == 1 else ""
+
+
+def option_lines(question: Mapping[str, Any], *, at_most: int | None = None) -> Iterator[str]:
+    """Numbered options with their descriptions, safe for a terminal."""
+    options = list(question.get("options", []))
+    for place, option in enumerate(options[:at_most], start=1):
+        about = fit(str(option.get("description") or ""), 70)
+        about = f" - {about}" if about and about != option.get("label") else ""
+        yield f"     [{place}] {fit(str(option.get('label', '')), 60)}{about}"
+    if at_most is not None and len(options) > at_most:
+        yield f"     … {len(options) - at_most} more: see them with pcc pending NUMBER"
+
+
+def packet_lines(request: Request, now: float) -> Iterator[str]:
+    """Everything a person needs to decide (seed 002), safe for a terminal."""
+    waited = duration(now - request["raised_at"])
+    head = f"#{request['number']}  {request['type']}, {request['severity']}"
+    yield coloured(f"{head}  (session {request['session']}, {waited} ago)", "bold")
+    yield from _block("", request["title"])
+    yield from _block("Context", request["context"])
+    packet = request.get("packet") or {}
+    for name in ("state", "attempts", "analysis", "hint", "last"):
+        yield from _block(name.capitalize(), str(packet.get(name) or ""))
+    raw = request.get("raw") or {}
+    if raw.get("tool"):
+        yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
+        for name, value in dict(raw.get("input") or {}).items():
+            yield from _block(f"  {name}", str(value))
+    if request["type"] == "question":
+        several = questions_of(raw, request["title"])
+        for question in several:
+            if len(several) > 1:
+                yield from _block("Question", str(question["question"]))
+            yield from option_lines(question)
+    elif request["type"] == "error":
+        yield from option_lines({"options": request["options"]})
+    if request.get("suggestion"):
+        sure = f"{request['confidence']:.0%} sure"
+        yield f'Brain suggestion: "{fit(request["suggestion"], 80)}" ({sure})'
+    until = f" ({moment(request['deadline'])})" if request.get("deadline") else ""
+    if request["settled_at"] is None:
+        yield f"If nobody answers: {request['default']}{until}"
+    else:
+        by = printable(request["settled_by"])
+        yield f"Settled by {by}: {fit(str(request['answer']), 100)}"
+
+
+def _block(name: str, text: str) -> Iterator[str]:
+    """`Name: text`, further lines indented; nothing for an empty text."""
+    lines = printable(text).strip().splitlines()[:40]
+    head = f"{name}: " if name else "  "
+    for place, line in enumerate(lines):
+        yield f"{head if place == 0 else '  '}{line[:2000]}"

@@ -1,0 +1,121 @@
+"""`pcc decisions` and `pcc trust`: what was decided, and what a project may bring along."""
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import fit, printable, table
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(rich_markup_mode=None)
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_WORDS = {
+    "risk": {"LOW", "MEDIUM", "HIGH"},
+    "verdict": {"allow", "deny", "ask"},
+    "by": {"policy", "brain", "person", "memory", "timeout"},
+}
+
+
+@app.command()
+def decisions(
+    ctx: typer.Context,
+    session: Annotated[str | None, typer.Option(help="Only this session")] = None,
+    risk: Annotated[str | None, typer.Option(help="LOW, MEDIUM or HIGH")] = None,
+    verdict: Annotated[str | None, typer.Option(help="allow or deny")] = None,
+    by: Annotated[str | None, typer.Option(help="policy, brain, person, memory, timeout")] = None,
+    since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    List what was decided about tool calls, newest first, and why.
+
+    Example: pcc decisions --verdict deny --since 1d
+    """
+    with connect(ctx.obj) as daemon:
+        found = daemon.call(
+            "decision.list",
+            session=session,
+            risk=_word("risk", risk and risk.upper()),
+            verdict=_word("verdict", verdict),
+            decided_by=_word("by", by),
+            since=None if since is None else time.time() - _seconds(since),
+            limit=limit,
+        )
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    elif not found:
+        print("Nothing was decided yet.")
+    else:
+        print(
+            table(["When", "Session", "Call", "Risk", "Verdict", "Why"], [_row(d) for d in found])
+        )
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
+    call = fit(f"{one['tool']} {one['summary']}", 40)
+    return [at, one["session"], call, one["risk"], one["verdict"], fit(one["reason"], 60)]
+
+
+def _word(option: str, word: str | None) -> str | None:
+    if word is not None and word not in _WORDS[option]:
+        raise PerpetualError(
+            f"--{option} cannot be {word!r}", hint=f"One of: {', '.join(sorted(_WORDS[option]))}"
+        )
+    return word
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if found is None:
+        raise PerpetualError(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+@app.command()
+def trust(
+    ctx: typer.Context,
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Only show, as JSON")] = False,
+) -> None:
+    """
+    Let a project's own Claude settings, hooks, servers and policy take effect.
+
+    Shows what would run. When any of it changes, it counts no longer until you look again.
+
+    Example: pcc trust ./api
+    """
+    place = project.expanduser().resolve()
+    if not place.is_dir():
+        raise PerpetualError(f"Project path '{project}' is not a directory", hint="Name one")
+    with connect(ctx.obj) as daemon:
+        if forget:
+            was = daemon.call("trust.forget", project=str(place))
+            print(f"{place} is {'no longer' if was else 'not'} trusted")
+            return
+        found = daemon.call("trust.show", project=str(place))
+        if as_json:
+            print(json.dumps(found, indent=2, ensure_ascii=False))
+            return
+        if not found["surfaces"]:
+            print(f"{place} brings nothing of its own along: there is nothing to trust")
+            return
+        print(f"{place} brings along:")
+        for one in found["surfaces"]:
+            print(f"  {one['what']:<12} {one['file']}: {fit(printable(one['detail']), 100)}")
+        if found["trusted"]:
+            print("You trust exactly this already.")
+            return
+        if not yes and not typer.confirm("Let all of this take effect?"):
+            raise typer.Exit(1)
+        daemon.call("trust.set", project=str(place), hash=found["hash"])
+    print("Trusted, as it is now. A change asks again.")

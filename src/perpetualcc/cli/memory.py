@@ -1,0 +1,105 @@
+"""`pcc memory`: what happened, what works, what is true here."""
+
+import asyncio
+import dataclasses
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from perpetualcc import config
+from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
+
+T = TypeVar("T")
+
+app = typer.Typer(no_args_is_help=True, help="Search what happened and what works")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
+ProjectOption = Annotated[Path | None, typer.Option(help="Only this project")]
+
+
+@app.callback()
+def _group() -> None:
+    """Search what happened and what works."""
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="A situation, in words")],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50)] = 3,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Past episodes that resemble a situation."""
+    where = str(project.resolve()) if project else None
+
+    async def look(database: Any) -> list[SimilarEpisode]:
+        from perpetualcc.store.episodes import SqliteEpisodes  # noqa: PLC0415  # SQL when used
+
+        memory = EpisodicMemory(SqliteEpisodes(database))
+        return await memory.find_similar(query, limit, project=where)
+
+    found = _with_database(ctx, look)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(one) for one in found], ensure_ascii=False))
+        return
+    for one in found:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.episode.timestamp))
+        print(f"{one.similarity:.2f}  {when}  {one.episode.event_type}  {one.episode.context[:80]}")
+        print(f"      → {one.episode.action[:80]}  {one.episode.outcome}")
+    if not found:
+        print("Nothing like it happened before")
+
+
+@app.command()
+def facts(
+    ctx: typer.Context,
+    project: Annotated[Path, typer.Argument(help="The project's directory")] = Path(),
+    category: Annotated[FactCategory | None, typer.Option(help="Only of this category")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What is known about a project, most trusted first."""
+
+    async def look(database: Any) -> Any:
+        from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
+
+        return await SemanticMemory(SqliteFacts(database)).get_facts(
+            str(project.resolve()), category
+        )
+
+    found = _with_database(ctx, look)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(one) for one in found], ensure_ascii=False))
+        return
+    for one in found:
+        print(f"{one.category:<12} {one.provenance:<10} {one.fact}  ({one.source})")
+    if not found:
+        print("No facts are known about this project")
+
+
+@app.command()
+def serve(ctx: typer.Context) -> None:
+    """Offer memory to Claude Code as tools (MCP over standard input and output)."""
+    from perpetualcc.cli.learn import learning_places  # noqa: PLC0415  # not for help pages
+    from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
+
+    build(config.locate(ctx.obj.data_dir), learning_places()).run("stdio")
+
+
+def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:
+    """Read from the user's database beside a running engine."""
+    from perpetualcc.store.database import Database  # noqa: PLC0415  # SQL when used
+
+    async def work() -> T:
+        places = config.locate(ctx.obj.data_dir).prepare()
+        database = await Database.open(places.database, exclusive=False)
+        try:
+            return await look(database)
+        finally:
+            await database.close()
+
+    return asyncio.run(work())

@@ -1,0 +1,50 @@
+"""`pcc notifications`: what was sent to people, with receipts."""
+
+import json
+import time
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import fit, moment, table
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def notifications(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    List what was sent to people, with receipts.
+
+    Example: pcc notifications --json
+    """
+    with connect(ctx.obj) as daemon:
+        sent = daemon.call("notification.list", limit=limit)
+    if as_json:
+        print(json.dumps(sent, indent=2, ensure_ascii=False))
+    elif not sent:
+        print("Nothing was sent yet. Try it with: pcc notify test")
+    else:
+        headers = ["#", "When", "Through", "State", "What"]
+        print(table(headers, [_row(one) for one in sent]))
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    state = str(one["state"])
+    if state == "queued" and one["problem"]:
+        state = f"again {moment(one['due'])}"
+    what = fit(one["title"], 50)
+    if one["problem"]:
+        what += f"\n{fit(one['problem'], 50)}"
+    return [
+        str(one["id"]),
+        time.strftime("%d %b %H:%M:%S", time.localtime(one["created_at"])),
+        one["channel"],
+        state,
+        what,
+    ]

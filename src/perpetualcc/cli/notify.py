@@ -1,0 +1,60 @@
+"""`pcc notify test`: see whether what is sent arrives."""
+
+import time
+from typing import Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import coloured, fit
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(
+    help="Send a test to every channel.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+_COLOURS = {"sent": "green", "failed": "red", "moot": "dim"}
+_PATIENCE = 40.0
+"""Seconds: longer than a sender may take."""
+
+
+@app.command()
+def test(ctx: typer.Context) -> None:
+    """
+    Send a test through every channel, and wait for the receipts.
+
+    Example: pcc notify test
+    """
+    with connect(ctx.obj) as daemon:
+        channels = daemon.call("notification.test")
+        if not channels:
+            raise PerpetualError(
+                "There is no channel: no desktop here, and no notifications.urls",
+                hint="pcc config set notifications.urls mailto://user:password@example.org",
+            )
+        receipts = _wait(daemon, len(channels))
+    for one in receipts:
+        state = coloured(one["state"], _COLOURS.get(one["state"], "yellow"))
+        reason = f": {fit(one['problem'], 200)}" if one["problem"] else ""
+        print(f"{one['channel']}  {state}{reason}")
+    if any(one["state"] != "sent" for one in receipts):
+        raise typer.Exit(1)
+
+
+def _wait(daemon: Any, count: int) -> list[dict[str, Any]]:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        newest = daemon.call("notification.list", limit=200)
+        tests: list[dict[str, Any]] = [one for one in newest if one["kind"] == "test"][:count]
+        is_over = all(one["state"] not in {"queued", "sending"} for one in tests)
+        if is_over or time.monotonic() > deadline:
+            return sorted(tests, key=lambda one: str(one["channel"]))
+        time.sleep(0.1)
+
+
+@app.callback()
+def _group() -> None:
+    """Send a test to every channel."""

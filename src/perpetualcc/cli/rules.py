@@ -1,0 +1,86 @@
+"""`pcc rules`: what a person has decided once and for all."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import table
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(
+    help="Your own rules about tool calls.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list")
+def list_rules(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    List the rules, in the order they were made.
+
+    Example: pcc rules list
+    """
+    with connect(ctx.obj) as daemon:
+        rules = daemon.call("rule.list")
+    if as_json:
+        print(json.dumps(rules, indent=2, ensure_ascii=False))
+    elif not rules:
+        print("No rules yet. Add one with: pcc rules add allow kind 'git commit'")
+    else:
+        rows = [[rule["id"], rule["explanation"], rule["note"]] for rule in rules]
+        print(table(["Rule", "What it does", "Note"], rows))
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    effect: Annotated[str, typer.Argument(help="allow or deny")],
+    subject: Annotated[str, typer.Argument(help="kind, command or path")],
+    pattern: Annotated[str, typer.Argument(help="Such as 'git commit' or 'docs/*.md'")],
+    project: Annotated[Path | None, typer.Option(help="Only in this project")] = None,
+    high: Annotated[bool, typer.Option("--high", help="Also where the risk is HIGH")] = False,
+    note: Annotated[str, typer.Option(help="Why, for later")] = "",
+) -> None:
+    """
+    Make a rule. `pcc explain` says which kind a call is.
+
+    Example: pcc rules add allow command 'docker compose' --project ./api
+    """
+    for word, known in ((effect, {"allow", "deny"}), (subject, {"kind", "command", "path"})):
+        if word not in known:
+            raise PerpetualError(
+                f"{word!r} is not one of {', '.join(sorted(known))}", hint="pcc rules add --help"
+            )
+    with connect(ctx.obj) as daemon:
+        made = daemon.call(
+            "rule.add",
+            effect=effect,
+            subject=subject,
+            pattern=pattern,
+            project=None if project is None else str(project.expanduser().resolve()),
+            includes_high=high,
+            note=note,
+        )
+    print(f"{made['id']}: {made['explanation']}")
+
+
+@app.command()
+def remove(
+    ctx: typer.Context, rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")]
+) -> None:
+    """
+    Remove a rule.
+
+    Example: pcc rules remove rule-1a2b3c
+    """
+    with connect(ctx.obj) as daemon:
+        daemon.call("rule.remove", id=rule)
+    print(f"Removed {rule}")

@@ -1,0 +1,149 @@
+"""The gate of this engine: policy, authority, rules and trust, for each session."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from perpetualcc.agent.ports import Judgement
+from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
+from perpetualcc.daemon.minds import Minds
+from perpetualcc.domain.authority import AuthorityLevel
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tools import Assessment, ToolCall
+from perpetualcc.permissions.decision_engine import DecisionEngine
+from perpetualcc.permissions.policy_file import apply_policy, parse_policy
+from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
+from perpetualcc.permissions.static_rules import deny_rules
+from perpetualcc.permissions.trust import content_hash, is_trusted, read_watched_files, surfaces
+from perpetualcc.store.guards import RuleStore, TrustStore
+
+log = logging.getLogger(__name__)
+
+_POLICY_FILE = ".perpetualcc/policy.toml"
+_UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
+"""Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectStanding:
+    """What a project brings along, and whether a person trusts it."""
+
+    files: Mapping[str, bytes]
+    trusted: bool
+
+    def settings(self, base: PermissionSettings) -> PermissionSettings:
+        """The policy with the project's own; a file that cannot be read makes nothing looser."""
+        content = self.files.get(_POLICY_FILE)
+        if content is None:
+            return base
+        try:
+            return apply_policy(base, parse_policy(content), is_trusted=self.trusted)
+        except PerpetualError as error:
+            log.warning("%s", error.message)
+            return replace(base, auto_approve_low_risk=False)
+
+
+class Guard:
+    """What every run is guarded with. `agent.ports.Gatekeeper`."""
+
+    def __init__(
+        self, settings: PermissionSettings, minds: Minds, trust: TrustStore, rules: RuleStore
+    ) -> None:
+        self._settings = settings
+        self._minds = minds
+        self._trust = trust
+        self._rules = rules
+
+    async def judge(self, call: ToolCall, session: Session) -> Judgement:
+        """LOW goes on, MEDIUM to the brain, HIGH to a person; authority and rules stand above."""
+        project = await self.standing(session.project)
+        settings = project.settings(self._settings)
+        if not session.options.auto_approve:
+            settings = replace(settings, auto_approve_low_risk=False)
+        engine = DecisionEngine(
+            settings=settings,
+            authority=session.options.authority,
+            brain=_SessionBrain(self._minds, session),
+            rules=await self._rules.all(),
+            is_sandboxed=self.is_sandboxed(session),
+        )
+        analysis, ruling = await engine.rule_on(call)
+        return Judgement(
+            verdict=ruling.verdict,
+            risk=ruling.risk,
+            confidence=ruling.confidence,
+            reason=ruling.reason,
+            message=ruling.message,
+            decided_by=ruling.decided_by,
+            kind=analysis.assessment().kind,
+        )
+
+    async def standing(self, project: Path) -> ProjectStanding:
+        """Read anew each time: an agent that may write in the project may change it at any time."""
+        files = await asyncio.to_thread(read_watched_files, project)
+        recorded = await self._trust.recorded(project)
+        return ProjectStanding(files=files, trusted=is_trusted(files, recorded))
+
+    def is_sandboxed(self, session: Session) -> bool:
+        """Levels 1 and 2 use the sandbox wherever there is one; level 3 when it is asked for."""
+        mode = session.options.sandbox or self._settings.sandbox
+        if mode is SandboxMode.OFF or why_no_sandbox():
+            return False
+        return mode is SandboxMode.ON or session.options.authority.level < AuthorityLevel.FULL
+
+    async def layers(self, session: Session) -> Layers:
+        """
+        What stands behind the gate in a run of this session.
+
+        Raises:
+            PerpetualError: the sandbox is wanted and is not there.
+        """
+        mode = session.options.sandbox or self._settings.sandbox
+        if mode is SandboxMode.ON and (reason := why_no_sandbox()):
+            raise PerpetualError(
+                f"The sandbox is not available: {reason}",
+                hint="Install it, or go without: --sandbox auto",
+            )
+        project = await self.standing(session.project)
+        runs = any(one.what != "instructions" for one in surfaces(project.files))
+        home = self._settings.home
+        unreadable = [path for name in _UNREADABLE if (path := home / name).exists()]
+        return Layers(
+            deny=deny_rules(project.settings(self._settings)),
+            sandbox=sandbox_for(session.options.authority, session.project, unreadable)
+            if self.is_sandboxed(session)
+            else None,
+            sources=("user", "project", "local") if project.trusted or not runs else ("user",),
+        )
+
+    async def describe(self, project: Path) -> dict[str, object]:
+        """For `pcc trust`: what would take effect, and whether it does."""
+        standing = await self.standing(project)
+        return {
+            "project": str(project),
+            "hash": content_hash(standing.files),
+            "trusted": standing.trusted,
+            "surfaces": [
+                {"file": one.file, "what": one.what, "detail": one.detail}
+                for one in surfaces(standing.files)
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _SessionBrain:
+    """`permissions.decision_engine.PermissionBrain` with the session's own threshold."""
+
+    minds: Minds
+    session: Session
+
+    async def evaluate_permission(self, call: ToolCall, assessment: Assessment) -> Advice | None:
+        advice = await self.minds.of(self.session).evaluate_permission(
+            call, assessment, self.minds.context(self.session)
+        )
+        sure = advice.confidence >= self.session.options.confidence
+        return advice if sure else replace(advice, confidence=0.0)

@@ -1,0 +1,137 @@
+"""What clients can ask about people: what waits, answers, notifications."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perpetualcc.daemon.people_desk import PeopleDesk
+from perpetualcc.domain.escalations import Escalation
+from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.human.escalation import EscalationQueue, said
+from perpetualcc.human.notifications.outbox import Notice
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.escalations import SqliteEscalations
+
+_MANY = 100
+"""What a list shows when nobody says how much of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleApi:
+    """A part of the engine's methods."""
+
+    manager: SessionManager
+    queue: EscalationQueue
+    escalations: SqliteEscalations
+    desk: PeopleDesk
+
+    def methods(self) -> Mapping[str, Method]:
+        return {
+            "escalation.list": Method(
+                call=self.list, params={"session": str | None, "limit": int | None}
+            ),
+            "escalation.count": Method(call=self.count, params={"session": str | None}),
+            "escalation.get": Method(call=self.get, params={"number": int}),
+            "escalation.respond": Method(
+                call=self.respond,
+                params={
+                    "number": int,
+                    "text": str | None,
+                    "approve": bool | None,
+                    "answers": dict | None,
+                    "always": bool | None,
+                },
+            ),
+            "notification.list": Method(call=self.notifications, params={"limit": int | None}),
+            "notification.test": Method(call=self.test),
+        }
+
+    async def list(self, params: Params, _: Connection) -> Any:
+        session = await self._session_id(params["session"])
+        waiting = await self.queue.get_pending(session, params["limit"] or _MANY)
+        return [escalation_data(one) for one in waiting]
+
+    async def count(self, params: Params, _: Connection) -> Any:
+        return await self.escalations.count(await self._session_id(params["session"]))
+
+    async def get(self, params: Params, _: Connection) -> Any:
+        return escalation_data(await self.queue.get(params["number"]))
+
+    async def respond(self, params: Params, connection: Connection) -> Any:
+        answer = {
+            name: params[name]
+            for name in ("text", "approve", "answers", "always")
+            if params[name] is not None
+        }
+        settled = await self.queue.respond(params["number"], answer, by=connection.client)
+        return escalation_data(settled)
+
+    async def notifications(self, params: Params, _: Connection) -> Any:
+        return [notice_data(one) for one in await self.desk.receipts(params["limit"] or _MANY)]
+
+    async def test(self, _params: Params, _: Connection) -> Any:
+        return await self.desk.test()
+
+    async def _session_id(self, name: str | None) -> Any:
+        return None if name is None else (await self.manager.get_session(name)).id
+
+
+def escalation_data(escalation: Escalation) -> dict[str, Any]:
+    """A request to a person as clients see it (seed 000, Component 9; seed 002's packet)."""
+    request = escalation.request
+    return {
+        "number": escalation.number,
+        "session": request.session,
+        "task": request.task,
+        "type": request.type.value,
+        "severity": request.weight.value,
+        "title": request.title,
+        "context": request.context,
+        "options": [dict(option) for option in request.options],
+        "suggestion": request.suggestion,
+        "confidence": request.confidence,
+        "packet": dict(request.packet),
+        "default": default_of(escalation),
+        "deadline": request.deadline,
+        "raised_at": escalation.raised_at,
+        "reminders": escalation.reminders,
+        "remind_at": escalation.remind_at,
+        "settled_at": escalation.settled_at,
+        "settled_by": escalation.settled_by,
+        "answer": None if escalation.answer is None else said(escalation.answer),
+        "raw": dict(request.raw),
+    }
+
+
+def default_of(escalation: Escalation) -> str:
+    """What happens when nobody answers, in words."""
+    request = escalation.request
+    if request.deadline is not None:
+        return "it is refused at the deadline"
+    match request.type.value:
+        case "permission":
+            return "it is refused"
+        case "review":
+            return "nothing happens: it was refused"
+        case "error":
+            return "the task stays as it is"
+        case _:
+            return "the session goes on waiting"
+
+
+def notice_data(notice: Notice) -> dict[str, Any]:
+    return {
+        "id": notice.id,
+        "kind": notice.what.kind.value,
+        "channel": notice.what.channel,
+        "session": notice.what.session,
+        "number": notice.what.escalation,
+        "title": notice.what.title,
+        "body": notice.what.body,
+        "state": notice.state.value,
+        "attempts": notice.attempts,
+        "created_at": notice.created_at,
+        "due": notice.due,
+        "ended_at": notice.ended_at,
+        "problem": notice.problem,
+    }

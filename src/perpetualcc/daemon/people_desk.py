@@ -1,0 +1,161 @@
+"""Everything about people, put together: the queue, its reminders, and the notifications."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from perpetualcc.config import resolve
+from perpetualcc.config.file import Config
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Task
+from perpetualcc.human.attendant import Attendant
+from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.human.notifications.channels import desktop_program, find_channels
+from perpetualcc.human.notifications.courier import Courier, Equipment
+from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice
+from perpetualcc.human.reminders import take_steps
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.database import Database
+from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
+
+log = logging.getLogger(__name__)
+
+_LONGEST_SLEEP = timedelta(seconds=30)
+_SHORTEST_SLEEP = timedelta(milliseconds=100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDesk:
+    """`human.attendant.Work` on sessions and their tasks."""
+
+    manager: SessionManager
+    ledger: SqliteLedger
+
+    async def session(self, session: SessionId) -> Session | None:
+        with suppress(PerpetualError):  # a task that belongs to no session
+            return await self.manager.get_session(session)
+        return None
+
+    async def task(self, task: TaskId) -> Task:
+        return await self.ledger.get(task)
+
+    async def retry(self, session: SessionId, task: TaskId) -> None:
+        await self.manager.retry_task(session, task)
+
+    async def give_up(self, session: SessionId, task: TaskId) -> None:
+        await self.manager.give_up_task(session, task)
+
+
+class PeopleDesk:
+    """What the engine runs for people, beside its dispatcher."""
+
+    def __init__(
+        self,
+        *,
+        locations: Locations,
+        config: Config,
+        database: Database,
+        clock: Clock,
+        queue: EscalationQueue,
+        escalations: SqliteEscalations,
+        work: SessionDesk,
+    ) -> None:
+        self._queue = queue
+        self._escalations = escalations
+        self._ladder = config.human.ladder
+        self._clock = clock
+        self._outbox = SqliteOutbox(database, clock)
+        program = desktop_program()
+        self.channels = find_channels(config.notifications, resolve, desktop_program=program)
+        self._courier = Courier(
+            self._outbox,
+            Equipment(
+                channels=self.channels,
+                settings=config.notifications,
+                receipts=locations.run_dir / "receipts",
+                desktop_program=program,
+            ),
+            clock,
+        )
+        self._attendant = Attendant(
+            news=SqliteNews(database, EventLog(database, clock)),
+            queue=queue,
+            work=work,
+            outbox=self._outbox,
+            channels=self.channels,
+            settings=config.notifications,
+            wake=self._courier.wake,
+        )
+
+    @property
+    def busy(self) -> bool:
+        return self._courier.is_sending
+
+    async def next_due(self) -> float | None:
+        """When the engine must be awake for people: a reminder, a deadline, a message to send."""
+        found = [await self._escalations.next_due(), await self._outbox.next_due()]
+        return min((due for due in found if due is not None), default=None)
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            helpers = [
+                group.create_task(self._attendant.run(), name="people's attendant"),
+                group.create_task(self._remind(), name="reminders"),
+            ]
+            await self._courier.run()
+            for helper in helpers:
+                helper.cancel()
+
+    async def stop(self) -> None:
+        self._courier.stop()
+
+    async def _remind(self) -> None:
+        while True:
+            try:
+                await take_steps(self._escalations, self._queue.expire, self._ladder, self._clock)
+                due = await self._escalations.next_due()
+            except Exception:  # the database's trouble must not end the reminders
+                log.exception("nobody can be reminded")
+                due = None
+            # Laptops sleep and new requests come: looked at anew at least every half minute.
+            ahead = _LONGEST_SLEEP if due is None else timedelta(seconds=due - self._clock.now())
+            pause = min(max(ahead, _SHORTEST_SLEEP), self._longest_sleep)
+            await asyncio.sleep(pause.total_seconds())
+
+    @property
+    def _longest_sleep(self) -> timedelta:
+        """A request that comes while this sleeps is reminded of in time."""
+        return min([_LONGEST_SLEEP, *(step / 2 for step in self._ladder)])
+
+    # -- for clients
+
+    async def receipts(self, limit: int) -> list[Notice]:
+        return await self._outbox.list(limit)
+
+    async def test(self) -> list[str]:
+        """Send a test through every channel. Returns the channels' names."""
+        stamp = f"test:{self._clock.now():.6f}"
+        body = "If you can read this, PerpetualCC can reach you here."
+        await self._outbox.put(
+            [
+                NewNotice(
+                    cause=stamp,
+                    channel=channel.name,
+                    kind=Kind.TEST,
+                    title="PerpetualCC: a test",
+                    body=body,
+                )
+                for channel in self.channels
+            ]
+        )
+        self._courier.wake()
+        return [channel.name for channel in self.channels]

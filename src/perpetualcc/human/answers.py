@@ -1,0 +1,148 @@
+"""From what a person types to an answer. Pure; the same for the command, `attach` and clients."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+
+RETRY, GIVE_UP = "retry", "give up"
+"""The two answers to something that went wrong."""
+
+_WORDS = {"retry": RETRY, "again": RETRY, "give up": GIVE_UP, "giveup": GIVE_UP, "stop": GIVE_UP}
+
+Question = Mapping[str, Any]
+"""As `agent.replies.question_data` makes it: question, header, multiSelect, options."""
+
+
+class AnswerError(PerpetualError):
+    """This answer does not fit the request; it still waits."""
+
+
+def checked(
+    request: EscalationRequest, answer: Mapping[str, Any], *, number: int
+) -> Mapping[str, Any]:
+    """
+    The answer in the form that the agent uses: `approve`, or `answers` and `text`.
+
+    Raises:
+        AnswerError: it does not fit, with what would.
+    """
+    match request.type:
+        case EscalationType.QUESTION:
+            return _question(request, answer, number)
+        case EscalationType.ERROR:
+            return _error(answer, number)
+        case EscalationType.PERMISSION:
+            return _permission(answer, number)
+        case EscalationType.REVIEW:
+            return _review(answer)
+
+
+def questions_of(raw: Mapping[str, Any], title: str) -> list[Question]:
+    """The questions of a request; one without options when it has none."""
+    found = raw.get("questions")
+    questions: list[Question] = []
+    if isinstance(found, list):
+        questions = [one for one in found if isinstance(one, Mapping)]
+    return questions or [{"question": title, "header": "", "multiSelect": False, "options": []}]
+
+
+def choose(question: Question, typed: str) -> str:
+    """
+    What a typed text means for a question: a label, a number from 1, or the text itself.
+
+    Several, separated by commas, where several may be chosen. A text that is no option is an
+    answer of one's own: Claude Code lets people say that too.
+    Raises:
+        AnswerError: nothing, or a number that no option has.
+    """
+    text = typed.strip()
+    if not text:
+        raise AnswerError("The answer is empty", hint="Type an option's number, or an answer")
+    labels = [str(option.get("label", "")) for option in question.get("options", [])]
+    if (one := _chosen(labels, text)) is not None:
+        return one
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if question.get("multiSelect") and len(parts) > 1:
+        found = [_chosen(labels, part) for part in parts]
+        if all(label is not None for label in found):
+            return ", ".join(dict.fromkeys(str(label) for label in found))
+    if labels and all(part.isdecimal() for part in parts):
+        raise AnswerError(
+            f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"
+        )
+    return text
+
+
+def _chosen(labels: Sequence[str], text: str) -> str | None:
+    if text in labels:
+        return text
+    alike = {label for label in labels if label.casefold() == text.casefold()}
+    if len(alike) == 1:
+        return alike.pop()
+    if text.isdecimal() and text.isascii() and 1 <= int(text[:6]) <= len(labels):
+        place = int(text[:6])
+        label = labels[place - 1]
+        # Two options with one label: the number says which, so the answer must too.
+        return label if labels.count(label) == 1 else f"{label} (option {place})"
+    return None
+
+
+def _question(
+    request: EscalationRequest, answer: Mapping[str, Any], number: int
+) -> Mapping[str, Any]:
+    questions = questions_of(request.raw, request.title)
+    if answer.get("approve") is not None:
+        raise AnswerError(
+            f"Request {number} is a question; it cannot be approved or denied",
+            hint=f'Answer it: pcc respond {number} "…"',
+        )
+    given = answer.get("answers")
+    by_text = given if isinstance(given, Mapping) else {}
+    text = str(answer.get("text") or "")
+    if text and len(questions) > 1 and not by_text:
+        raise AnswerError(
+            f"Request {number} asks {len(questions)} questions",
+            hint=f"One answer for each, in order: pcc respond {number} "
+            + " ".join('"…"' for _ in questions),
+        )
+    chosen = {
+        str(one["question"]): choose(one, str(by_text.get(one["question"], text)))
+        for one in questions
+    }
+    return {"answers": chosen, "text": "; ".join(chosen.values())}
+
+
+def _permission(answer: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    approve = answer.get("approve")
+    if approve is None:
+        raise AnswerError(
+            f"Request {number} asks for a permission",
+            hint=f"pcc respond {number} --approve, or --deny (with your reason, if you like)",
+        )
+    known = {name: answer[name] for name in ("text", "always") if answer.get(name)}
+    return {"approve": bool(approve), **known}
+
+
+def _review(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Seen is enough; an approval counts for the next time."""
+    return {
+        "approve": answer.get("approve") is True,
+        "text": str(answer.get("text") or ""),
+        **({"always": True} if answer.get("always") else {}),
+    }
+
+
+def _error(answer: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    approve = answer.get("approve")
+    text = str(answer.get("text") or "").strip().casefold()
+    word = _WORDS.get({"1": RETRY, "2": GIVE_UP}.get(text, text))
+    if word is None and not text and approve is not None:
+        word = RETRY if approve else GIVE_UP
+    if word is None:
+        raise AnswerError(
+            f"Request {number} wants to know what to do about a task that stopped",
+            hint=f'pcc respond {number} retry, or: pcc respond {number} "give up"',
+        )
+    return {"approve": word == RETRY, "text": word}

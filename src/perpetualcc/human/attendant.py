@@ -1,0 +1,224 @@
+"""
+Reads the event log on behalf of people: who must be told, what needs them, what no longer does.
+
+It has its place in the log written down, and everything it does can be done twice, so nothing
+is lost or doubled when the engine dies.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Protocol
+
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.events import (
+    EscalationRaised,
+    EscalationReminded,
+    EscalationSettled,
+    RecordedEvent,
+    SessionStatusChanged,
+    TaskSettled,
+    TaskStarted,
+)
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Task
+from perpetualcc.human.answers import GIVE_UP, RETRY
+from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.human.notifications.channels import Channel
+from perpetualcc.human.notifications.message import Message, compose, wanted
+from perpetualcc.human.notifications.outbox import NewNotice, Outbox
+from perpetualcc.human.notifications.settings import NotificationSettings
+
+log = logging.getLogger(__name__)
+
+KINDS = frozenset(
+    kind.__name__
+    for kind in (
+        EscalationRaised,
+        EscalationReminded,
+        EscalationSettled,
+        SessionStatusChanged,
+        TaskSettled,
+        TaskStarted,
+    )
+)
+_ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
+
+
+class News(Protocol):
+    """The event log, as the attendant reads it."""
+
+    async def place(self) -> int:
+        """How far it was read when that was last written down."""
+        ...
+
+    async def after(
+        self, place: int, kinds: Collection[str]
+    ) -> tuple[Sequence[RecordedEvent], int]:
+        """Wait for events of these kinds; with them, how far the log has been read."""
+        ...
+
+
+class Work(Protocol):
+    """What the attendant asks about, and has done."""
+
+    async def session(self, session: SessionId) -> Session | None: ...
+
+    async def task(self, task: TaskId) -> Task: ...
+
+    async def retry(self, session: SessionId, task: TaskId) -> None:
+        """Bring a task back that stopped. Nothing when it is back already."""
+        ...
+
+    async def give_up(self, session: SessionId, task: TaskId) -> None:
+        """Leave it, and go on with what else the session has to do."""
+        ...
+
+
+class Attendant:
+    """One reader of the log; `run` ends when it is cancelled or the database closes."""
+
+    def __init__(
+        self,
+        *,
+        news: News,
+        queue: EscalationQueue,
+        work: Work,
+        outbox: Outbox,
+        channels: Sequence[Channel],
+        settings: NotificationSettings,
+        wake: Callable[[], None],
+    ) -> None:
+        self._news = news
+        self._queue = queue
+        self._work = work
+        self._outbox = outbox
+        self._channels = channels
+        self._settings = settings
+        self._wake = wake
+
+    async def run(self) -> None:
+        place = await self._news.place()
+        while True:
+            events, place = await self._news.after(place, KINDS)
+            for recorded in events:
+                await self._attend_to(recorded)
+
+    async def _attend_to(self, recorded: RecordedEvent) -> None:
+        """Once it is done it is written down; what cannot be done is left after a few tries."""
+        for pause in (1.0, 5.0, 0.0):
+            try:
+                await self._act(recorded)
+                notices = await self._notices(recorded)
+                await self._outbox.put(notices, seen=recorded.seq)
+            except Exception:  # one event must not silence all that follow
+                log.exception("nobody could be told of event %s", recorded.seq)
+                await asyncio.sleep(pause)
+            else:
+                if notices:
+                    self._wake()
+                return
+
+    async def _act(self, recorded: RecordedEvent) -> None:
+        match recorded.event:
+            case TaskSettled(state="failed" | "parked", session=session, task=task) if (
+                session and task
+            ):
+                await self._moot(session, task, "the task has stopped", *_ASKING)
+                await self._queue.escalate(stopped(await self._work.task(task), recorded.seq))
+            case TaskSettled(state="done" | "cancelled", session=session, task=task) if (
+                session and task
+            ):
+                await self._moot(session, task, "the task is over", *_ASKING)
+            case TaskStarted(session=session, task=task) if session and task:
+                await self._moot(session, task, "it is being tried again", EscalationType.ERROR)
+            case SessionStatusChanged(after="STOPPED", session=session) if session:
+                everything = (*_ASKING, EscalationType.ERROR)
+                await self._moot(session, None, "the session was stopped", *everything)
+            case EscalationSettled(number=number):
+                await self._carry_out(await self._queue.get(number))
+            case _:
+                pass
+
+    async def _moot(
+        self, session: SessionId, task: TaskId | None, reason: str, *types: EscalationType
+    ) -> None:
+        await self._queue.store.withdraw(reason, session=session, task=task, types=types)
+
+    async def _carry_out(self, settled: Escalation) -> None:
+        """What a person said about a task that stopped."""
+        request = settled.request
+        if request.type is not EscalationType.ERROR or not (settled.answer or {}).get("text"):
+            return
+        unused = await self._queue.store.unused(request.task)
+        if settled.number not in {one.number for one in unused}:
+            return
+        do: Callable[[SessionId, TaskId], Awaitable[None]]
+        do = self._work.retry if (settled.answer or {}).get("approve") else self._work.give_up
+        await do(request.session, request.task)
+        await self._queue.store.use(settled.number)
+
+    async def _notices(self, recorded: RecordedEvent) -> list[NewNotice]:
+        event = recorded.event
+        session = None if event.session is None else await self._work.session(event.session)
+        reviews = 0
+        if isinstance(event, SessionStatusChanged) and event.session is not None:
+            waiting = await self._queue.get_pending(event.session)
+            reviews = sum(one.request.type is EscalationType.REVIEW for one in waiting)
+        message = compose(event, session, reviews=reviews)
+        if message is None or not wanted(message.kind, self._settings):
+            return []
+        if message.escalation is not None:
+            escalation = await self._queue.get(message.escalation)
+            if escalation.settled_at is not None:
+                return []
+        return notices_for(
+            message, f"event:{recorded.seq}", self._channels, self._settings, event.session
+        )
+
+
+def notices_for(
+    message: Message,
+    cause: str,
+    channels: Sequence[Channel],
+    settings: NotificationSettings,
+    session: SessionId | None,
+) -> list[NewNotice]:
+    """One for each channel; what leaves this machine is brief, unless the settings say full."""
+    notices = []
+    for channel in channels:
+        is_brief = channel.is_remote and settings.content == "brief"
+        title, body = message.brief if is_brief else message.full
+        notices.append(
+            NewNotice(
+                cause=cause,
+                channel=channel.name,
+                kind=message.kind,
+                title=title,
+                body=body,
+                session=session,
+                escalation=message.escalation,
+            )
+        )
+    return notices
+
+
+def stopped(task: Task, seq: int) -> EscalationRequest:
+    """The packet of seed 002 for a task that a person must look at."""
+    packet = dict(task.packet or {})
+    first = task.prompt.strip().splitlines()[0] if task.prompt.strip() else task.id
+    return EscalationRequest(
+        session=SessionId(task.group),
+        run=RunId(""),
+        task=task.id,
+        request=RequestId(f"settled:{seq}"),
+        type=EscalationType.ERROR,
+        title=f"{task.state.value.capitalize()}: {first}",
+        context=task.result,
+        options=(
+            {"label": RETRY, "description": "Try again, with all its attempts"},
+            {"label": GIVE_UP, "description": "Leave it, and go on with the next task"},
+        ),
+        packet={**packet, "attempts": packet.get("attempts", task.attempts)},
+    )

@@ -1,0 +1,221 @@
+"""
+Sends what the outbox holds: each message once, tried again with back-off for hours.
+
+A message is sent by a process of its own, which leaves a receipt. When the engine dies in the
+middle, the next one finds the receipt, or knows after a while that there will be none.
+"""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.human.notifications import post
+from perpetualcc.human.notifications.channels import Channel, order_for
+from perpetualcc.human.notifications.outbox import Kind, Notice, NoticeState, Outbox
+from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
+from perpetualcc.human.notifications.times import next_try, quiet_until
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 4
+"""Senders at the same time."""
+_RECEIPT_AFTER = timedelta(seconds=post.LONGEST + 5)
+_LOOK_AGAIN = timedelta(seconds=1)
+_LONGEST_SLEEP = timedelta(seconds=30)
+"""Laptops sleep and clocks jump."""
+_POLL = 0.05
+"""Seconds between two looks at a sender."""
+_GOODBYE = timedelta(seconds=2)
+_DESKTOP_TRIES = 3
+"""A desktop that is not there now is not asked for hours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What messages are sent with."""
+
+    channels: Sequence[Channel]
+    settings: NotificationSettings
+    receipts: Path
+    """A directory of ours."""
+    desktop_program: str | None = None
+
+
+class Courier:
+    """Works on the outbox until it is stopped."""
+
+    def __init__(self, outbox: Outbox, equipment: Equipment, clock: Clock) -> None:
+        self._outbox = outbox
+        self._with = equipment
+        self._channels = {channel.name: channel for channel in equipment.channels}
+        self._quiet = parse_quiet_hours(equipment.settings.quiet_hours)
+        self._clock = clock
+        self._woken = asyncio.Event()
+        self._stopping = False
+        self._sending: dict[int, asyncio.Task[None]] = {}
+
+    @property
+    def is_sending(self) -> bool:
+        return bool(self._sending)
+
+    def wake(self) -> None:
+        """Something new is in the outbox."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Start nothing more; what is under way has two seconds, then its receipt must do."""
+        self._stopping = True
+        self.wake()
+
+    async def run(self) -> None:
+        self._with.receipts.mkdir(mode=0o700, parents=True, exist_ok=True)
+        async with asyncio.TaskGroup() as senders:
+            while not self._stopping:
+                self._woken.clear()
+                try:
+                    is_looking = await self._start_what_is_due(senders)
+                    pause = _LOOK_AGAIN if is_looking else await self._pause()
+                except Exception:  # the database's trouble must not silence the courier
+                    log.exception("the outbox cannot be worked on")
+                    pause = _LONGEST_SLEEP
+                await _first(self._woken, pause)
+            await self._take_leave()
+
+    async def _start_what_is_due(self, senders: asyncio.TaskGroup) -> bool:
+        """Whether a receipt is looked for, of a sender that an earlier engine started."""
+        is_looking = False
+        for notice in await self._outbox.due():
+            if len(self._sending) >= _AT_ONCE:
+                break
+            if notice.id in self._sending:
+                continue
+            if notice.state is NoticeState.SENDING:
+                is_looking = True
+                await self._look_for_receipt(notice)
+            elif await self._may_leave(notice):
+                runner = senders.create_task(self._send(notice), name=f"notification {notice.id}")
+                self._sending[notice.id] = runner
+                runner.add_done_callback(partial(self._forget, notice.id))
+        return is_looking
+
+    def _forget(self, notice: int, _runner: "asyncio.Task[None]") -> None:
+        self._sending.pop(notice, None)
+        self.wake()
+
+    async def _may_leave(self, notice: Notice) -> bool:
+        if notice.what.channel not in self._channels:
+            await self._outbox.end(notice.id, NoticeState.FAILED, "no such channel is configured")
+            return False
+        quiet = quiet_until(self._clock.now(), self._quiet)
+        if quiet is not None and notice.what.kind is not Kind.TEST:
+            await self._outbox.postpone(notice.id, quiet, notice.problem)
+            return False
+        look_again = self._clock.now() + _RECEIPT_AFTER.total_seconds()
+        return await self._outbox.begin(notice.id, look_again=look_again)
+
+    async def _send(self, notice: Notice) -> None:
+        try:
+            await self._post(notice)
+            lost = {"problem": "its sender left no receipt"}
+            await self._conclude(notice, self._receipt(notice) or lost)
+        except Exception:  # the row says `sending`: it is looked after again
+            log.exception("notification %s is in doubt", notice.id)
+
+    async def _post(self, notice: Notice) -> None:
+        order = order_for(
+            self._channels[notice.what.channel],
+            notice.what.title,
+            notice.what.body,
+            program=self._with.desktop_program,
+            sound=self._with.settings.sound,
+            urgent=notice.what.kind in {Kind.QUESTION, Kind.ERROR},
+        )
+        told = json.dumps(
+            {**order, "receipt": str(self._receipt_path(notice.id, notice.attempts + 1))}
+        )
+        # Not asyncio's: its children are killed with the loop. This one outlives an engine that
+        # is killed, so that its receipt tells the next one.
+        sender = subprocess.Popen(  # noqa: ASYNC220  # a fork; nothing is waited for
+            [sys.executable, "-P", "-m", post.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        if sender.stdin is not None:
+            with suppress(BrokenPipeError), sender.stdin as line:
+                line.write(told.encode())
+        while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
+            await asyncio.sleep(_POLL)
+
+    def _receipt_path(self, notice: int, attempt: int) -> Path:
+        return self._with.receipts / f"{notice}.{attempt}"
+
+    def _receipt(self, notice: Notice) -> Mapping[str, Any] | None:
+        attempt = notice.attempts + (notice.state is NoticeState.QUEUED)
+        with suppress(OSError, ValueError):
+            found = json.loads(self._receipt_path(notice.id, attempt).read_text())
+            return found if isinstance(found, dict) else None
+        return None
+
+    async def _look_for_receipt(self, notice: Notice) -> None:
+        """An earlier engine began to send it."""
+        receipt = self._receipt(notice)
+        began = notice.started_at or 0.0
+        if receipt is not None:
+            await self._conclude(notice, receipt)
+        elif self._clock.now() >= began + _RECEIPT_AFTER.total_seconds():
+            await self._conclude(notice, {"problem": "its sender was lost"})
+
+    async def _conclude(self, notice: Notice, receipt: Mapping[str, Any]) -> None:
+        """Write down how it went, then forget the receipt."""
+        attempt = notice.attempts + (notice.state is NoticeState.QUEUED)
+        problem = str(receipt.get("problem", ""))
+        if not problem:
+            await self._outbox.end(notice.id, NoticeState.SENT)
+        elif receipt.get("permanent") or self._is_hopeless(notice, attempt):
+            log.warning("notification %s through %s: %s", notice.id, notice.what.channel, problem)
+            await self._outbox.end(notice.id, NoticeState.FAILED, problem)
+        else:
+            first = timedelta(seconds=self._with.settings.retry_seconds)
+            due = self._clock.now() + next_try(attempt, first).total_seconds()
+            await self._outbox.postpone(notice.id, due, problem)
+        self._receipt_path(notice.id, attempt).unlink(missing_ok=True)
+
+    def _is_hopeless(self, notice: Notice, attempt: int) -> bool:
+        if notice.what.kind is Kind.TEST or not self._channels[notice.what.channel].is_remote:
+            return attempt >= (1 if notice.what.kind is Kind.TEST else _DESKTOP_TRIES)
+        age = self._clock.now() - notice.created_at
+        return age >= self._with.settings.give_up.total_seconds()
+
+    async def _pause(self) -> timedelta:
+        due = await self._outbox.next_due()
+        if due is None or len(self._sending) >= _AT_ONCE:
+            return _LONGEST_SLEEP
+        ahead = timedelta(seconds=min(due - self._clock.now(), _LONGEST_SLEEP.total_seconds()))
+        return max(ahead, timedelta(milliseconds=50))
+
+    async def _take_leave(self) -> None:
+        deadline = time.monotonic() + _GOODBYE.total_seconds()
+        while self._sending and (left := deadline - time.monotonic()) > 0:
+            self._woken.clear()
+            await _first(self._woken, timedelta(seconds=left))
+        for runner in self._sending.values():
+            runner.cancel()
+
+
+async def _first(event: asyncio.Event, pause: timedelta) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(pause.total_seconds()):
+            await event.wait()

@@ -1,0 +1,155 @@
+"""What people are told about an event: ids and a command, or the text too. Pure."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.events import (
+    EscalationRaised,
+    EscalationReminded,
+    Event,
+    SessionStatusChanged,
+)
+from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.sessions import Session
+from perpetualcc.human.notifications.outbox import Kind
+from perpetualcc.human.notifications.settings import NotificationSettings
+
+_LONGEST = 1000
+"""Characters of a body: what a phone shows, and every service takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One text in two lengths. A title is `who: what`, on one line."""
+
+    kind: Kind
+    brief: tuple[str, str]
+    """Title and body with ids only: what may leave this machine."""
+    full: tuple[str, str]
+    escalation: int | None = None
+
+
+def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Message | None:
+    """What to say about an event; None when people are not told about it."""
+    name = session.name if session else str(event.session or "")
+    number = str(event.session or "")
+    match event:
+        case EscalationRaised():
+            return _asked(event, name, number)
+        case EscalationReminded():
+            return _reminded(event, name, number)
+        case SessionStatusChanged(before="PROCESSING", after="COMPLETED"):
+            return _completed(name, number, reviews)
+        case SessionStatusChanged(after="RATE_LIMITED"):
+            return _limited(event, name, number)
+        case _:
+            return None
+
+
+def wanted(kind: Kind, settings: NotificationSettings) -> bool:
+    return {
+        Kind.QUESTION: settings.on_question,
+        Kind.COMPLETION: settings.on_complete,
+        Kind.LIMIT: settings.on_rate_limit,
+        Kind.ERROR: settings.on_error,
+        Kind.TEST: True,
+    }[kind]
+
+
+def command_for(number: int, kind: str) -> str:
+    """What to type to answer."""
+    match kind:
+        case EscalationType.PERMISSION:
+            return f"pcc respond {number} --approve (or --deny)"
+        case EscalationType.ERROR:
+            return f'pcc respond {number} retry (or "give up")'
+        case _:
+            return f'pcc respond {number} "…"'
+
+
+_REASONS = {
+    EscalationType.QUESTION: "has a question",
+    EscalationType.PERMISSION: "needs a permission",
+    EscalationType.ERROR: "has stopped and needs you",
+}
+
+
+def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
+    reason = _REASONS.get(EscalationType(event.type))
+    if reason is None:
+        return None  # a review waits for whoever looks
+    return _about(event.number, event.type, reason, (name, session), "\n".join(_asking(event)))
+
+
+def _asking(event: EscalationRaised) -> Iterator[str]:
+    yield event.title
+    for question in event.questions or [{"options": event.options}]:
+        labels = [str(option.get("label", "")) for option in question.get("options", [])]
+        if labels and event.type == EscalationType.QUESTION:
+            yield "  ".join(f"[{place}] {label}" for place, label in enumerate(labels, start=1))
+    if event.suggestion:
+        yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
+
+
+def _reminded(event: EscalationReminded, name: str, session: str) -> Message | None:
+    reason = _REASONS.get(EscalationType(event.type))
+    if reason is None:
+        return None
+    since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
+    reason = f"still {reason.replace('has stopped and needs', 'needs')} (since {since})"
+    return _about(event.number, event.type, reason, (name, session), event.title)
+
+
+def _about(number: int, kind: str, reason: str, who: tuple[str, str], text: str) -> Message:
+    name, session = who
+    answer = f"Answer with: {command_for(number, kind)}"
+    return Message(
+        kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
+        brief=(
+            f"PerpetualCC: {session} {reason}",
+            f"Session {session} {reason} (#{number}).\n{answer}",
+        ),
+        full=(
+            f"PerpetualCC: {_line(name)} {reason}",
+            _cut(text) + f"\nSession {session}. {answer}",
+        ),
+        escalation=number,
+    )
+
+
+def _completed(name: str, session: str, reviews: int) -> Message:
+    left = f"\n{reviews} refused calls wait for your review: pcc pending" if reviews else ""
+    see = f"See: pcc status {session}{left}"
+    return Message(
+        kind=Kind.COMPLETION,
+        brief=(f"PerpetualCC: {session} is done", f"Session {session} has completed.\n{see}"),
+        full=(f"PerpetualCC: {_line(name)} is done", f"Session {session} has completed.\n{see}"),
+    )
+
+
+def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
+    at = event.resumes_at
+    when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
+    body = f"Session {session} waits for a usage limit{when}; it goes on by itself."
+    see = f"See: pcc status {session}"
+    return Message(
+        kind=Kind.LIMIT,
+        brief=(f"PerpetualCC: {session} waits for a limit", f"{body}\n{see}"),
+        full=(f"PerpetualCC: {_line(name)} waits for a limit", f"{body}\n{see}"),
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(_clean(text).split())[:80]
+
+
+def _cut(text: str) -> str:
+    text = _clean(text).strip()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _clean(text: str) -> str:
+    """No secrets, and nothing that could steer what shows it."""
+    return "".join(c if c == "\n" or c.isprintable() else " " for c in redact(text))

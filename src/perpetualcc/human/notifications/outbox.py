@@ -1,0 +1,87 @@
+"""What is to be sent, and what came of it: one row for each cause and channel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from perpetualcc.domain.ids import SessionId
+
+
+class Kind(StrEnum):
+    """Why people are told (seed 000, Component 9)."""
+
+    QUESTION = "question"
+    COMPLETION = "completion"
+    LIMIT = "limit"
+    ERROR = "error"
+    TEST = "test"
+    """A person wants to see whether it arrives."""
+
+
+class NoticeState(StrEnum):
+    """How far it has come."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    """A sender is at work; its receipt says how it went, even when the engine died meanwhile."""
+    SENT = "sent"
+    FAILED = "failed"
+    """Given up: the reason is with it."""
+    MOOT = "moot"
+    """What it was about was settled before it left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNotice:
+    """One message for one channel."""
+
+    cause: str
+    """`event:<number>`: the same cause is sent once through a channel."""
+    channel: str
+    kind: Kind
+    title: str
+    body: str
+    session: SessionId | None = None
+    escalation: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A message as the outbox keeps it. Times are UTC epoch seconds."""
+
+    id: int
+    what: NewNotice
+    state: NoticeState
+    created_at: float
+    due: float | None
+    """Of the next attempt, or of the next look for the receipt; None when it has ended."""
+    attempts: int
+    started_at: float | None
+    ended_at: float | None
+    problem: str
+    """What the last attempt failed with."""
+
+
+class Outbox(Protocol):
+    """Where messages wait. Each method is one durable transaction."""
+
+    async def put(self, notices: Sequence[NewNotice], *, seen: int | None = None) -> None:
+        """Queue them, once for each cause and channel; the event log is done up to `seen`."""
+        ...
+
+    async def due(self) -> list[Notice]:
+        """What is to be sent, or looked after, now; oldest first."""
+        ...
+
+    async def next_due(self) -> float | None: ...
+
+    async def begin(self, notice: int, *, look_again: float) -> bool:
+        """From queued to sending. False: somebody settled it meanwhile."""
+        ...
+
+    async def postpone(self, notice: int, due: float, problem: str = "") -> None:
+        """Queued again, for another attempt at `due`."""
+        ...
+
+    async def end(self, notice: int, state: NoticeState, problem: str = "") -> None: ...

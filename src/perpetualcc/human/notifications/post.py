@@ -1,0 +1,111 @@
+"""
+Sends one message, in a process of its own: `python -m perpetualcc.human.notifications.post`.
+
+What to send comes as JSON on standard input, so no address is ever in a process list. How it went
+is left in a file, the receipt: it is there even when whoever asked has died meanwhile. The process
+ends itself after `LONGEST` seconds, whatever the other side does.
+"""
+
+import importlib
+import io
+import json
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+LONGEST = 30
+"""Seconds. After that there will be no receipt any more."""
+
+_MISSING = "Apprise is not installed: pip install 'perpetualcc[notify]'"
+
+
+def main() -> None:
+    signal.alarm(LONGEST)
+    order = json.load(sys.stdin)
+    write_receipt(Path(order["receipt"]), carry_out(order))
+
+
+def carry_out(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Send it. `problem` is empty when it was taken; `permanent`: trying again is no use."""
+    if "argv" in order:
+        return _show(list(order["argv"]))
+    return _send(str(order["url"]), str(order["title"]), str(order["body"]))
+
+
+def write_receipt(path: Path, receipt: Mapping[str, Any]) -> None:
+    """All of it, or nothing."""
+    descriptor, draft = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(receipt, file)
+    Path(draft).replace(path)
+
+
+def _show(argv: list[str]) -> dict[str, Any]:
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, timeout=LONGEST / 2
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"problem": f"{argv[0]}: {error}"}
+    said = (done.stderr or done.stdout).strip()[:300]
+    return {"problem": "" if done.returncode == 0 else said or f"exit code {done.returncode}"}
+
+
+def _send(url: str, title: str, body: str) -> dict[str, Any]:
+    said = io.StringIO()
+    logging.basicConfig(stream=said, level=logging.WARNING, format="%(message)s", force=True)
+    try:
+        service = _service(url)
+    except ImportError:
+        return {"problem": _MISSING, "permanent": True}
+    if service is None:
+        scheme = url.partition("://")[0][:40]
+        return {"problem": f"Apprise does not know this address ({scheme}://…)", "permanent": True}
+    was_taken = bool(service.notify(title=title, body=body, body_format="text"))
+    return {"problem": "" if was_taken else _first_line(said.getvalue()) or "it was not taken"}
+
+
+def _service(url: str) -> Any:
+    """
+    Apprise's object for an address; None when it knows none.
+
+    Apprise loads all of its 180 plugins before it looks at an address, which takes a second; only
+    the one that is needed takes a tenth. An address that is found in no plugin goes the long way.
+    """
+    import apprise  # noqa: PLC0415  # an extra, and only this process pays for it
+
+    for module in _likely_modules(Path(apprise.__file__).parent / "plugins", url):
+        plugin = importlib.import_module(f"apprise.plugins.{module}")
+        for one in vars(plugin).values():
+            is_plugin = isinstance(one, type) and hasattr(one, "app_id")
+            if is_plugin and url.partition("://")[0].lower() in one.schemas(one):
+                found = one.parse_url(url)
+                try:
+                    return one(**found) if found else None
+                except TypeError:  # what Apprise's plugins raise for an address they cannot use
+                    return None
+    return apprise.Apprise.instantiate(url, suppress_exceptions=True)
+
+
+def _likely_modules(folder: Path, url: str) -> Iterator[str]:
+    """Names of the plugins whose source names the address's scheme."""
+    scheme = re.escape(url.partition("://")[0].lower())
+    naming = re.compile(rf"protocol\s*=\s*\(?[^)=]*[\"']{scheme}[\"']")
+    for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/base.py")):
+        if naming.search(path.read_text("utf-8")):
+            yield path.parent.name if path.name == "base.py" else path.stem
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip()[:300] for line in text.splitlines() if line.strip()), "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""`[notifications]` of the configuration (seed 000, and the channels beyond the desktop)."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from perpetualcc.domain.errors import PerpetualError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotificationSettings:
+    """What people are told, where, and when not."""
+
+    enabled: bool = True
+    """Tell people anything at all."""
+    desktop: bool = True
+    """Use the desktop of this machine: macOS, or `notify-send` on Linux."""
+    sound: bool = True
+    """Play a sound with it (macOS)."""
+    on_question: bool = True
+    """A question or a permission waits for a person."""
+    on_complete: bool = True
+    """A session has finished its queue."""
+    on_rate_limit: bool = True
+    """A usage limit stopped a session."""
+    on_error: bool = True
+    """A task has stopped and a person must look."""
+    urls: tuple[str, ...] = ()
+    """Where else, as Apprise writes addresses: `mailto://…`, `json://…`, `slack://…`, or
+    `env:NAME` for an environment variable that holds one."""
+    content: str = "brief"
+    """What leaves this machine: `brief` (ids and the command to answer) or `full` (the text)."""
+    quiet_hours: str = ""
+    """Local time in which nothing is sent, such as `22:00-07:00`; it is sent afterwards."""
+    retry_seconds: float = 30.0
+    """Until the second try when a channel does not work; each later wait is twice as long, up to
+    a quarter of an hour."""
+    give_up_hours: float = 24.0
+    """After which a channel that does not work is given up."""
+
+    def __post_init__(self) -> None:
+        if self.content not in {"brief", "full"}:
+            raise PerpetualError(
+                f"'notifications.content' must be brief or full, not {self.content!r}",
+                hint="pcc config set notifications.content brief",
+            )
+        parse_quiet_hours(self.quiet_hours)
+
+    @property
+    def give_up(self) -> timedelta:
+        return timedelta(hours=self.give_up_hours)
+
+
+def parse_quiet_hours(text: str) -> tuple[int, int] | None:
+    """
+    Minutes of the day at which the quiet begins and ends; None: there is none.
+
+    Raises:
+        PerpetualError: it is not written like `22:00-07:00`.
+    """
+    if not text.strip():
+        return None
+    found = re.fullmatch(r"\s*(\d{1,2}):(\d\d)\s*-\s*(\d{1,2}):(\d\d)\s*", text)
+    numbers = [int(part) for part in found.groups()] if found else []
+    if not numbers or max(numbers[0::2]) > 23 or max(numbers[1::2]) > 59:
+        raise PerpetualError(
+            f"{text!r} are no quiet hours", hint="Write them like 22:00-07:00, in local time"
+        )
+    return numbers[0] * 60 + numbers[1], numbers[2] * 60 + numbers[3]

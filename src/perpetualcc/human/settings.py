@@ -1,0 +1,64 @@
+"""`[human]` of the configuration: how patiently people are waited for."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from perpetualcc.domain.errors import PerpetualError
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanSettings:
+    """What happens while nobody answers."""
+
+    hold_seconds: float = 300.0
+    """How long a running Claude waits for a person. After that the run ends and the session
+    waits without a process, for days if need be."""
+    unattended: str = "deny"
+    """A call that needs a person while nobody is attached: `deny` it and list it for review, or
+    `wait` for an answer."""
+    permission_hours: float = 24.0
+    """With `wait`: a call that nobody has approved after so long is refused."""
+    remind_after: tuple[str, ...] = ("30m", "4h", "24h")
+    """When people are told again about what waits for them, counted from the first time; after
+    the last one, each time as much later again. Empty: never."""
+
+    def __post_init__(self) -> None:
+        if self.unattended not in {"deny", "wait"}:
+            raise PerpetualError(
+                f"'human.unattended' must be deny or wait, not {self.unattended!r}",
+                hint="pcc config set human.unattended deny",
+            )
+        for text in self.remind_after:
+            parse_duration(text)
+
+    @property
+    def hold(self) -> timedelta:
+        return timedelta(seconds=self.hold_seconds)
+
+    @property
+    def waits_unattended(self) -> bool:
+        return self.unattended == "wait"
+
+    @property
+    def permission_patience(self) -> timedelta:
+        return timedelta(hours=self.permission_hours)
+
+    @property
+    def ladder(self) -> tuple[timedelta, ...]:
+        return tuple(sorted(parse_duration(text) for text in self.remind_after))
+
+
+def parse_duration(text: str) -> timedelta:
+    """
+    `90s`, `30m`, `4h`, `2d`; a fraction is fine.
+
+    Raises:
+        PerpetualError: it is none.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", text)
+    if found is None or float(found[1]) <= 0:
+        raise PerpetualError(f"{text!r} is no length of time", hint="Such as 90s, 30m, 4h or 2d")
+    return timedelta(**{_UNITS[found[2]]: float(found[1])})

@@ -1,0 +1,52 @@
+"""The short marked block that a new session reads: accepted preferences, most useful first."""
+
+from perpetualcc.domain.secrets import redact
+from perpetualcc.learning.preferences import Preference
+
+TOKEN_BUDGET = 400
+"""A block is read with every request: a page of rules would cost more than it gives."""
+_CHARACTERS_PER_TOKEN = 3.0
+_OPEN = "<perpetualcc-preferences>"
+_CLOSE = "</perpetualcc-preferences>"
+_INTRODUCTION = (
+    "The user set these preferences in earlier sessions. Follow them unless told otherwise."
+)
+
+
+def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
+    """
+    The block, or empty when there is nothing to say.
+
+    Project rules come before global ones, then by confidence, repetition and age. What does not
+    fit into `budget` tokens (estimated) is left out. Secrets and markers are taken out.
+    """
+    lines: list[str] = []
+    left = budget * _CHARACTERS_PER_TOKEN - len(_INTRODUCTION) - len(_OPEN) - len(_CLOSE)
+    for preference in sorted(preferences, key=_usefulness, reverse=True):
+        line = f"- {_plain(preference.rule)}"
+        cost = _cost(line)
+        if cost > left:
+            break
+        lines.append(line)
+        left -= cost
+    if not lines:
+        return ""
+    return "\n".join([_OPEN, _INTRODUCTION, *lines, _CLOSE]) + "\n"
+
+
+def _usefulness(preference: Preference) -> tuple[bool, float, int, float]:
+    return (
+        preference.scope == "project",
+        preference.confidence,
+        preference.seen,
+        preference.last_seen,
+    )
+
+
+def _cost(line: str) -> float:
+    """Characters, where one of a script without alphabet counts as three."""
+    return sum(3.0 if character >= "\u2e80" else 1.0 for character in line) + 1
+
+
+def _plain(rule: str) -> str:
+    return redact(" ".join(rule.split())).replace("<", "‹").replace(">", "›")

@@ -1,0 +1,85 @@
+"""What a person sees of the worker: healthy, stuck, stopped, and how much waits."""
+
+import os
+import time
+from dataclasses import dataclass
+
+from perpetualcc.learning.files import read_json
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.queue import QueueReader
+
+STUCK_SECONDS = 30.0
+"""Without a heartbeat for so long a living worker is called stuck."""
+BACKLOG = 1_000
+"""So many waiting events are worth a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """The worker at one moment."""
+
+    pid: int | None
+    is_alive: bool
+    is_stuck: bool
+    status: str
+    processed: int
+    """In its present life."""
+    waiting: int
+    heartbeat_age: float | None
+    """Seconds; never negative, clocks jump."""
+    current: str
+    is_installed: bool
+
+
+def examine(places: Places) -> Health:
+    """Look without touching anything."""
+    beat = read_json(places.heartbeat) or {}
+    pid = beat.get("pid") if isinstance(beat.get("pid"), int) else None
+    at = beat.get("at")
+    age = max(0.0, time.time() - at) if isinstance(at, int | float) else None
+    alive = pid is not None and _is_alive(pid)
+    current = beat.get("current")
+    return Health(
+        pid=pid,
+        is_alive=alive,
+        is_stuck=alive and age is not None and age > STUCK_SECONDS,
+        status=str(beat.get("status", "")),
+        processed=int(beat.get("processed", 0) or 0),
+        waiting=QueueReader(places).waiting(),
+        heartbeat_age=age,
+        current="" if not isinstance(current, dict) else str(current.get("id", "")),
+        is_installed=places.home.is_dir() and (places.home / "installed.json").exists(),
+    )
+
+
+def describe(health: Health) -> str:
+    """The lines of `pcc learn status` (seed 004, User Commands)."""
+    age = "never" if health.heartbeat_age is None else f"{health.heartbeat_age:.0f}s ago"
+    if health.is_stuck:
+        lines = [f"🔴 Worker STUCK (last heartbeat {age})", "", f"   PID: {health.pid}"]
+    elif health.is_alive:
+        lines = ["🟢 Worker healthy", ""]
+    else:
+        lines = ["⚪ Worker not running", ""]
+    lines += [
+        f"   Status: {health.status if health.is_alive else 'stopped'}",
+        f"   Queue size: {health.waiting:,} events"
+        + (" (backlog)" if health.waiting > BACKLOG else ""),
+        f"   Processed: {health.processed:,} events (this session)",
+        f"   Last heartbeat: {age}",
+        f"   Hooks: {'installed' if health.is_installed else 'not installed (pcc learn install)'}",
+    ]
+    if health.is_stuck:
+        lines += [f"   Current event: {health.current}", "",
+                  "To force restart: pcc learn restart --force"]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Appends one event to the learning queue: capture.sh <event type>, the hook's JSON on stdin.
+# Builtins only, bash 3.2 and newer, silent, never fails: the user's session comes first.
+LC_ALL=C
+umask 077
+directory=${CLAUDE_CONFIG_DIR:-$HOME/.claude}
+[[ -d $directory/learning ]] || exit 0
+# The plugin and the settings may both have us; once is enough.
+[[ -n ${CLAUDE_PLUGIN_ROOT-} && -e $directory/learning/installed.json ]] && exit 0
+
+# -N reads in blocks; -d '' reads a pipe byte by byte, but it is all that bash 3.2 has.
+if ((BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] > 0))); then
+  IFS= read -r -t 5 -N 16777216 input
+else
+  IFS= read -r -t 5 -d '' input
+fi
+# A JSON string holds no bare line end, so these are only white space between tokens.
+[[ $input == *$'\n'* ]] && input=${input//$'\n'/ }
+[[ $input == *[!\ ]* ]] || input=null
+
+project=${CLAUDE_PROJECT_DIR:-$PWD}
+if [[ $project == *[\"\\[:cntrl:]]* ]]; then
+  escaped=
+  for ((i = 0; i < ${#project}; i++)); do
+    character=${project:i:1}
+    case $character in
+      \" | \\) escaped+=\\$character ;;
+      [[:cntrl:]]) printf -v code '\\u%04x' "'$character" && escaped+=$code ;;
+      *) escaped+=$character ;;
+    esac
+  done
+  project=$escaped
+fi
+
+now=${EPOCHSECONDS-}
+[[ -n $now ]] || printf -v now '%(%s)T' -1 2>/dev/null || now=null
+id=${EPOCHREALTIME-$now}-$$-$RANDOM$RANDOM
+by=user
+[[ -n ${PERPETUALCC_RUN-} ]] && by=engine
+line="{\"v\":1,\"id\":\"$id\",\"type\":\"$1\",\"project\":\"$project\",\"timestamp\":$now,\"by\":\"$by\""
+
+# bash writes a line in one write(2) only as far as its buffer goes: 1,008 bytes on macOS, 4,096
+# and more elsewhere. One write to a file opened for appending is atomic; so what is longer goes
+# into a file of its own first, and its name into the queue.
+limit=4000
+[[ $OSTYPE == darwin* ]] && limit=1000
+if ((${#line} + ${#input} + 12 <= limit)); then
+  printf '%s\n' "$line,\"hook\":$input}" >>"$directory/learning_queue.jsonl"
+else
+  set -C
+  printf '%s\n' "$input" >"$directory/learning/spool/$id.json" &&
+    printf '%s\n' "$line,\"spool\":\"$id.json\"}" >>"$directory/learning_queue.jsonl"
+fi 2>/dev/null
+exit 0

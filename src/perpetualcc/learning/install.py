@@ -1,0 +1,225 @@
+"""
+Our hooks in the user's Claude Code settings: added without touching the rest, removed to the byte.
+
+A settings file that cannot be read as JSON, or not written, is left alone and said so.
+"""
+
+import base64
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.learning.places import Places
+
+EVENTS = {
+    "SessionStart": "session_start.sh session_start",
+    "UserPromptSubmit": "capture.sh prompt",
+    "SessionEnd": "capture.sh session_end",
+}
+_MARK = "perpetualcc/learning/hooks/"
+_TIMEOUT_SECONDS = 10
+
+
+class SettingsUnreadable(PerpetualError):  # noqa: N818  # says what happened
+    """The user's settings are not what Claude Code or we could change safely."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"{str(path)!r} cannot be changed: {why}",
+            hint="Mend the file (plain JSON, no comments, writable), then try again",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """What an installation did."""
+
+    settings: Path
+    was_there: bool
+    """The hooks were installed already."""
+
+
+def hooks_directory() -> Path:
+    """Where the scripts are: in the package, so that without it the hooks do nothing."""
+    return Path(__file__).parent / "hooks"
+
+
+def command(event: str) -> str:
+    """
+    The command line for Claude Code's settings.
+
+    It asks for the script first: when our software is gone, it does nothing and says nothing.
+    """
+    script, kind = EVENTS[event].split()
+    path = shlex.quote(str(hooks_directory() / script))
+    return f"test ! -r {path} || exec bash {path} {kind}"
+
+
+def install(places: Places) -> Installed:
+    """
+    Merge the hooks into settings.json. Twice is once; a moved package replaces its old hooks.
+
+    Raises:
+        SettingsUnreadable: nothing was changed.
+    """
+    before = _read(places.settings)
+    settings = _parse(places.settings, before)
+    if before is not None and _commands(settings) == {command(event) for event in EVENTS}:
+        _prepare(places)
+        return Installed(settings=places.settings, was_there=True)
+    clean = _without_ours(settings)
+    merged = _with_ours(places.settings, clean)
+    after = _dump(merged, before)
+    _prepare(places)
+    _remember(places, before if not _commands(settings) else None, after, had=before is not None)
+    _write(places.settings, after)
+    return Installed(settings=places.settings, was_there=False)
+
+
+def uninstall(places: Places) -> bool:
+    """
+    Take the hooks out: byte for byte when nobody changed the file since, else only ours.
+
+    Returns whether there was anything to take. What was learned stays. Raises `SettingsUnreadable`.
+    """
+    record = read_json(places.home / "installed.json") or {}
+    now = _read(places.settings)
+    (places.home / "installed.json").unlink(missing_ok=True)
+    if now is None:
+        return False
+    if record.get("after") == _digest(now):
+        if not record.get("had"):
+            places.settings.unlink()
+            return True
+        if isinstance(record.get("before"), str):
+            _write(places.settings, base64.b64decode(record["before"]))
+            return True
+    settings = _parse(places.settings, now)
+    if not _commands(settings):
+        return False
+    _write(places.settings, _dump(_without_ours(settings), now))
+    return True
+
+
+def _prepare(places: Places) -> None:
+    places.make()
+
+
+def _remember(places: Places, before: bytes | None, after: bytes, *, had: bool) -> None:
+    """Keep what the file was. An earlier installation's memory of it is the older, so it stays."""
+    earlier = read_json(places.home / "installed.json") or {}
+    original = earlier.get("before") if before is None else base64.b64encode(before).decode()
+    record = {"version": 1, "before": original, "after": _digest(after),
+              "had": earlier.get("had", had)}  # fmt: skip
+    write_whole(places.home / "installed.json", json.dumps(record) + "\n", durable=True)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingsUnreadable(path, error.strerror or str(error)) from error
+
+
+def _parse(path: Path, data: bytes | None) -> dict[str, Any]:
+    if data is None or not data.strip():
+        return {}
+    try:
+        settings = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise SettingsUnreadable(path, f"it is not JSON ({error})") from error
+    if not isinstance(settings, dict):
+        raise SettingsUnreadable(path, "it is not a JSON object")
+    return settings
+
+
+def _with_ours(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict) or any(not isinstance(hooks.get(e, []), list) for e in EVENTS):
+        raise SettingsUnreadable(path, "its hooks have an unknown shape")
+    ours = {
+        event: [
+            *hooks.get(event, []),
+            {
+                "hooks": [
+                    {"type": "command", "command": command(event), "timeout": _TIMEOUT_SECONDS}
+                ]
+            },
+        ]
+        for event in EVENTS
+    }
+    return {**settings, "hooks": {**hooks, **ours}}
+
+
+def _without_ours(settings: dict[str, Any]) -> dict[str, Any]:
+    hooks = settings.get("hooks")
+    if not isinstance(hooks, dict):
+        return settings
+    kept = {event: _kept(groups) for event, groups in hooks.items()}
+    kept = {event: groups for event, groups in kept.items() if groups or not hooks[event]}
+    rest = {key: value for key, value in settings.items() if key != "hooks"}
+    if not kept and hooks:
+        return rest
+    return {**settings, "hooks": kept}
+
+
+def _kept(groups: Any) -> Any:
+    if not isinstance(groups, list):
+        return groups
+    return [group for group in groups if not _is_ours(group)]
+
+
+def _is_ours(group: Any) -> bool:
+    entries = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(entries, list) or not entries:
+        return False
+    return all(isinstance(one, dict) and _MARK in str(one.get("command")) for one in entries)
+
+
+def _commands(settings: dict[str, Any]) -> set[str]:
+    hooks = settings.get("hooks")
+    groups = (
+        [group for one in hooks.values() if isinstance(one, list) for group in one]
+        if isinstance(hooks, dict)
+        else []
+    )
+    return {
+        str(entry["command"]) for group in groups if _is_ours(group) for entry in group["hooks"]
+    }
+
+
+def _dump(settings: dict[str, Any], like: bytes | None) -> bytes:
+    """JSON in the manner of the file it replaces: its indentation, its last line's end."""
+    text = (like or b"{\n  \n}\n").decode("utf-8-sig")
+    second = text.splitlines()[1] if len(text.splitlines()) > 1 else "  "
+    indent = second[: len(second) - len(second.lstrip())] or "  "
+    dumped = json.dumps(settings, indent=indent, ensure_ascii=False)
+    return (dumped + ("\n" if text.endswith("\n") else "")).encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    import os  # noqa: PLC0415  # only here
+
+    target = path.resolve()
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+        fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.write_bytes(data)
+        fresh.chmod(mode)
+        fresh.replace(target)
+    except OSError as error:
+        raise SettingsUnreadable(path, error.strerror or str(error)) from error

@@ -1,0 +1,163 @@
+"""All that was learned, over the memories of every project and the global one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.learning import block, seal
+from perpetualcc.learning.files import locked, read_json, write_whole
+from perpetualcc.learning.memory_file import Memory, MemoryFile
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.preferences import Preference, Status, accept, merge
+
+GLOBAL = ""
+"""The name of no project: the global memory."""
+
+
+class NoSuchPreference(PerpetualError):  # noqa: N818  # says what happened
+    """The id is unknown, or begins several."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(
+            f"No single preference begins with {identity!r}", hint="See `pcc learn list`"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """A preference and the project it belongs to."""
+
+    project: str
+    preference: Preference
+
+
+class Library:
+    """Reads, changes and publishes preferences. Every change renews what sessions are told."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def remember(self, project: str, preference: Preference, *, event: str) -> None:
+        """Merge a remark into what is known; the same event counts once. Raises OSError."""
+        home = GLOBAL if preference.scope == "global" else project
+        self._file(home).change(
+            lambda memory: _with(memory, merge(memory.preferences, preference)), event=event
+        )
+        self._register(home)
+
+    def all(self, project: str | None = None) -> list[Learned]:
+        """Everything known, or what concerns one project: its own and the global."""
+        homes = self._homes() if project is None else [project, GLOBAL]
+        return [
+            Learned(project=home, preference=one)
+            for home in dict.fromkeys(homes)
+            for one in self._file(home).load().preferences
+        ]
+
+    def find(self, identity: str) -> Learned:
+        """By the beginning of its id. Raises `NoSuchPreference`."""
+        found = [one for one in self.all() if one.preference.id.startswith(identity)]
+        if len(found) != 1:
+            raise NoSuchPreference(identity)
+        return found[0]
+
+    def is_accepted(self, learned: Learned) -> bool:
+        """Whether a person of this account accepted it: the file's word is not enough."""
+        return seal.is_accepted(learned.preference, learned.project, self._places)
+
+    def accept(self, learned: Learned, *, rule: str = "") -> Preference:
+        """Make it a rule, in new words when given; contrary rules of its scope yield."""
+        worded = replace(learned.preference, rule=rule or learned.preference.rule)
+        accepted = seal.sealed(worded, learned.project, self._places)
+        self._file(learned.project).change(
+            lambda memory: _with(memory, accept(memory.preferences, accepted))
+        )
+        self.publish(learned.project)
+        return accepted
+
+    def reject(self, learned: Learned) -> None:
+        """Keep it, so that repetition does not bring it back, but never tell it to a session."""
+        refused = replace(learned.preference, status=Status.REJECTED, seal="")
+        self._file(learned.project).change(
+            lambda memory: _with(
+                memory,
+                tuple(refused if one.id == refused.id else one for one in memory.preferences),
+            )
+        )
+        self.publish(learned.project)
+
+    def forget(self, learned: Learned) -> None:
+        """Remove it and its evidence."""
+        identity = learned.preference.id
+        self._file(learned.project).change(
+            lambda memory: _with(
+                memory, tuple(one for one in memory.preferences if one.id != identity)
+            )
+        )
+        self.publish(learned.project)
+
+    def put(self, project: str, preference: Preference) -> None:
+        """Add one from an export, as a candidate: a file of somebody else is not consent."""
+        candidate = replace(preference, status=Status.CANDIDATE, seal="")
+        self._file(project).change(
+            lambda memory: _with(memory, merge(memory.preferences, candidate))
+        )
+        self._register(project)
+
+    def publish(self, project: str) -> None:
+        """Renew the blocks that new sessions read. A global change renews every project's."""
+        for home in self._homes() if project == GLOBAL else [project]:
+            told = [one.preference for one in self.all(home) if self.is_accepted(one)]
+            target = self._places.block(home)
+            if told:
+                write_whole(target, block.render(told))
+            else:
+                target.unlink(missing_ok=True)
+
+    def _file(self, project: str) -> MemoryFile:
+        if project == GLOBAL:
+            return MemoryFile(self._places.everywhere)
+        path = self._places.memory(project)
+        if _is_usable(path):
+            return MemoryFile(path)
+        return MemoryFile(self._places.stand_in(project))
+
+    def _homes(self) -> Iterator[str]:
+        yield GLOBAL
+        known = read_json(self._places.registry) or {}
+        yield from (str(one) for one in known.get("projects", []))
+
+    def _register(self, project: str) -> None:
+        if project == GLOBAL or project in set(self._homes()):
+            return
+        with locked(self._places.home / "registry.lock"):
+            projects = [*self._homes(), project]
+            write_whole(self._places.registry, _as_registry(projects))
+
+
+def _as_registry(projects: list[str]) -> str:
+    import json  # noqa: PLC0415  # two lines use it
+
+    known = sorted({one for one in projects if one})
+    # Paths may hold bytes that are not UTF-8; escaped, they survive.
+    return json.dumps({"version": 1, "projects": known}, indent=2) + "\n"
+
+
+def _with(memory: Memory, preferences: tuple[Preference, ...]) -> Memory:
+    return Memory(preferences=preferences, events=memory.events)
+
+
+def _is_usable(path: Path) -> bool:
+    """Whether a project can hold its own memory: its directory exists, is ours, is no link away."""
+    import os  # noqa: PLC0415  # one line uses it
+
+    project = path.parent.parent
+    if path.parent.is_symlink() or path.is_symlink():
+        return False
+    place = path.parent if path.parent.is_dir() else project
+    return (
+        place.is_dir()
+        and os.access(place, os.W_OK)
+        and (not path.exists() or os.access(path, os.W_OK))
+    )

@@ -1,0 +1,97 @@
+"""
+A project's `.data/memory.json` (seed 004): what its user prefers, readable and diffable.
+
+Every change is made under a lock, written whole, and leaves the version before as a backup. The
+ids of the events that went in are part of the same write, so an event counts once however often
+the worker was killed.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from perpetualcc.learning.files import locked, read_json, write_whole
+from perpetualcc.learning.preferences import Preference, from_json
+
+log = logging.getLogger(__name__)
+
+VERSION = 1
+EVENTS_KEPT = 256
+"""The worker repeats at most the events since it last saved its place: far fewer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What the file holds."""
+
+    preferences: tuple[Preference, ...] = ()
+    events: tuple[str, ...] = ()
+
+    def find(self, identity: str) -> Preference | None:
+        """The preference whose id begins so, if only one does."""
+        found = [one for one in self.preferences if one.id.startswith(identity)]
+        return found[0] if len(found) == 1 else None
+
+
+class MemoryFile:
+    """One memory on disk. Several processes may change it at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._backup = path.with_name(path.name + ".backup")
+        self._lock = path.with_name("memory.lock")
+
+    def load(self) -> Memory:
+        """What is known; from the backup when the file is damaged; nothing when there is none."""
+        memory = _parse(self.path)
+        if memory is not None:
+            return memory
+        if self.path.exists():
+            log.warning("Corrupted %s, loading from its backup", self.path)
+        return _parse(self._backup) or Memory()
+
+    def change(self, step: Callable[[Memory], Memory], *, event: str = "") -> Memory:
+        """
+        Apply a pure step under the lock. With `event`, at most once for that id.
+
+        Raises OSError when the file cannot be written.
+        """
+        with locked(self._lock):
+            memory = self.load()
+            if event and event in memory.events:
+                return memory
+            changed = step(memory)
+            events = (*changed.events, event)[-EVENTS_KEPT:] if event else changed.events
+            changed = Memory(preferences=changed.preferences, events=events)
+            self._save(changed)
+            return changed
+
+    def _save(self, memory: Memory) -> None:
+        data = {
+            "version": VERSION,
+            "preferences": [one.as_json() for one in memory.preferences],
+            "events": list(memory.events),
+        }
+        if _parse(self.path) is not None:
+            spare = self._backup.with_name(f".{self._backup.name}.{os.getpid()}")
+            spare.unlink(missing_ok=True)
+            os.link(self.path, spare)
+            spare.replace(self._backup)
+        text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+        write_whole(self.path, text, durable=True)
+
+
+def _parse(path: Path) -> Memory | None:
+    data = read_json(path)
+    if data is None or data.get("version") != VERSION:
+        return None
+    try:
+        return Memory(
+            preferences=tuple(from_json(one) for one in data["preferences"]),
+            events=tuple(str(one) for one in data["events"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,191 @@
+"""Preferences: rules that a person's corrections gave, and what becomes of them over time."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+EVIDENCE_KEPT = 10
+_REPETITION = 0.5
+"""How far a repetition closes the distance to certainty."""
+_CONTRADICTION = 0.5
+"""What is left of the confidence in a rule that was contradicted."""
+_SAME = 0.6
+"""Share of common words above which two rules are about the same thing."""
+
+
+class Status(StrEnum):
+    """Where a preference is between a remark and a rule."""
+
+    CANDIDATE = "candidate"
+    """Waits for review."""
+    ACCEPTED = "accepted"
+    """Reaches new sessions."""
+    REJECTED = "rejected"
+    """A person said no; repetition does not bring it back."""
+    SUPERSEDED = "superseded"
+    """A newer rule of its scope says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One time it was said."""
+
+    event: str
+    session: str
+    at: float
+    said: str
+    """The user's words, shortened and redacted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preference:
+    """One rule, with where it came from and how far it is trusted."""
+
+    id: str
+    rule: str
+    category: str
+    scope: str
+    """`project` or `global`."""
+    status: Status = Status.CANDIDATE
+    confidence: float
+    seen: int = 1
+    first_seen: float
+    last_seen: float
+    prefers: dict[str, str] = field(default_factory=dict)
+    """Tool family → the member preferred; two rules with different members contradict."""
+    evidence: tuple[Evidence, ...] = ()
+    seal: str = ""
+    """Proof that a person of this account accepted it; a repository cannot bring its own."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "rule": self.rule,
+            "category": self.category,
+            "scope": self.scope,
+            "status": str(self.status),
+            "confidence": self.confidence,
+            "seen": self.seen,
+            "first_seen": self.first_seen,
+            "last_seen": self.last_seen,
+            "prefers": dict(sorted(self.prefers.items())),
+            "origin": "user",
+            "evidence": [
+                {"event": one.event, "session": one.session, "at": one.at, "said": one.said}
+                for one in self.evidence
+            ],
+            "seal": self.seal,
+        }
+
+
+def from_json(data: dict[str, Any]) -> Preference:
+    """
+    The opposite of `as_json`.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not a preference.
+    """
+    return Preference(
+        id=str(data["id"]),
+        rule=str(data["rule"]),
+        category=str(data["category"]),
+        scope=str(data["scope"]),
+        status=Status(data["status"]),
+        confidence=float(data["confidence"]),
+        seen=int(data["seen"]),
+        first_seen=float(data["first_seen"]),
+        last_seen=float(data["last_seen"]),
+        prefers={str(key): str(value) for key, value in dict(data.get("prefers", {})).items()},
+        evidence=tuple(
+            Evidence(
+                event=str(one["event"]),
+                session=str(one["session"]),
+                at=float(one["at"]),
+                said=str(one["said"]),
+            )
+            for one in data.get("evidence", [])
+        ),
+        seal=str(data.get("seal", "")),
+    )
+
+
+def new_id(rule: str, scope: str) -> str:
+    """Eight characters that the same rule always gets."""
+    return hashlib.sha256(f"{scope}\0{' '.join(sorted(_words(rule)))}".encode()).hexdigest()[:8]
+
+
+def merge(known: tuple[Preference, ...], new: Preference) -> tuple[Preference, ...]:
+    """
+    What is known after one more remark: the same again is surer, the contrary weakens.
+
+    Pure. The newest of two contrary rules wins when it is accepted (`accept`).
+    """
+    result, met = [], False
+    for old in known:
+        if not met and old.scope == new.scope and is_same(old, new):
+            result.append(_again(old, new))
+            met = True
+        elif contradicts(old, new) and old.scope == new.scope:
+            result.append(replace(old, confidence=round(old.confidence * _CONTRADICTION, 2)))
+        else:
+            result.append(old)
+    return tuple(result) if met else (*result, new)
+
+
+def accept(known: tuple[Preference, ...], accepted: Preference) -> tuple[Preference, ...]:
+    """Put an accepted rule in the place of its former self; contrary ones of its scope yield."""
+    return tuple(
+        accepted
+        if old.id == accepted.id
+        else replace(old, status=Status.SUPERSEDED)
+        if old.status is Status.ACCEPTED
+        and old.scope == accepted.scope
+        and contradicts(old, accepted)
+        else old
+        for old in known
+    )
+
+
+def is_same(one: Preference, other: Preference) -> bool:
+    """Whether two rules ask for the same thing in other words."""
+    if contradicts(one, other):
+        return False
+    if one.prefers and one.prefers == other.prefers:
+        return True
+    return one.id == other.id or _likeness(one.rule, other.rule) >= _SAME
+
+
+def contradicts(one: Preference, other: Preference) -> bool:
+    """Whether two rules prefer different members of one family."""
+    common = one.prefers.keys() & other.prefers.keys()
+    return any(one.prefers[family] != other.prefers[family] for family in common)
+
+
+def _again(old: Preference, new: Preference) -> Preference:
+    surer = old.confidence + (1 - old.confidence) * _REPETITION * new.confidence
+    return replace(
+        old,
+        confidence=round(min(0.99, surer), 2),
+        seen=old.seen + new.seen,
+        last_seen=max(old.last_seen, new.last_seen),
+        evidence=(*old.evidence, *new.evidence)[-EVIDENCE_KEPT:],
+        status=Status.CANDIDATE if old.status is Status.SUPERSEDED else old.status,
+    )
+
+
+def _likeness(one: str, other: str) -> float:
+    first, second = _words(one), _words(other)
+    return len(first & second) / max(1, len(first | second))
+
+
+def _words(rule: str) -> set[str]:
+    """Words, and pairs of characters where words are not spaced."""
+    words = set(re.findall(r"[\w.-]+", rule.lower()))
+    pairs = {
+        run[i : i + 2]
+        for run in re.findall(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{2,}", rule)
+        for i in range(len(run) - 1)
+    }
+    return words if not pairs else pairs | {word for word in words if word.isascii()}

@@ -1,0 +1,153 @@
+"""One event: was it a correction that should last? Then it is remembered."""
+
+import logging
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from perpetualcc.domain.secrets import redact
+from perpetualcc.learning.corrections import Judgement, Scope, classify, families
+from perpetualcc.learning.corrections.text import fold, strip_injected
+from perpetualcc.learning.events import CapturedEvent
+from perpetualcc.learning.files import read_json
+from perpetualcc.learning.library import Learned, Library
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.preferences import Evidence, Preference, Status, is_same, new_id
+from perpetualcc.learning.transcript import last_reply
+
+log = logging.getLogger(__name__)
+
+_SAID_CHARACTERS = 200
+_VERB_LAST = frozenset({"ja", "ko", "tr", "hi"})
+"""Languages that name what is refused before what is wanted: 「npmじゃなくてpnpm」."""
+
+
+class Confirmer(Protocol):
+    """A brain that confirms a candidate and words the rule. Optional, paid by the day's budget."""
+
+    async def confirm(self, said: str, assistant: str, rule: str) -> str | None:
+        """
+        The rule in better words, the same rule, or None when it is none after all.
+
+        Raises:
+            Exception: nobody could be asked; the candidate stays as it is.
+        """
+        ...
+
+
+class EventProcessor:
+    """Turns captured events into preferences. Doing one twice is doing it once."""
+
+    def __init__(self, places: Places, library: Library) -> None:
+        self._places = places
+        self._library = library
+
+    def process(self, event: CapturedEvent) -> str:
+        """What became of it, in one line for the log. Raises OSError when a write fails."""
+        if event.kind != "prompt":
+            return f"Nothing to learn from {event.kind or 'an unnamed event'}"
+        if not event.by_user:
+            return "Skipped a prompt that no person typed"
+        hook = self._hook(event)
+        prompt = strip_injected(str(hook.get("prompt") or "")).strip()
+        if not prompt or prompt.startswith("/"):
+            return "Nothing typed"
+        assistant = last_reply(Path(str(hook.get("transcript_path") or "")), str(hook["prompt"]))
+        judgement = classify(prompt, assistant)
+        if not judgement.correction or not judgement.durable or judgement.scope is Scope.ONCE:
+            return "No lasting correction"
+        preference = _preference(event, hook, prompt, assistant, judgement)
+        self._library.remember(event.project, preference, event=event.id)
+        self._accept_if_sure(event.project, preference)
+        return f"Extracted preference: {preference.rule}"
+
+    def _hook(self, event: CapturedEvent) -> dict[str, object]:
+        if not event.spool:
+            return event.hook
+        name = Path(event.spool).name
+        return read_json(self._places.spool / name) or {}
+
+    def _accept_if_sure(self, project: str, preference: Preference) -> None:
+        """The user's standing consent: options.json, `accept_above` and `accept_after`."""
+        options = read_json(self._places.options) or {}
+        above, after = options.get("accept_above"), options.get("accept_after", 3)
+        if not isinstance(above, int | float) or not isinstance(after, int):
+            return
+        for learned in self._library.all(project):
+            known = learned.preference
+            if known.status is not Status.CANDIDATE or known.id != preference.id:
+                continue
+            if known.confidence >= above and known.seen >= after:
+                self._library.accept(learned)
+                log.info("Accepted by itself: %s", known.rule)
+
+
+def _preference(
+    event: CapturedEvent, hook: dict[str, object], prompt: str, assistant: str, judged: Judgement
+) -> Preference:
+    at = event.timestamp if event.timestamp is not None else time.time()
+    said = redact(" ".join(prompt.split()))[:_SAID_CHARACTERS]
+    evidence = Evidence(event=event.id, session=str(hook.get("session_id") or ""), at=at, said=said)
+    return Preference(
+        id=new_id(judged.preference, str(judged.scope)),
+        rule=judged.preference,
+        category=str(judged.category),
+        scope=str(judged.scope),
+        confidence=judged.confidence,
+        first_seen=at,
+        last_seen=at,
+        prefers=_prefers(judged, assistant),
+        evidence=(evidence,),
+    )
+
+
+def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:
+    """Which member of which family the rule wants: not the one the assistant used."""
+    rule = fold(judged.preference, accents=False)
+    theirs = families.named(fold(assistant, accents=False))
+    wanted: dict[str, str] = {}
+    order = families.tokens(rule)
+    for family, members in families.named(rule).items():
+        left = members - theirs.get(family, set()) or members
+        ranked = sorted(left, key=order.index)
+        wanted[family] = ranked[-1 if judged.language in _VERB_LAST else 0]
+    return wanted
+
+
+def pending(library: Library, project: str | None = None) -> list[Learned]:
+    """Candidates that wait for review, surest first."""
+    waiting = [
+        one
+        for one in library.all(project)
+        if one.preference.status is Status.CANDIDATE
+        or (one.preference.status is Status.ACCEPTED and not library.is_accepted(one))
+    ]
+    return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
+
+
+def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) -> Preference:
+    """
+    A rule that is stated outright. Typed by a person, it is accepted in the same step; through
+    an agent's shell it waits for review, whatever the agent read.
+    """
+    now = time.time()
+    text = redact(" ".join(rule.split()))
+    scope = "project" if project else "global"
+    judged = classify(text)
+    preference = Preference(
+        id=new_id(text, scope),
+        rule=text,
+        category=str(judged.category),
+        scope=scope,
+        confidence=0.99,
+        first_seen=now,
+        last_seen=now,
+        prefers=_prefers(replace(judged, preference=text), ""),
+        evidence=(Evidence(event="", session="", at=now, said=text),),
+    )
+    library.remember(project, preference, event=f"typed-{time.time_ns()}")
+    if not by_person:
+        return preference
+    known = [one for one in library.all(project) if is_same(one.preference, preference)]
+    return library.accept(known[0], rule=text)

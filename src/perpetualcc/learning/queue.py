@@ -1,0 +1,186 @@
+"""
+The global queue as its one reader sees it: a place in a file that others append to.
+
+The place is the inode and the offset; it is saved in one step, after what was read has had its
+effect. A reader that was killed reads some events again, and those count once (`memory_file`).
+"""
+
+import gzip
+import json
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.learning.places import Places
+
+log = logging.getLogger(__name__)
+
+ROTATE_AFTER = 10_000
+"""Events (seed 004, Rotation)."""
+KEEP_DAYS = 7
+QUIET_SECONDS = 10.0
+"""A hook that opened the file before it was renamed may still write: so long is waited."""
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """How far one file was read."""
+
+    inode: int = 0
+    offset: int = 0
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line, and the place behind it."""
+
+    data: bytes
+    place: Place
+
+
+class QueueReader:
+    """Reads new lines, keeps the place, rotates. One process at a time, under the worker's lock."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        data = read_json(places.state) or {}
+        self.place = Place(
+            inode=int(data.get("inode", 0)),
+            offset=int(data.get("offset", 0)),
+            lines=int(data.get("lines", 0)),
+        )
+        self.processed = int(data.get("processed", 0))
+        self.attempts = int(data.get("attempts", 0))
+
+    def lines(self, limit: int) -> Iterator[Line]:
+        """
+        Up to `limit` complete lines that were not read yet, renamed files first.
+
+        The place does not move by itself: `save` moves it.
+        """
+        path = self._current()
+        if path is None:
+            return
+        place = self.place
+        with path.open("rb") as file:
+            file.seek(place.offset)
+            for _ in range(limit):
+                data = file.readline(_BLOCK)
+                if data.endswith(b"\n"):
+                    length = len(data)
+                elif len(data) == _BLOCK:
+                    length = len(data) + _skip_line(file)
+                else:
+                    return  # still being written, or cut for ever: the next event ends it
+                place = replace(place, offset=place.offset + length, lines=place.lines + 1)
+                yield Line(data=data.rstrip(b"\n"), place=place)
+
+    def save(self, place: Place, *, processed: int = 0) -> None:
+        """Everything before `place` has had its effect."""
+        self.place, self.processed, self.attempts = place, self.processed + processed, 0
+        self._write()
+
+    def note_attempt(self) -> int:
+        """Count one more time that the event at the place was begun and not finished."""
+        self.attempts += 1
+        self._write()
+        return self.attempts
+
+    def waiting(self) -> int:
+        """Complete lines not read yet."""
+        path = self._current()
+        if path is None:
+            return 0
+        with path.open("rb") as file:
+            file.seek(self.place.offset)
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+
+    def rotate(self, *, now: float | None = None) -> None:
+        """Set a long, fully read queue aside; pack what is quiet; drop what is old."""
+        now = time.time() if now is None else now
+        queue = self._places.queue
+        if self.place.lines >= ROTATE_AFTER and self._is_read(queue):
+            queue.rename(queue.with_name(f"learning_queue.{time.time_ns()}.jsonl"))
+        for path in self._renamed():
+            if not _is_quiet(path, now) or (self._is_here(path) and not self._is_read(path)):
+                continue
+            if self._is_here(path):
+                self.save(Place())
+            _pack(path)
+        for path in queue.parent.glob("learning_queue.*.jsonl.gz"):
+            if now - path.stat().st_mtime > KEEP_DAYS * 86_400:
+                path.unlink(missing_ok=True)
+
+    def _current(self) -> Path | None:
+        """
+        The file the place is in. A renamed one is stayed with until it is packed: a hook may
+        have opened it before it was renamed, and its event must not be missed.
+        """
+        queue = self._places.queue
+        for path in (*self._renamed(), queue):
+            if self._is_here(path):
+                if path.stat().st_size < self.place.offset:
+                    log.warning("%s shrank, reading it from its start", path)
+                    self.place = Place(inode=self.place.inode)
+                return path
+        try:
+            self.place = Place(inode=queue.stat().st_ino)
+        except FileNotFoundError:
+            return None
+        return queue
+
+    def _is_here(self, path: Path) -> bool:
+        try:
+            return path.stat().st_ino == self.place.inode
+        except FileNotFoundError:
+            return False
+
+    def _is_read(self, path: Path) -> bool:
+        return self._is_here(path) and path.stat().st_size == self.place.offset
+
+    def _renamed(self) -> list[Path]:
+        return sorted(self._places.queue.parent.glob("learning_queue.*.jsonl"))
+
+    def _write(self) -> None:
+        state = {
+            "version": 1,
+            "inode": self.place.inode,
+            "offset": self.place.offset,
+            "lines": self.place.lines,
+            "processed": self.processed,
+            "attempts": self.attempts,
+        }
+        write_whole(self._places.state, json.dumps(state) + "\n")
+
+
+def _is_quiet(path: Path, now: float) -> bool:
+    """Whether nobody wrote to it or renamed it for a while. A clock that jumped back waits."""
+    status = path.stat()
+    return now - max(status.st_mtime, status.st_ctime) > QUIET_SECONDS
+
+
+def _skip_line(file: BinaryIO) -> int:
+    """Pass over the rest of a line that is longer than any event."""
+    skipped = 0
+    while data := file.readline(_BLOCK):
+        skipped += len(data)
+        if data.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _pack(path: Path) -> None:
+    packed = path.with_name(path.name + ".gz")
+    fresh = packed.with_name(f".{packed.name}.tmp")
+    with path.open("rb") as source, gzip.open(fresh, "wb") as target:
+        shutil.copyfileobj(source, target)
+    os.replace(fresh, packed)  # noqa: PTH105  # one step
+    path.unlink(missing_ok=True)

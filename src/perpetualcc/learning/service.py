@@ -1,0 +1,98 @@
+"""The worker's keeper inside the engine: one child process, restarted with growing pauses."""
+
+import asyncio
+import contextlib
+import logging
+import sys
+import time
+
+from perpetualcc.learning.files import read_json
+from perpetualcc.learning.places import Places
+
+log = logging.getLogger(__name__)
+
+_LONGEST_PAUSE = 3_600.0
+"""Seed 004: 2^n seconds, at most one hour."""
+_MOST_CRASHES = 5
+_HEALTHY_SECONDS = 60.0
+_STUCK_SECONDS = 150.0
+_END_SECONDS = 5.0
+
+
+class LearningService:
+    """
+    `run` until `stop`: the queue is read by a child, so no transcript loads the engine's loop.
+
+    Crashes in a row make longer pauses, and after five it gives up and says so in the log.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._stopped = asyncio.Event()
+
+    async def run(self) -> None:
+        """Keep a worker going. Returns after `stop`, or when it gave up."""
+        self._places.make()
+        crashes = 0
+        while not self._stopped.is_set() and crashes < _MOST_CRASHES:
+            begun = time.monotonic()
+            code = await self._one_worker()
+            if time.monotonic() - begun > _HEALTHY_SECONDS or code == 0:
+                crashes = 0
+            else:
+                crashes += 1
+                log.warning("The learning worker ended with code %d", code)
+            # One that found another worker ends at once with 0, and looks again later.
+            await self._pause(min(_LONGEST_PAUSE, 2.0 ** (crashes + 1)))
+        if crashes >= _MOST_CRASHES:
+            log.error("The learning worker crashed %d times, giving up", crashes)
+
+    async def stop(self) -> None:
+        """Ask it to end; `run` returns when the child is gone."""
+        self._stopped.set()
+
+    async def _one_worker(self) -> int:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "perpetualcc.learning.worker", str(self._places.claude),
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                watching = tasks.create_task(self._watch(child), name="learning-watch")
+                await child.wait()
+                watching.cancel()
+        finally:
+            await _end(child)
+        return child.returncode or 0
+
+    async def _watch(self, child: asyncio.subprocess.Process) -> None:
+        """End the child when we are to stop, or when its heartbeat does."""
+        begun = time.time()
+        while not self._stopped.is_set():
+            await self._pause(5.0)
+            beat = (read_json(self._places.heartbeat) or {}).get("at")
+            last = beat if isinstance(beat, int | float) else begun
+            if time.time() - max(last, begun) > _STUCK_SECONDS:
+                log.error("The learning worker is stuck, killing it")
+                child.kill()
+                return
+        await _end(child)
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
+
+
+async def _end(child: asyncio.subprocess.Process) -> None:
+    if child.returncode is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        child.terminate()
+    try:
+        async with asyncio.timeout(_END_SECONDS):
+            await child.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()

@@ -1,0 +1,226 @@
+"""
+The one worker for all projects (seed 004): reads the queue, remembers corrections.
+
+It may be killed at any instruction. What a person needs to know about it is in its heartbeat.
+"""
+
+import contextlib
+import fcntl
+import json
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
+from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.learning.library import Library
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.process import EventProcessor
+from perpetualcc.learning.queue import Line, QueueReader
+
+log = logging.getLogger(__name__)
+
+BATCH = 100
+EVENT_SECONDS = 60
+"""Seed 004: at most so long for one event."""
+STUCK_SECONDS = 120
+"""Seed 004: a worker without activity ends itself; its service starts another."""
+POLL_SECONDS = 1.0
+MOST_ATTEMPTS = 5
+"""An event that ended the worker so often is set aside."""
+_LOCK_SECONDS = 0.5
+_REJECTED_CHARACTERS = 4_000
+_REJECTED_BYTES = 5_000_000
+
+
+class EventTimeout(Exception):  # noqa: N818  # says what happened
+    """An event took more than `EVENT_SECONDS`."""
+
+
+class AnotherWorker(Exception):  # noqa: N818  # says what happened
+    """The lock is held: one worker serves everything."""
+
+
+class Worker:
+    """Reads events and gives them to a processor, in order, each once."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        places.make()
+        self._library = Library(places)
+        self._processor = EventProcessor(places, self._library)
+        self._queue = QueueReader(places)
+        self._active = time.monotonic()
+        self._processed = 0
+
+    def run(self, stop: threading.Event, *, once: bool = False) -> int:
+        """
+        Work until told to stop, or until the queue is empty. Returns how many events were read.
+
+        Raises `AnotherWorker`; whatever else ends it is a bug, and the next worker goes on.
+        """
+        with self._alone():
+            log.info("Worker started (PID %d)", os.getpid())
+            self._notice_a_crash()
+            self._beat("starting")
+            self._watch()
+            while not stop.is_set():
+                count = self._batch(stop)
+                self._queue.rotate()
+                self._beat("idle")
+                if once and not count:
+                    break
+                if not count:
+                    stop.wait(POLL_SECONDS)
+            log.info("Worker stopped (PID %d)", os.getpid())
+        return self._processed
+
+    def _batch(self, stop: threading.Event) -> int:
+        count = 0
+        for line in self._queue.lines(BATCH):
+            if stop.is_set():
+                break
+            self._handle(line)
+            count += 1
+            self._processed += 1
+        return count
+
+    def _handle(self, line: Line) -> None:
+        """Give a line its effect, then move the place behind it."""
+        self._active = time.monotonic()
+        spools: list[str] = []
+        try:
+            for event in parse_line(line.data) if line.data.strip() else []:
+                self._beat("processing", current=event)
+                with _deadline(EVENT_SECONDS):
+                    log.info("%s (%s)", self._processor.process(event), event.project)
+                spools.append(event.spool)
+        except UnreadableLine as error:
+            self._set_aside(line.data, str(error))
+        except EventTimeout:
+            self._set_aside(line.data, f"took more than {EVENT_SECONDS} s")
+        except Exception as error:  # the loop outlives its items
+            log.exception("Event set aside")
+            self._set_aside(line.data, repr(error))
+        self._queue.save(line.place, processed=1)
+        for spool in filter(None, spools):
+            (self._places.spool / Path(spool).name).unlink(missing_ok=True)
+
+    def _set_aside(self, data: bytes, why: str) -> None:
+        log.warning("Set aside a line of the queue: %s", why)
+        text = data[:_REJECTED_CHARACTERS].decode("utf-8", errors="backslashreplace")
+        record = json.dumps({"at": time.time(), "why": why, "line": text})
+        path = self._places.rejected
+        if path.exists() and path.stat().st_size > _REJECTED_BYTES:
+            path.replace(path.with_suffix(".old.jsonl"))
+        with path.open("a", encoding="utf-8") as file:
+            file.write(record + "\n")
+
+    def _notice_a_crash(self) -> None:
+        """Count how often the event at our place was begun; one that keeps killing us is left."""
+        heartbeat = read_json(self._places.heartbeat) or {}
+        if heartbeat.get("offset") != self._queue.place.offset or not heartbeat.get("current"):
+            return
+        if self._queue.note_attempt() < MOST_ATTEMPTS:
+            return
+        for line in self._queue.lines(1):
+            self._set_aside(line.data, f"ended the worker {MOST_ATTEMPTS} times")
+            self._queue.save(line.place, processed=1)
+
+    def _beat(self, status: str, *, current: CapturedEvent | None = None) -> None:
+        self._active = time.monotonic()
+        beat = {
+            "pid": os.getpid(),
+            "at": time.time(),
+            "status": status,
+            "processed": self._processed,
+            "offset": self._queue.place.offset,
+            "current": None if current is None else {"id": current.id, "project": current.project},
+        }
+        write_whole(self._places.heartbeat, json.dumps(beat) + "\n")
+
+    def _watch(self) -> None:
+        """End the process when nothing moves: a stuck worker helps nobody (seed 004)."""
+
+        def look() -> None:
+            while True:
+                time.sleep(10)
+                if time.monotonic() - self._active > STUCK_SECONDS:
+                    log.error("Worker stuck, ending it")
+                    os._exit(1)
+
+        threading.Thread(target=look, name="watchdog", daemon=True).start()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        descriptor = os.open(self._places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _take(descriptor)
+            os.truncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _take(descriptor: int) -> None:
+    """Lock, trying for a moment: who only asks whether a worker runs holds it for an instant."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                raise AnotherWorker from error
+            time.sleep(0.02)
+        else:
+            return
+
+
+@contextlib.contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """Raise `EventTimeout` in the main thread after so long; elsewhere there is the watchdog."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise EventTimeout
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def main(claude_directory: str) -> int:
+    """The worker's own process: `python -m perpetualcc.learning.worker DIRECTORY`."""
+    places = Places(claude=Path(claude_directory))
+    places.make()
+    handler = logging.handlers.RotatingFileHandler(places.log, maxBytes=1_000_000, backupCount=2)
+    handler.setFormatter(
+        logging.Formatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
+    )
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        Worker(places).run(stop)
+    except AnotherWorker:
+        log.info("Another worker is at work")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

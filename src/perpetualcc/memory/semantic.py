@@ -1,0 +1,80 @@
+"""Facts: what is true in a project, and who said so."""
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from perpetualcc.domain.episodes import Provenance
+
+
+class FactCategory(StrEnum):
+    """Seed 000, Phase 8."""
+
+    CONVENTION = "convention"
+    ARCHITECTURE = "architecture"
+    DECISION = "decision"
+    PREFERENCE = "preference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One thing that is true in a project."""
+
+    id: int
+    project: str
+    category: FactCategory
+    fact: str
+    source: str
+    """Where it is written: a path, a session, an address."""
+    provenance: Provenance
+    created_at: float
+
+
+class FactTable(Protocol):
+    """Keeps facts; the same fact of a project and category is kept once."""
+
+    async def add(self, fact: Fact) -> int: ...
+
+    async def of_project(self, project: str, category: FactCategory | None) -> list[Fact]:
+        """Most trusted first, then newest."""
+        ...
+
+
+class SemanticMemory:
+    """`add_fact` and `get_facts` of the seed, over a table."""
+
+    def __init__(self, table: FactTable) -> None:
+        self._table = table
+
+    async def add_fact(
+        self,
+        project: str,
+        category: FactCategory,
+        fact: str,
+        source: str,
+        provenance: Provenance = Provenance.TOOL,
+    ) -> int:
+        """
+        Keep one; saying it again, from a better source, raises its trust. Returns its number.
+
+        Raises:
+            ValueError: a preference that no person typed (FIELD S17).
+        """
+        if category is FactCategory.PREFERENCE and provenance is not Provenance.USER:
+            raise ValueError("only what a user typed can become a preference")
+        return await self._table.add(
+            Fact(
+                id=0,
+                project=project,
+                category=category,
+                fact=fact,
+                source=source,
+                provenance=provenance,
+                created_at=time.time(),
+            )
+        )
+
+    async def get_facts(self, project: str, category: FactCategory | None = None) -> list[Fact]:
+        """A project's facts, most trusted first."""
+        return await self._table.of_project(project, category)

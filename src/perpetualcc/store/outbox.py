@@ -1,0 +1,170 @@
+"""Notifications as rows, and the place in the event log up to which people have been told."""
+
+import asyncio
+import sqlite3
+from collections.abc import Collection, Sequence
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.events import RecordedEvent
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.text import redacted
+
+_BREATH = 0.02
+"""Seconds: what is committed in one go is read in one go."""
+
+
+class SqliteNews:
+    """`human.attendant.News` on the event log."""
+
+    def __init__(self, database: Database, events: EventLog) -> None:
+        self._database = database
+        self._events = events
+
+    async def place(self) -> int:
+        return await self._database.read(
+            lambda c: int(c.execute("SELECT seq FROM people_cursor").fetchone()[0])
+        )
+
+    async def after(
+        self, place: int, kinds: Collection[str]
+    ) -> tuple[Sequence[RecordedEvent], int]:
+        while True:
+            # Taken before the read: a commit that the read misses wakes us.
+            committed = self._database.next_commit()
+            last = await self._events.last()
+            found = await self._events.read(place, kinds=kinds)
+            if found:
+                return found, found[-1].seq
+            place = max(place, last)
+            await committed.wait()
+            await asyncio.sleep(_BREATH)
+
+
+class SqliteOutbox:
+    """`human.notifications.outbox.Outbox` on the one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def put(self, notices: Sequence[NewNotice], *, seen: int | None = None) -> None:
+        await self._database.write(lambda c: self._put(c, notices, seen), durable=bool(notices))
+
+    async def due(self) -> list[Notice]:
+        now = self._clock.now()
+        return await self._database.read(
+            lambda c: [
+                _notice(row)
+                for row in c.execute(
+                    # Its receipt may come any moment, so what is being sent is always due.
+                    "SELECT * FROM notifications WHERE due IS NOT NULL"
+                    " AND (due <= ? OR state = 'sending') ORDER BY id LIMIT 50",
+                    (now,),
+                )
+            ]
+        )
+
+    async def next_due(self) -> float | None:
+        return await self._database.read(
+            lambda c: c.execute(
+                "SELECT min(due) FROM notifications WHERE due IS NOT NULL"
+            ).fetchone()[0]
+        )
+
+    async def begin(self, notice: int, *, look_again: float) -> bool:
+        return await self._change(
+            notice,
+            "state = 'sending', attempts = attempts + 1, started_at = :now, due = :due",
+            due=look_again,
+            only="queued",
+        )
+
+    async def postpone(self, notice: int, due: float, problem: str = "") -> None:
+        await self._change(
+            notice, "state = 'queued', due = :due, problem = :problem", due=due, problem=problem
+        )
+
+    async def end(self, notice: int, state: NoticeState, problem: str = "") -> None:
+        await self._change(
+            notice,
+            "state = :state, due = NULL, ended_at = :now, problem = :problem",
+            state=state.value,
+            problem=problem,
+        )
+
+    async def list(self, limit: int) -> list[Notice]:
+        """Newest first."""
+        return await self._database.read(
+            lambda c: [
+                _notice(row)
+                for row in c.execute(
+                    "SELECT * FROM notifications ORDER BY id DESC LIMIT ?", (limit,)
+                )
+            ]
+        )
+
+    async def _change(self, notice: int, assignments: str, **values: object) -> bool:
+        now, only = self._clock.now(), values.pop("only", None)
+        values["problem"] = redacted(str(values.get("problem", "")))
+        return await self._database.write(
+            lambda c: (
+                c.execute(
+                    f"UPDATE notifications SET {assignments} WHERE id = :id"  # noqa: S608  # ours
+                    " AND due IS NOT NULL AND (:only IS NULL OR state = :only)",
+                    {**values, "now": now, "id": notice, "only": only},
+                ).rowcount
+                == 1
+            ),
+            durable=True,
+        )
+
+    def _put(
+        self, connection: sqlite3.Connection, notices: Sequence[NewNotice], seen: int | None
+    ) -> None:
+        now = self._clock.now()
+        connection.executemany(
+            "INSERT INTO notifications (cause, channel, kind, session, escalation, title, body,"
+            " state, created_at, due) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)"
+            " ON CONFLICT (cause, channel) DO NOTHING",
+            [
+                (
+                    one.cause,
+                    one.channel,
+                    one.kind,
+                    one.session,
+                    one.escalation,
+                    redacted(one.title),
+                    redacted(one.body),
+                    now,
+                    now,
+                )
+                for one in notices
+            ],
+        )
+        if seen is not None:
+            connection.execute("UPDATE people_cursor SET seq = max(seq, ?)", (seen,))
+
+
+def _notice(row: sqlite3.Row) -> Notice:
+    return Notice(
+        id=row["id"],
+        what=NewNotice(
+            cause=row["cause"],
+            channel=row["channel"],
+            kind=Kind(row["kind"]),
+            title=row["title"],
+            body=row["body"],
+            session=None if row["session"] is None else SessionId(row["session"]),
+            escalation=row["escalation"],
+        ),
+        state=NoticeState(row["state"]),
+        created_at=row["created_at"],
+        due=row["due"],
+        attempts=row["attempts"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        problem=row["problem"],
+    )

@@ -1,0 +1,75 @@
+"""Procedures in SQLite."""
+
+import sqlite3
+import time
+
+from perpetualcc.domain.episodes import Provenance
+from perpetualcc.domain.secrets import redact
+from perpetualcc.memory.procedural import Procedure
+from perpetualcc.store.database import Database
+
+_COLUMNS = (
+    "id, event_type, trigger_pattern, action, confidence, success_count, failure_count, provenance"
+)
+
+
+class SqliteProcedures:
+    """`memory.procedural.ProcedureTable`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, procedure: Procedure) -> int:
+        now = time.time()
+        values = (
+            procedure.event_type, procedure.trigger_pattern, redact(procedure.action),
+            procedure.confidence, str(procedure.provenance), now, now,
+        )  # fmt: skip
+
+        def insert(connection: sqlite3.Connection) -> int:
+            row = connection.execute(
+                "INSERT INTO procedures (event_type, trigger_pattern, action, confidence,"
+                " provenance, created_at, updated_at) VALUES (?,?,?,?,?,?,?)"
+                " ON CONFLICT (event_type, trigger_pattern) DO UPDATE SET"
+                " action = excluded.action, updated_at = excluded.updated_at RETURNING id",
+                values,
+            ).fetchone()
+            return int(row[0])
+
+        return await self._database.write(insert)
+
+    async def of_type(self, event_type: str) -> list[Procedure]:
+        return await self._select("WHERE event_type = ? ORDER BY confidence DESC, id", event_type)
+
+    async def by_trigger(self, trigger: str) -> list[Procedure]:
+        return await self._select("WHERE trigger_pattern = ?", trigger)
+
+    async def settle(self, number: int, change: float, low: float, high: float) -> None:
+        counted = "success_count" if change > 0 else "failure_count"
+        await self._database.write(
+            lambda connection: connection.execute(
+                # Rounded, or twenty successes would not add up to one.
+                "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
+                f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
+                (high, low, change, time.time(), number),
+            )
+        )
+
+    async def _select(self, where: str, value: str) -> list[Procedure]:
+        def look(connection: sqlite3.Connection) -> list[Procedure]:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM procedures {where}", (value,))  # noqa: S608  # only our own constants
+            return [
+                Procedure(
+                    id=row[0],
+                    event_type=row[1],
+                    trigger_pattern=row[2],
+                    action=row[3],
+                    confidence=row[4],
+                    success_count=row[5],
+                    failure_count=row[6],
+                    provenance=Provenance(row[7]),
+                )
+                for row in rows
+            ]
+
+        return await self._database.read(look)

@@ -1,0 +1,119 @@
+"""`pcc brain ask` as a person and a script use it: a real process each."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REQUIREMENTS = "# Project: Shop\n\n## Preferences\n- Database: PostgreSQL\n"
+
+
+@pytest.fixture
+def requirements(tmp_path: Path) -> Path:
+    file = tmp_path / "shop.md"
+    file.write_text(REQUIREMENTS)
+    return file
+
+
+def pcc(home: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTHROPIC_", "CLAUDE", "GEMINI", "OLLAMA"))
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "perpetualcc", "brain", "ask", *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**kept, "HOME": str(home)},
+        cwd=home,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_a_person_sees_the_answer_and_the_line_it_rests_on(requirements: Path) -> None:
+    done = pcc(
+        requirements.parent,
+        "Which database should I use?", "--option", "MySQL", "--option", "Postgres",
+        "--requirements", "shop.md",
+    )  # fmt: skip
+
+    assert done.returncode == 0
+    assert done.stdout.decode() == (
+        "Postgres\n"
+        "confidence 0.90: The requirements say so in line 4\n"
+        "shop.md:4: Database: PostgreSQL\n"
+    )
+
+
+def test_a_risky_question_is_left_to_a_person(requirements: Path) -> None:
+    done = pcc(
+        requirements.parent,
+        "Drop the old table?", "-o", "Yes", "-o", "No", "-r", "shop.md", "--json",
+    )  # fmt: skip
+
+    told = json.loads(done.stdout)
+    assert told["action"] == "escalate"
+    assert told["labels"] == []
+    assert told["confidence"] == 0.0
+
+
+def test_lines_go_in_and_as_many_come_out_whatever_is_in_them(requirements: Path) -> None:
+    question = {
+        "question": "Which database?",
+        "header": "DB",
+        "options": [{"label": "PostgreSQL", "description": ""}, {"label": "MySQL"}],
+        "multiSelect": False,
+    }
+    (requirements.parent / "empty.md").write_text("")
+    (requirements.parent / "circle.md").write_text("## Tasks\n- a (after: 2)\n- b (after: 1)\n")
+    (requirements.parent / "binary.md").write_bytes(b"\x00\xff\xfe\x89PNG")
+    lines = [
+        json.dumps({"id": "right", "question": question, "requirements": "shop.md"}),
+        json.dumps({"id": "listed", "question": [question], "requirements": "shop.md"}),
+        json.dumps({"id": "tool", "question": {"questions": [question]},
+                    "requirements": "shop.md"}),
+        json.dumps({"id": "bare", "question": "Which database?",
+                    "options": ["MySQL", "Postgres"], "requirements": "shop.md"}),
+        "not json",
+        json.dumps({"id": "absent", "question": question, "requirements": "nowhere.md"}),
+        json.dumps({"id": "empty", "question": question, "requirements": "empty.md"}),
+        json.dumps({"id": "circle", "question": question, "requirements": "circle.md"}),
+        json.dumps({"id": "binary", "question": question, "requirements": "binary.md"}),
+        json.dumps({"id": "none", "question": {"question": "Which database?"}}),
+        json.dumps({"id": "odd", "question": 7}),
+        json.dumps({"id": "marked", "requirements": "shop.md", "question": {
+            "question": "Which <b>database</b>\x07?", "options": ["<i>MySQL</i>", "Postgres"]}}),
+        "[" * 5000,
+        '{"id": "half", "question": {"question": "\\ud800?", "options": ["a", "\\ud800"]}}',
+    ]  # fmt: skip
+
+    done = pcc(requirements.parent, "--jsonl", stdin=b"\xff\n" + "\n".join(lines).encode())
+
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    actions = {one["id"]: one["action"] for one in told}
+    assert done.returncode == 0
+    assert len(told) == len(lines) + 1
+    answered = {name for name, action in actions.items() if action == "answer"}
+    assert answered == {"right", "listed", "tool", "bare", "marked"}
+    failed = {one["id"] for one in told if "error" in one}
+    assert {"absent", "empty", "circle", "binary", "odd"} <= failed
+    right = told[1]
+    assert right == {
+        "id": "right",
+        "action": "answer",
+        "labels": ["PostgreSQL"],
+        "confidence": 0.9,
+        "because": "The requirements say so in line 4: shop.md:4: Database: PostgreSQL",
+    }
+
+
+def test_a_missing_model_is_an_error_with_a_hint(requirements: Path) -> None:
+    done = pcc(requirements.parent, "Which?", "-o", "a", "-o", "b", "--brain", "ollama")
+
+    assert done.returncode == 1
+    assert b"hint:" in done.stderr

@@ -1,0 +1,288 @@
+"""Waiting for a person, on the real Claude Code: held, as a row, across restarts, answered once."""
+
+import os
+import pty
+import subprocess
+import time
+
+import pytest
+
+from tests.acceptance.receivers import Desktop, Mailbox, Webhook
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+QUESTION = """
+steps:
+  - say: I need to know one thing.
+    ask:
+      question: Which database should the notes live in?
+      header: Database
+      options:
+        - {label: SQLite, description: One file}
+        - {label: PostgreSQL, description: A server}
+  - tools:
+      - Write: {file_path: "{project}/decided.md", content: "decided"}
+    expect: PostgreSQL
+  - say: The decision is written down.
+"""
+
+
+def configure(pcc, text: str) -> None:
+    config = pcc.locations.data.parent / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(text)
+
+
+def the_one_that_waits(pcc):
+    wait_until(lambda: pcc.json("pending"), within=40)
+    [waiting] = pcc.json("pending")
+    return waiting
+
+
+def refused(pcc, *words: str) -> str:
+    done = pcc.pcc(*words, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
+    install, tmp_path, monkeypatch
+):
+    desktop, mailbox, webhook = Desktop(tmp_path / "desktop"), Mailbox(), Webhook()
+    monkeypatch.setenv("PATH", desktop.search_path())
+    monkeypatch.setenv("OUR_WEBHOOK", webhook.url)
+    pcc = install(QUESTION)
+    configure(
+        pcc,
+        "[human]\nhold_seconds = 1\n[notifications]\nretry_seconds = 0.5\n"
+        f'urls = ["{mailbox.url}", "env:OUR_WEBHOOK"]\n',
+    )
+    with mailbox.listening(), webhook.listening():
+        session = pcc.start("Add a place to store notes")
+        pcc.wait(session, "WAITING_INPUT")
+        wait_until(lambda: not pcc.claudes(), within=10)
+        wait_until(lambda: webhook.got and mailbox.mails and desktop.shown, within=10)
+        pcc.kill_supervisor()
+        pcc.kill_engine()
+        waiting = the_one_that_waits(pcc)
+        number = str(waiting["number"])
+        assert waiting["title"] == "Which database should the notes live in?"
+        assert pcc.status(session)["status"] == "WAITING_INPUT"
+        assert "[2] PostgreSQL - A server" in pcc.pcc("pending", number).stdout
+        assert "There is no option 7" in refused(pcc, "respond", number, "7")
+        assert "cannot be approved" in refused(pcc, "respond", number, "--approve")
+
+        pcc.pcc("respond", number, "2")
+
+        assert pcc.wait(session)["status"] == "COMPLETED"
+        wait_until(lambda: len(webhook.got) == len(mailbox.mails) == 2, within=10)
+    assert (pcc.project / "decided.md").exists()
+    assert pcc.json("pending") == []
+    assert "settled at" in refused(pcc, "respond", number, "SQLite")
+    runs = pcc.events(session, "RunStarted")
+    assert [run["resumed"] for run in runs] == [False, True]
+    # Ids leave this machine, the text stays on it.
+    assert f'pcc respond {number} "…"' in webhook.bodies[0]
+    assert session in webhook.bodies[0]
+    assert "database" not in " ".join(webhook.bodies)
+    assert "Which database" in desktop.shown[0][-1]
+    assert mailbox.mails[1]["Subject"] == f"PerpetualCC: {session} is done"
+    receipts = pcc.json("notifications")
+    assert {one["state"] for one in receipts} == {"sent"}
+    assert len(receipts) == 6
+
+
+def test_two_people_answer_at_once_and_one_is_told(install):
+    pcc = install(QUESTION)
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+
+    answers = [
+        subprocess.Popen(
+            pcc.command("respond", number, "PostgreSQL"),
+            env=pcc.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [one.communicate(timeout=20) for one in answers]
+
+    assert sorted(one.returncode for one in answers) == [0, 1]
+    [told] = [err for _, err in said if err]
+    assert "was settled at" in told
+    assert "your answer was not used" in told
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(pcc.events(session, "RunStarted")) == 1, "the held run took the answer"
+    assert len(pcc.events(session, "QuestionAnswered")) == 1
+
+
+def test_an_answer_given_while_the_engine_is_dead_is_taken_once(install):
+    pcc = install(QUESTION)
+    session = pcc.start("Add a place to store notes")
+    number = the_one_that_waits(pcc)["number"]
+
+    # The run that is held for the answer dies with its engine; the next one asks again.
+    pcc.kill_engine()
+    pcc.pcc("respond", str(number), "PostgreSQL")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(pcc.events(session, "EscalationRaised")) == 1
+    assert len(pcc.events(session, "EscalationSettled")) == 1
+    assert (pcc.project / "decided.md").exists()
+
+
+DANGER = """
+steps:
+  - tools: [Bash: {command: "rm -rf build"}]
+  - tools: [Write: {file_path: "{project}/a.txt", content: "x"}]
+  - say: Finished.
+"""
+
+
+def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
+    pcc = install(DANGER)
+    session = pcc.start("Tidy up")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+
+    [review] = pcc.json("pending")
+    assert (review["type"], review["title"]) == ("review", "Refused: Bash rm -rf build")
+    pcc.pcc("respond", str(review["number"]), "seen")
+    assert pcc.json("pending") == []
+
+
+def test_an_approval_waited_for_allows_exactly_that_call_once(install):
+    pcc = install(
+        """
+        steps:
+          - tools: [Bash: {command: "rm -rf build"}]
+          - tools: [Bash: {command: "rm -rf build"}]
+          - say: Finished.
+        """
+    )
+    (pcc.project / "build").mkdir()
+    configure(pcc, '[human]\nhold_seconds = 0.5\nunattended = "wait"\n')
+    session = pcc.start("Tidy up")
+    pcc.wait(session, "WAITING_INPUT")
+    waiting = the_one_that_waits(pcc)
+    assert waiting["default"] == "it is refused at the deadline"
+    assert (pcc.project / "build").exists()
+    pcc.kill_engine()
+
+    pcc.pcc("respond", str(waiting["number"]), "--always")
+
+    # The rehearsal repeats the call: it is let through; the one after it is asked about anew.
+    wait_until(lambda: not (pcc.project / "build").exists(), within=20)
+    again = the_one_that_waits(pcc)
+    assert again["number"] > waiting["number"]
+    pcc.pcc("respond", str(again["number"]), "--deny", "once is enough")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    verdicts = [(e["verdict"], e["decided_by"]) for e in pcc.events(session, "ToolDecided")]
+    assert ("allow", "person") in verdicts
+
+
+def test_a_task_that_stopped_asks_what_to_do(install):
+    pcc = install(QUESTION, signed_in=False)
+    session = pcc.start("Add a place to store notes")
+    pcc.wait(session, "ERROR")
+
+    waiting = the_one_that_waits(pcc)
+    assert waiting["type"] == "error"
+    assert waiting["severity"] == "critical"
+    assert waiting["packet"]["attempts"] == 1
+    assert "claude /login" in pcc.pcc("pending", str(waiting["number"])).stdout
+    pcc.pcc("respond", str(waiting["number"]), "retry")
+    wait_until(lambda: len(pcc.events(session, "TaskStarted")) == 2, within=20)
+    second = the_one_that_waits(pcc)
+    pcc.pcc("respond", str(second["number"]), "give up")
+
+    assert pcc.wait(session, "COMPLETED")["detail"] == "without what was given up"
+    assert pcc.json("pending") == []
+
+
+def test_a_receiver_that_was_down_gets_everything_once(install):
+    webhook = Webhook()
+    pcc = install(QUESTION)
+    configure(
+        pcc,
+        f'[notifications]\nretry_seconds = 0.3\ndesktop = false\nurls = ["{webhook.url}"]\n',
+    )
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+    wait_until(lambda: pcc.json("notifications")[0]["attempts"] >= 3, within=20)
+    pcc.kill_engine()
+
+    with webhook.listening():
+        wait_until(lambda: webhook.got, within=20)
+        pcc.pcc("respond", number, "PostgreSQL")
+        pcc.wait(session)
+        wait_until(lambda: len(webhook.got) == 2, within=20)
+        pcc.kill_engine()
+        states = {one["state"] for one in pcc.json("notifications")}
+        time.sleep(1)
+
+    assert states == {"sent"}
+    assert len(webhook.got) == 2
+
+
+def test_a_test_notification_says_what_arrives(install):
+    webhook, lost = Webhook(), Webhook()
+    pcc = install(QUESTION)
+    assert "There is no channel" in refused(pcc, "notify", "test") or os.environ.get("DISPLAY")
+    pcc.pcc("daemon", "stop", "--now")
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}", "{lost.url}"]\n')
+
+    with webhook.listening():
+        done = pcc.pcc("notify", "test", check=False)
+
+    assert done.returncode == 1
+    assert "  sent\n" in done.stdout
+    assert "failed: A Connection error" in done.stdout
+    assert webhook.got[0]["title"] == "PerpetualCC: a test"
+
+
+def test_a_question_is_answered_in_attach_and_others_see_it(install):
+    pcc = install(QUESTION)
+    session = pcc.start("Add a place to store notes")
+    the_one_that_waits(pcc)
+    watchers = []
+    for _ in range(2):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            pcc.command("attach", session),
+            env={**pcc.environment, "NO_COLOR": "1"},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        watchers.append((process, ours, bytearray()))
+    first, second = watchers
+    for one in watchers:
+        read_until(one, "type an answer  >")
+
+    os.write(first[1], b"2\n")
+
+    for one in watchers:
+        read_until(one, "Session completed")
+        assert one[0].wait(10) == 0
+        os.close(one[1])
+    assert "You answered: PostgreSQL" in second[2].decode()
+    assert "\r\x1b[2K" in second[2].decode(), "the other's prompt is cleared"
+    assert "is settled by" in second[2].decode()
+
+
+def read_until(watcher, text: str, within: float = 30.0) -> None:
+    _, ours, seen = watcher
+    deadline = time.monotonic() + within
+    os.set_blocking(ours, False)
+    while text not in seen.decode(errors="replace"):
+        assert time.monotonic() < deadline, seen.decode(errors="replace")
+        try:
+            seen += os.read(ours, 65536)
+        except (BlockingIOError, OSError):
+            time.sleep(0.05)

@@ -1,0 +1,23 @@
+"""The rules, measured on questions about requirements of many kinds and languages."""
+
+import pytest
+
+from tests.corpus.brain.measuring import cases, measure
+
+FOLDERS = ["built", "held_out", "late", "fresh"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_automatic_answers_are_right_and_many_and_never_risky(folder: str) -> None:
+    score = measure(folder)
+
+    assert score.risky_answered == 0, score.misses
+    assert score.precision >= 0.97, score.misses
+    assert score.reach >= 0.75, score.misses
+
+
+def test_the_corpus_is_broad() -> None:
+    everything = [case for folder in FOLDERS for case in cases(folder)]
+
+    assert len(everything) >= 300
+    assert len({case.requirements for case in everything}) >= 15

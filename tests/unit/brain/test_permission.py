@@ -1,0 +1,101 @@
+"""
+What the rules advise on calls of medium risk.
+
+                              inside      outside, protected, unknown
+local and reversible          0.75        no opinion
+network, publishing, other    no opinion  no opinion
+HIGH                          no          no
+"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.questions import QuestionContext
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.requirements import parse_requirements
+
+
+def advise(tool: str, tool_input: dict[str, object], project: Path, risk=Risk.MEDIUM) -> Advice:
+    call = ToolCall(tool=tool, input=tool_input, project=project)
+    brain = RuleBasedBrain(parse_requirements)
+    context = QuestionContext(project=str(project))
+    return asyncio.run(brain.evaluate_permission(call, Assessment(risk=risk, reasons=()), context))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git add .",
+        "git add src/a.py",
+        "git commit -m 'Add models'",
+        "git switch -c feature/x",
+        "mkdir -p src/deep",
+        "cp a.py b.py",
+        "mv a.py src/a.py",
+    ],
+)
+def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) -> None:
+    advice = advise("Bash", {"command": command}, tmp_path)
+
+    assert advice.approve
+    assert advice.confidence == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push",
+        "git commit --amend",
+        "git commit --no-verify -m x",
+        "git reset --hard",
+        "git add . && git push",
+        "cp ~/.ssh/id_rsa .",
+        "cp a.py ../b.py",
+        "cp -f a.py b.py",
+        "mv .env x",
+        "mkdir .git/hooks/x",
+        "cp a $(evil)",
+        "cp a b\nrm -rf x",
+        "curl https://example.org",
+        "make install",
+        "",
+    ],
+)
+def test_everything_else_is_left_to_a_person(command: str, tmp_path: Path) -> None:
+    advice = advise("Bash", {"command": command}, tmp_path)
+
+    assert not advice.approve
+    assert advice.confidence == 0.0
+
+
+def test_ordinary_files_of_the_project_may_be_written(tmp_path: Path) -> None:
+    assert advise("Write", {"file_path": "pyproject.toml"}, tmp_path).approve
+    assert advise("Edit", {"file_path": str(tmp_path / "Dockerfile")}, tmp_path).approve
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".env", ".claude/settings.json", ".github/workflows/ci.yml", "../x.toml", "/etc/x.conf",
+     "CLAUDE.md", "run.bin", 7],
+)  # fmt: skip
+def test_protected_and_foreign_files_are_left_to_a_person(path: object, tmp_path: Path) -> None:
+    assert advise("Write", {"file_path": path}, tmp_path).confidence == 0.0
+
+
+def test_a_link_out_of_the_project_is_outside(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    project.mkdir()
+    (project / "out").symlink_to(tmp_path)
+
+    assert advise("Write", {"file_path": "out/x.toml"}, project).confidence == 0.0
+
+
+def test_high_risk_is_never_approved(tmp_path: Path) -> None:
+    advice = advise("Bash", {"command": "git add ."}, tmp_path, Risk.HIGH)
+
+    assert not advice.approve
+    assert advice.confidence == 0.0

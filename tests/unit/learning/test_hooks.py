@@ -1,0 +1,150 @@
+"""The hooks as bash runs them: any path, any text, many at once, and nothing when we are gone."""
+
+import json
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from perpetualcc.learning.events import parse_line
+from perpetualcc.learning.install import hooks_directory
+from perpetualcc.learning.places import Places
+
+PLUGIN = Path(__file__).parents[3] / "plugin" / "hooks"
+
+
+@pytest.fixture
+def places(tmp_path):
+    made = Places(claude=tmp_path / "claude")
+    made.make()
+    return made
+
+
+def capture(places, text, *, kind="prompt", cwd=None, **more):
+    environment = {"PATH": "/usr/bin:/bin", "CLAUDE_CONFIG_DIR": str(places.claude), **more}
+    return subprocess.run(
+        ["bash", str(hooks_directory() / "capture.sh"), kind],
+        input=text if isinstance(text, bytes) else text.encode(),
+        env=environment, cwd=cwd, capture_output=True, check=True, timeout=20,
+    )  # fmt: skip
+
+
+def events(places):
+    lines = places.queue.read_bytes().splitlines()
+    return [event for line in lines for event in parse_line(line)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plain",
+        "with space",
+        'quo"te',
+        "back\\slash",
+        "new\nline",
+        "tab\tand\x01",
+        "日本語",
+        "$(x)`",
+    ],
+)
+def test_any_project_path_arrives_as_it_is(places, tmp_path, name):
+    project = tmp_path / name
+    project.mkdir()
+
+    done = capture(places, '{"prompt": "hi"}', cwd=project)
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert [event.project for event in events(places)] == [str(project)]
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(max_size=200))
+def test_any_prompt_arrives_as_it_was_typed(places, prompt):
+    places.queue.unlink(missing_ok=True)
+
+    capture(places, json.dumps({"prompt": prompt}, ensure_ascii=False).encode(errors="replace"))
+
+    expected = json.loads(json.dumps(prompt).encode())
+    said = events(places)[0].text("prompt")
+    assert said == expected.encode(errors="replace").decode()
+
+
+def test_what_is_longer_than_one_write_lies_beside_the_queue(places):
+    capture(places, json.dumps({"prompt": "x" * 50_000}))
+
+    (event,) = events(places)
+    assert places.queue.stat().st_size < 1_000
+    assert json.loads((places.spool / event.spool).read_text())["prompt"] == "x" * 50_000
+
+
+def test_eight_writers_at_once_lose_and_mix_nothing(places):
+    def write(number):
+        capture(places, json.dumps({"prompt": f"{number} " + "é" * (number * 40)}))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(60)))
+
+    seen = sorted(int(e.text("prompt").split()[0]) for e in events(places) if not e.spool)
+    spooled = [e for e in events(places) if e.spool]
+    assert len(seen) + len(spooled) == 60
+    assert len(set(seen)) == len(seen)
+    assert len({e.id for e in events(places)}) == 60
+
+
+@pytest.mark.parametrize("text", ["", "not json", '{"prompt": ', "\x00\x01", "[1]\n\n[2]"])
+def test_a_hook_never_fails(places, text):
+    assert capture(places, text).returncode == 0
+
+
+def test_without_our_directory_a_hook_writes_nothing(tmp_path):
+    gone = Places(claude=tmp_path / "nothing")
+
+    capture(gone, '{"prompt": "hi"}')
+
+    assert not gone.claude.exists()
+
+
+def test_a_full_or_forbidden_queue_says_nothing_to_the_user(places):
+    places.queue.mkdir()
+
+    done = capture(places, '{"prompt": "hi"}')
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_a_prompt_of_our_own_engine_is_marked(places):
+    capture(places, '{"prompt": "always do x"}', PERPETUALCC_RUN="r-1")
+
+    assert [event.by_user for event in events(places)] == [False]
+
+
+def test_the_plugin_is_silent_where_the_settings_have_the_hooks(places):
+    (places.home / "installed.json").write_text("{}")
+
+    capture(places, '{"prompt": "hi"}', CLAUDE_PLUGIN_ROOT="/plugin")
+
+    assert not places.queue.exists()
+
+
+@pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])
+def test_the_plugin_carries_the_same_hooks(name):
+    assert (PLUGIN / name).read_bytes() == (hooks_directory() / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])
+def test_a_hook_starts_no_other_program(places, name, tmp_path):
+    """With an empty PATH only builtins are left."""
+    done = subprocess.run(
+        [os.path.realpath("/bin/bash"), str(hooks_directory() / name), "prompt"],
+        input=b'{"prompt": "hi"}', cwd=tmp_path, capture_output=True, check=True,
+        env={"PATH": "", "CLAUDE_CONFIG_DIR": str(places.claude)},
+    )  # fmt: skip
+
+    assert done.stderr == b""
+    assert len(events(places)) == 1

@@ -1,0 +1,207 @@
+"""Requirements files in their three forms, and the ways in which they are refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perpetualcc.domain.requirements import StatementKind
+from perpetualcc.requirements import RequirementsError, parse_requirements, read_requirements
+
+MARKDOWN = """\
+# Project: Shop
+
+## Overview
+A small shop. It replaces
+an old one.
+
+## Tasks
+- [x] Set up [P1]
+- [ ] Models (priority: 5)
+- [ ] Auth (after: 2)
+  - uses JWT
+  - [ ] Login (id: login)
+- [ ] Report (depends on: login)
+
+## Preferences
+- Database: PostgreSQL
+- **ORM**: SQLAlchemy
+- **Auth:** JWT
+- Use Redis for caching
+- Browsers:
+  - Chrome
+  - Firefox
+
+| Area | Choice |
+|------|--------|
+| Port | 8080   |
+
+## Constraints
+- No external services
+
+## Release diary
+Friday: nothing.
+"""
+
+
+def test_markdown_becomes_tasks_preferences_constraints_and_text() -> None:
+    read = parse_requirements(MARKDOWN, "r.md")
+
+    assert read.project == "Shop"
+    assert read.overview == "A small shop. It replaces\nan old one."
+    assert [(one.key, one.text, one.line) for one in read.preferences] == [
+        ("Database", "PostgreSQL", 16),
+        ("ORM", "SQLAlchemy", 17),
+        ("Auth", "JWT", 18),
+        ("caching", "Redis", 19),
+        ("Browsers", "Chrome", 21),
+        ("Browsers", "Firefox", 22),
+        ("Port", "8080", 26),
+    ]
+    assert [one.text for one in read.constraints] == ["No external services"]
+    assert [(one.title, one.text) for one in read.sections] == [
+        ("Release diary", "Friday: nothing.")
+    ]
+
+
+def test_tasks_have_ids_priorities_and_dependencies() -> None:
+    tasks = {task.id: task for task in parse_requirements(MARKDOWN, "r.md").tasks}
+
+    assert list(tasks) == ["1", "2", "3", "login", "5"]
+    assert tasks["1"].done
+    assert tasks["1"].priority == 10
+    assert tasks["2"].priority == 5
+    assert tasks["5"].depends_on == ("login",)
+
+
+def test_a_nested_task_comes_before_the_one_it_is_part_of() -> None:
+    auth = parse_requirements(MARKDOWN, "r.md").tasks[2]
+
+    assert auth.depends_on == ("2", "login")
+    assert auth.description == "Auth\n- uses JWT"
+
+
+def test_yaml_keeps_the_line_of_every_value() -> None:
+    text = (
+        "project: X\ntasks:\n  - id: a\n    description: do a\n    priority: high\n"
+        "  - {description: do b, depends_on: [a]}\npreferences:\n  auth: {method: JWT}\n"
+        "  browsers: [chrome]\nconstraints:\n  - no redis\nmood: good\n"
+    )
+
+    read = parse_requirements(text, "r.yaml")
+
+    assert [(one.id, one.priority, one.depends_on) for one in read.tasks] == [
+        ("a", 10, ()),
+        ("2", 0, ("a",)),
+    ]
+    assert [(one.key, one.text, one.line) for one in read.preferences] == [
+        ("auth / method", "JWT", 8),
+        ("browsers", "chrome", 9),
+    ]
+    assert read.sections[0].title == "mood"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("## Vorlieben", StatementKind.PREFERENCE),
+        ("## TECH STACK", StatementKind.PREFERENCE),
+        ("## 2. Restricciones", StatementKind.CONSTRAINT),
+        ("## Contraintes", StatementKind.CONSTRAINT),
+        ("## 制約", StatementKind.CONSTRAINT),
+        ("Preferences:", StatementKind.PREFERENCE),
+        ("PREFERENCES", StatementKind.PREFERENCE),
+        ("Constraints\n-----------", StatementKind.CONSTRAINT),
+        ("## Weather", StatementKind.OTHER),
+    ],
+)
+def test_headings_are_known_in_many_spellings(heading: str, kind: StatementKind) -> None:
+    read = parse_requirements(f"# T\n\n{heading}\n- Database: X\n", "r.md")
+
+    assert read.statements[-1].kind is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("r.md", "", "r.md: empty"),
+        ("r.md", " \n\t\n", "r.md: empty"),
+        ("r.md", "a\nb\0c", "r.md:2: not a text file"),
+        ("r.md", "x" * (1024 * 1024 + 1), "r.md: larger than 1 MB"),
+        ("r.md", "## Tasks\n- [ ] a (after: 7)\n", "r.md:2: task '1' depends on '7'"),
+        ("r.md", "## Tasks\n- a (id: x)\n- b (id: x)\n", "r.md:3: task id 'x' is taken by line 2"),
+        ("r.md", "## Tasks\n- a (after: 2)\n- b (after: 1)\n", "r.md:2: tasks wait for each other"),
+        ("r.yaml", "a: [1", "r.yaml:1: not valid YAML"),
+        ("r.yaml", "- a\n- b\n", "r.yaml:1: must be a mapping"),
+        ("r.yaml", "tasks: 7\n", "r.yaml:1: `tasks` must be a list"),
+        ("r.yaml", "tasks:\n  - id: a\n", "r.yaml:2: a task needs a `description`"),
+        (
+            "r.yaml",
+            "tasks:\n  - {description: a, priority: soon}\n",
+            "r.yaml:2: `priority` must be a number, not 'soon'",
+        ),
+        ("r.yaml", "a: &a [*a]\n", "r.yaml:1: nested too deeply, or in a circle"),
+        ("r.yaml", "a: " + "[" * 500, "r.yaml:1: nested too deeply"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_its_line(
+    name: str, text: str, problem: str
+) -> None:
+    with pytest.raises(RequirementsError) as refused:
+        parse_requirements(text, name)
+
+    assert refused.value.message.startswith(problem)
+
+
+def test_a_small_file_that_unfolds_without_end_is_refused() -> None:
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12)]
+
+    with pytest.raises(RequirementsError):
+        parse_requirements("l0: &l0 [x]\n" + "\n".join(levels), "r.yaml")
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    binary = tmp_path / "r.md"
+    binary.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe")
+
+    with pytest.raises(RequirementsError, match="not a text file"):
+        read_requirements(binary)
+    with pytest.raises(RequirementsError, match="cannot be read"):
+        read_requirements(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "r.md"
+    file.write_bytes("# Project: Ä\n".encode("utf-16"))
+
+    assert read_requirements(file).project == "Ä"
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for name in ("r.md", "r.yaml"):
+        try:
+            read = parse_requirements(text, name)
+        except RequirementsError:
+            continue
+        assert all(one.line >= 1 for one in read.statements)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["# A", "## Tasks", "## Preferences", "- [ ] a", "  - [x] b", "- k: v", "| a | b |",
+             "|--|--|", "text. Text", "```", "---", "", "  more", "1. x (after: 1)", "**K**: v"]
+        ),
+        max_size=25,
+    )
+)  # fmt: skip
+def test_any_mix_of_lines_keeps_the_words_on_their_lines(lines: list[str]) -> None:
+    try:
+        read = parse_requirements("\n".join(lines), "r.md")
+    except RequirementsError:
+        return
+
+    for one in read.statements:
+        assert one.text.split()[0].strip("*|:") in "\n".join(lines[one.line - 1 :])
