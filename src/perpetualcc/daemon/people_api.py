@@ -61,7 +61,7 @@ class PeopleApi:
         return escalation_data(await self.queue.get(params["number"]))
 
     async def respond(self, params: Params, connection: Connection) -> Any:
-        """Answer what waits: `approve` or not, one `text`, or `answers` by question; `always`: as a rule."""
+        """Answer: `approve`, one `text`, or `answers` by question; `always` makes it a rule."""
         answer = {
             name: params[name]
             for name in ("text", "approve", "answers", "always")
