@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from types import UnionType
@@ -40,8 +40,7 @@ def page() -> str:
 
 
 def _methods() -> Iterator[str]:
-    """The table needs an Api, but none of its parts."""
-    table = _empty(api.Api).methods()
+    table = _without_parts(api.Api).methods()
     yield from ["## Methods", "", "A parameter in brackets may be left out.", ""]
     yield from ["| method | parameters | |", "|---|---|---|"]
     for name, method in sorted(table.items()):
@@ -50,15 +49,14 @@ def _methods() -> Iterator[str]:
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
 
 
-def _empty(kind: Any) -> Any:
-    """A table's owner without its parts; one whose parts have tables themselves gets those."""
-    parts = get_type_hints(kind)
+def _without_parts(kind: Any) -> Any:
+    """Something with a table of methods, made of nothing but what has one too."""
+    hints = get_type_hints(kind)
+    has_table = {one.name: hasattr(hints[one.name], "methods") for one in fields(kind)}
     return kind(
         **{
-            one.name: _empty(parts[one.name])
-            if is_dataclass(parts[one.name]) and hasattr(parts[one.name], "methods")
-            else mock.Mock()
-            for one in fields(kind)
+            name: _without_parts(hints[name]) if is_api else mock.Mock()
+            for name, is_api in has_table.items()
         }
     )
 

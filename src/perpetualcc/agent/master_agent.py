@@ -150,8 +150,7 @@ class MasterAgent:
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
             told = answered(await self._with.people.unused(task.id))
-            opening = iteration.opening(begun, settings)
-            prompt, resume = "\n\n".join(filter(None, (opening, told))), False
+            prompt, resume = f"{iteration.opening(begun, settings)}\n\n{told}".strip(), False
         return Launch(
             session=session,
             run=new_run_id(),
