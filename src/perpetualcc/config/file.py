@@ -22,6 +22,7 @@ from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
+from perpetualcc.knowledge.settings import KnowledgeSettings
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import SessionSettings
@@ -49,6 +50,7 @@ class Config:
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     brain: BrainSettings = field(default_factory=BrainSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)

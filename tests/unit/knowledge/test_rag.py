@@ -255,3 +255,10 @@ def test_results_are_plain_data(pipeline):
     (result, *_) = pipeline.retrieve("price")
 
     assert json.dumps(result.metadata) == '{"language": "python", "found_by": "words"}'
+
+
+def test_a_person_is_told_a_thing_once(pipeline, project):
+    told = [pipeline.is_first_time("x"), pipeline.is_first_time("x"), pipeline.is_first_time("y")]
+
+    assert told == [True, False, True]
+    assert not open_pipeline(project).is_first_time("x")
