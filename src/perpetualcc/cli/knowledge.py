@@ -13,10 +13,13 @@ import typer
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
+    from perpetualcc.cli.options import GlobalOptions
     from perpetualcc.knowledge.embeddings import EmbeddingProvider
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
+
+_PATIENTLY = ("nice", "-n", "10")
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
@@ -24,6 +27,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 @app.command()
 def init(
+    ctx: typer.Context,
     project: ProjectArgument,
     requirements: Annotated[
         Path | None, typer.Option(help="Requirements file (Markdown or YAML)")
@@ -46,16 +50,15 @@ def init(
     if named is not None:
         _remember(folder, named)
     if not skip_index:
-        _index(folder, vectors)
+        _index(folder, vectors, _embeddings(ctx) if vectors is not False else None)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
     print(f'  pcc start {project} --task "Your task here"')
 
 
-def _index(folder: Path, vectors: bool | None) -> None:
+def _index(folder: Path, vectors: bool | None, embeddings: "EmbeddingProvider | None") -> None:
     from perpetualcc.store.index.opening import open_pipeline
 
-    embeddings = None if vectors is False else _embeddings()
     if vectors and embeddings is None:
         raise PerpetualError(
             "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
@@ -83,7 +86,7 @@ def _index(folder: Path, vectors: bool | None) -> None:
 
 def _embed_in_background(folder: Path) -> None:
     subprocess.Popen(
-        [sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
+        [*_PATIENTLY, sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -93,6 +96,7 @@ def _embed_in_background(folder: Path) -> None:
 
 @app.command()
 def search(
+    ctx: typer.Context,
     project: ProjectArgument,
     query: Annotated[str, typer.Argument(help="A question, or some words")] = "",
     count: Annotated[int, typer.Option("-k", help="How many results", min=1, max=1000)] = 10,
@@ -102,7 +106,7 @@ def search(
     ] = False,
 ) -> None:
     """Find the code that answers a question."""
-    pipeline = _fresh(_folder(project))
+    pipeline = _fresh(ctx, _folder(project))
     if as_lines:
         for line in sys.stdin:
             if line.strip():
@@ -136,6 +140,7 @@ def _answer_line(pipeline: "RAGPipeline", line: str, count: int) -> dict[str, An
 
 @app.command()
 def graph(
+    ctx: typer.Context,
     project: ProjectArgument,
     entity: Annotated[str, typer.Argument(help="A path, a name, or path::Class.method")],
     depth: Annotated[int, typer.Option(help="How many steps away", min=1, max=10)] = 2,
@@ -146,7 +151,7 @@ def graph(
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
-    _fresh(folder)
+    _fresh(ctx, folder)
     related = open_graph(folder).related(entity, depth)
     if as_dot:
         print("\n".join(_dot(related)))
@@ -185,6 +190,7 @@ def _dot(related: list[Any]) -> Iterator[str]:
 
 @app.command()
 def context(
+    ctx: typer.Context,
     project: ProjectArgument,
     file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
     as_json: JsonOption = False,
@@ -193,7 +199,7 @@ def context(
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
-    _fresh(folder)
+    _fresh(ctx, folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))
     if as_json:
         print(json.dumps(found, indent=2))
@@ -217,11 +223,11 @@ def _inside(folder: Path, file: str) -> str:
     return file.removeprefix("./")
 
 
-def _fresh(folder: Path) -> "RAGPipeline":
+def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
     from perpetualcc.store.index.opening import open_pipeline
 
-    embeddings = _embeddings()
+    embeddings = _embeddings(ctx)
     pipeline = open_pipeline(folder, embeddings)
     if embeddings is None and pipeline.is_first_time("told of vectors"):
         print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
@@ -232,14 +238,12 @@ def _fresh(folder: Path) -> "RAGPipeline":
     return pipeline
 
 
-def _embeddings() -> "EmbeddingProvider | None":
+def _embeddings(ctx: typer.Context) -> "EmbeddingProvider | None":
     """As the configuration says; the API's key stays with the daemon, so words must do here."""
-    import click
-
     from perpetualcc.config.file import load_config
     from perpetualcc.knowledge.embedding.choice import choose_embeddings
 
-    options = click.get_current_context().obj
+    options: GlobalOptions | None = ctx.obj
     return choose_embeddings(load_config(options.config if options else None).knowledge)
 
 
