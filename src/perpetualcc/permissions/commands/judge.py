@@ -48,6 +48,8 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
+"""`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -70,6 +72,7 @@ class CommandJudge:
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
         """Judge `text` as the shell would run it in one of `cwds`."""
+        text = _EXPRESSION.sub("${EXPRESSION}", text)
         script = read_script(
             text, home=self.territory.home, project=self.territory.project, cwds=cwds
         )
@@ -351,6 +354,8 @@ class CommandJudge:
     def _known_script(self, word: Word, call: Call) -> Findings | None:
         """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
         name = posixpath.basename(word.text)
+        if "node_modules/" in word.text or "vendor/" in word.text:
+            name = posixpath.splitext(name)[0]
         program = self.knowledge.program(name)
         operands = call.arguments.operands
         if program is None or program.rule is None or name == call.arguments.path or not operands:
