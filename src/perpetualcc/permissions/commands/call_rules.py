@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import is_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
@@ -71,6 +73,7 @@ class CallRules:
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
             findings += self._code_from_outside(call, rule)
+            findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)
         if rule.handler:
@@ -124,6 +127,8 @@ class CallRules:
                         rule.risk, "option", f"{given.name}: {why}", EffectKind.EXECUTE, kind=kind
                     )
                 )
+            if given.value is not None and rule.explanation == "inline code":
+                findings += inline_code(given.value.text, call)
             if given.value is not None and rule.role not in {"value", "optional", "flag"}:
                 findings += self._option_value(given, given.value, call)
         return findings
@@ -198,6 +203,16 @@ class CallRules:
             if word.text.startswith(("/", "~", "../")) and not word.text.startswith("//")
             for finding in self._code(word, call)
         ]
+
+    def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
+        """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
+        if rule.stops or rule.wraps:
+            return []
+        words = [*call.arguments.operands, *(g.value for g in call.arguments.given if g.value)]
+        if not any(is_shell(word.text) for word in words):
+            return []
+        why = "A program that can run others is given a shell"
+        return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
 
     def _named_outputs(self, call: Call) -> Findings:
         """Options nothing is known about, but whose names say that they write."""
