@@ -15,7 +15,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Perpetual, Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.sessions.handover.folder import HandoverFolder
-from perpetualcc.sessions.handover.records import Handover, Records, Manner
+from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
 
 

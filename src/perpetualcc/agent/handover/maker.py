@@ -25,8 +25,8 @@ from perpetualcc.sessions.handover.folder import DOCUMENT, LAST_GOOD, STATE, STA
 from perpetualcc.sessions.handover.records import (
     NOTHING_DONE,
     Handover,
-    Records,
     Manner,
+    Records,
     goes_in_circles,
 )
 from perpetualcc.sessions.handover.repository import changed_since, repository_state

@@ -35,7 +35,7 @@ from perpetualcc.sessions.handover.document import (
 )
 from perpetualcc.sessions.handover.folder import DOCUMENT, LAST_GOOD, STATE, HandoverFolder
 from perpetualcc.sessions.handover.prompts import reminder
-from perpetualcc.sessions.handover.records import Handover, Records, Manner
+from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, Level
 
 _TICK = 1.0
