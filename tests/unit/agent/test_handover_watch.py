@@ -197,6 +197,17 @@ def test_time_does_not_count_while_a_person_is_asked(stage):
     play(story())
 
 
+def test_the_trigger_counts_while_a_person_is_asked_too(stage):
+    async def story():
+        await stage.begin()
+        (folder(stage) / "trigger.flag").touch()
+        await stage.tick(1, is_held=True)
+        assert stage.orders() == [Told(order=Order.HAND_OVER)]
+        assert not (folder(stage) / "trigger.flag").exists()
+
+    play(story())
+
+
 def test_a_claude_that_does_not_stop_is_interrupted_again_and_then_ended(stage):
     async def story():
         await stage.begin()
