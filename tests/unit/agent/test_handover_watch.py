@@ -15,6 +15,7 @@ from perpetualcc.agent.inbox import (
     Inbox,
     Order,
     Said,
+    Started,
     Told,
     ToolEnded,
     ToolWanted,
@@ -183,9 +184,11 @@ def test_status_txt_is_written_at_changes_and_every_thirty_seconds(stage):
     play(story())
 
 
-def test_time_does_not_count_while_a_person_is_asked(stage):
+def test_time_does_not_count_before_the_start_or_while_a_person_is_asked(stage):
     async def story():
         await stage.begin()
+        await stage.tick(3600)
+        await stage.see(Started(model="m", permission_mode="default"))
         await stage.tick(17 * 60)
         await stage.tick(1, is_held=True)
         await stage.tick(3600, is_held=True)
