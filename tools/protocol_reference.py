@@ -40,15 +40,25 @@ def page() -> str:
 
 
 def _methods() -> Iterator[str]:
-    """The table needs an Api, but none of its parts."""
-    nothing = mock.Mock()
-    table = api.Api(**{field.name: nothing for field in fields(api.Api)}).methods()
+    table = _without_parts(api.Api).methods()
     yield from ["## Methods", "", "A parameter in brackets may be left out.", ""]
     yield from ["| method | parameters | |", "|---|---|---|"]
     for name, method in sorted(table.items()):
         params = ", ".join(_param(key, kind) for key, kind in method.params.items())
         about = " ".join((inspect.getdoc(method.call) or "").split())
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
+
+
+def _without_parts(kind: Any) -> Any:
+    """Something with a table of methods, made of nothing but what has one too."""
+    hints = get_type_hints(kind)
+    has_table = {one.name: hasattr(hints[one.name], "methods") for one in fields(kind)}
+    return kind(
+        **{
+            name: _without_parts(hints[name]) if is_api else mock.Mock()
+            for name, is_api in has_table.items()
+        }
+    )
 
 
 def _param(name: str, kind: type | UnionType) -> str:
