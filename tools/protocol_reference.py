@@ -40,15 +40,27 @@ def page() -> str:
 
 
 def _methods() -> Iterator[str]:
-    """The table needs an Api, but none of its parts."""
-    nothing = mock.Mock()
-    table = api.Api(**{field.name: nothing for field in fields(api.Api)}).methods()
+    table = _without_parts(api.Api).methods()
     yield from ["## Methods", "", "A parameter in brackets may be left out.", ""]
     yield from ["| method | parameters | |", "|---|---|---|"]
     for name, method in sorted(table.items()):
         params = ", ".join(_param(key, kind) for key, kind in method.params.items())
         about = " ".join((inspect.getdoc(method.call) or "").split())
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
+
+
+def _without_parts(kind: type) -> Any:
+    """The table needs an Api and those that it is put together from, but none of their parts."""
+    hints = get_type_hints(kind)
+    nothing = mock.Mock()
+    return kind(
+        **{
+            field.name: _without_parts(hints[field.name])
+            if field.name.startswith("about_")
+            else nothing
+            for field in fields(kind)
+        }
+    )
 
 
 def _param(name: str, kind: type | UnionType) -> str:

@@ -109,6 +109,8 @@ class Order(StrEnum):
 
     PAUSE = "pause"
     """Finish the current operation, then stop; the work stays."""
+    HAND_OVER = "hand over"
+    """Finish the current operation; a fresh run goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,11 @@ class HoldExpired:
     number: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockTicked:
+    """A second has passed: look at the time and at files."""
+
+
 Arrival = (
     Started
     | Said
@@ -146,6 +153,7 @@ Arrival = (
     | Told
     | Settled
     | HoldExpired
+    | ClockTicked
 )
 
 

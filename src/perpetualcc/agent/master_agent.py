@@ -14,6 +14,9 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
+from perpetualcc.agent.handover.handovers import Handovers
+from perpetualcc.agent.handover.iteration import Iteration
+from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
 from perpetualcc.agent.ports import (
     Answerer,
@@ -29,7 +32,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
-from perpetualcc.domain.sessions import Run, Session
+from perpetualcc.domain.sessions import Run
 from perpetualcc.domain.tasks import Outcome, Parked, Task
 
 log = logging.getLogger(__name__)
@@ -56,6 +59,7 @@ class Faculties:
     answerer: Answerer
     people: People
     clock: Clock
+    handovers: Handovers
 
 
 class MasterAgent:
@@ -69,7 +73,9 @@ class MasterAgent:
     async def advance(self, task: Task) -> Outcome:
         """Play one run of the task and say what it came to. Raises only what is a bug."""
         session = await self._with.journal.session(SessionId(task.group))
-        launch = await self._plan(session, task)
+        iteration = await self._with.handovers.current(session, task)
+        launch = await self._plan(iteration)
+        watch = self._with.handovers.watch(iteration, launch)
         facts = RunFacts()
         run = Run(
             id=launch.run,
@@ -87,13 +93,14 @@ class MasterAgent:
         begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
         try:
-            await self._supervise(launch, task, facts)
+            await self._supervise(launch, task, facts, watch)
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
             await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
             raise
         outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
+        outcome = await watch.conclude(outcome, facts)
         await self._close(run, _ended(run, task, facts, outcome))
         return outcome
 
@@ -115,27 +122,34 @@ class MasterAgent:
         ended = replace(run, ended_at=self._with.clock.now())
         await self._with.journal.close_run(ended, *events)
 
-    async def _plan(self, session: Session, task: Task) -> Launch:
-        """Begin a conversation for a new task; go on with it for one that was begun before."""
-        conversation = session.claude_session if session.current_task == task.id else None
+    async def _plan(self, iteration: Iteration) -> Launch:
+        """Begin a conversation for a new task or iteration; go on with one begun before."""
+        session, task = iteration.session, iteration.task
+        is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
+        conversation = session.claude_session if is_theirs else None
         if conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
             prompt, resume = continuation(answers), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
-            prompt, resume = first_prompt(task, finished), False
+            settings = self._with.handovers.settings
+            prompt, resume = iteration.opening(first_prompt(task, finished), settings), False
         return Launch(
             session=session,
             run=new_run_id(),
             claude_session=conversation,
             resume=resume,
             prompt=prompt,
+            may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
         )
 
-    async def _supervise(self, launch: Launch, task: Task, facts: RunFacts) -> None:
+    async def _supervise(
+        self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
+    ) -> None:
         inbox = self._inboxes[launch.session.id] = Inbox()
         try:
+            await watch.begin()
             async with self._with.claudes.open(launch, inbox) as claude:
                 run = SupervisedRun(
                     launch=launch,
@@ -147,10 +161,12 @@ class MasterAgent:
                     hold=self._settings.hold,
                     waits_unattended=self._settings.waits_unattended,
                 )
-                async for arrival in inbox:
-                    await run.handle(arrival)
-                    if run.is_over or isinstance(arrival, TurnEnded | Gone):
-                        return
+                with ticking(inbox):
+                    async for arrival in inbox:
+                        await run.handle(arrival)
+                        await watch.seen(arrival, claude, inbox, is_held=bool(run.waiting))
+                        if run.is_over or isinstance(arrival, TurnEnded | Gone):
+                            return
         finally:
             del self._inboxes[launch.session.id]
 

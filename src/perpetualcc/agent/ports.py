@@ -26,6 +26,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    may_compact: bool = False
+    """Leave a full context to Claude Code's own compaction, instead of handing over."""
 
 
 class ClaudeCode(Protocol):
@@ -45,6 +47,14 @@ class ClaudeCode(Protocol):
 
     async def interrupt(self) -> None:
         """End the turn. What was said stays in the conversation."""
+        ...
+
+    def remind(self, text: str) -> None:
+        """Put the text before Claude with the result of the next tool that ends."""
+        ...
+
+    async def context_window(self) -> int | None:
+        """Tokens that the model's context holds; None when it cannot be asked. Never raises."""
         ...
 
     @property

@@ -13,6 +13,13 @@ _NOBODY_THERE = (
     "and say at the end what you left and why."
 )
 
+HANDOVER_FILE = Judgement(
+    verdict=Verdict.ALLOW,
+    risk=Risk.LOW,
+    confidence=1.0,
+    reason="The handover's own file.",
+)
+
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
 _TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")

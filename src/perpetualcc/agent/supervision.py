@@ -27,6 +27,7 @@ from perpetualcc.agent.inbox import (
 from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
+    HANDOVER_FILE,
     answers_by_person,
     by_person,
     question_data,
@@ -53,6 +54,7 @@ from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.handover.folder import is_handover_file
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
@@ -116,11 +118,14 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
-        if self.facts.order is Order.PAUSE:
+        if self.facts.order is not None:
             # Held and never answered: a refusal would be taken for one when the work goes on.
-            self.is_over = not self.at_work
+            await self._wind_up()
             return
-        judgement = await self.faculties.gatekeeper.judge(call, session)
+        if is_handover_file(call):
+            judgement = HANDOVER_FILE
+        else:
+            judgement = await self.faculties.gatekeeper.judge(call, session)
         if judgement.verdict is Verdict.ASK:
             await self._ask_for_permission(wanted, judgement)
         else:
@@ -188,8 +193,10 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        is_to_end = self.facts.order is Order.PAUSE or self.facts.question is not None
-        self.is_over = is_to_end and not self.at_work
+        if self.facts.order is not None:
+            await self._wind_up()
+        elif self.facts.question is not None:
+            self.is_over = not self.at_work
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -293,7 +300,16 @@ class SupervisedRun:
 
     async def _told(self, order: Order) -> None:
         self.facts.order = order
-        self.is_over = not self.at_work
+        await self._wind_up()
+
+    async def _wind_up(self) -> None:
+        """Once nothing is at work: leave for a pause; end the turn for a handover."""
+        if self.at_work:
+            return
+        if self.facts.order is Order.PAUSE:
+            self.is_over = True
+        else:
+            await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------
 

@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
+_PATIENCE = timedelta(seconds=5)
+"""For an answer about the context; 0.08 s were measured."""
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
@@ -73,6 +75,7 @@ class ClaudeCodeAdapter:
         self._stderr: deque[str] = deque(maxlen=40)
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
+        self._reminder = ""
         self._leaving = False
         self._is_working = True
         """A turn is under way, or about to be."""
@@ -137,6 +140,19 @@ class ClaudeCodeAdapter:
             except sdk.ClaudeSDKError:
                 log.info("nothing to interrupt: the process is ending")
 
+    def remind(self, text: str) -> None:
+        self._reminder = text
+
+    async def context_window(self) -> int | None:
+        if self._client is None:
+            return None
+        try:
+            async with asyncio.timeout(_PATIENCE.total_seconds()):
+                usage = await self._client.get_context_usage()
+        except (sdk.ClaudeSDKError, TimeoutError):
+            return None
+        return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
+
     @property
     def pid(self) -> int | None:
         transport = getattr(self._client, "_transport", None)
@@ -169,6 +185,14 @@ class ClaudeCodeAdapter:
         self._inbox.put(wanted)
         return await waiting
 
+    async def _after_tool(self, data: Any, _tool_use_id: str | None, _context: Any) -> Any:
+        """The PostToolUse callback: where Claude reads a reminder. Subagents do not get it."""
+        if not self._reminder or data.get("agent_id"):
+            return {}
+        text, self._reminder = self._reminder, ""
+        name = data.get("hook_event_name", "PostToolUse")
+        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
     async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
         """`can_use_tool`: where questions arrive. Anything else was not let through by the gate."""
         request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
@@ -197,14 +221,18 @@ class ClaudeCodeAdapter:
             permission_mode="default",
             setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
             strict_mcp_config="project" not in settings.layers.sources,
-            settings=json.dumps(settings.layers.settings()),
+            settings=json.dumps(
+                {**settings.layers.settings(), "autoCompactEnabled": launch.may_compact}
+            ),
             system_prompt={"type": "preset", "preset": "claude_code"},
             hooks={
                 "PreToolUse": [
                     sdk.HookMatcher(
                         hooks=[self._gate], timeout=_HOLD.total_seconds(), on_failure="block"
                     )
-                ]
+                ],
+                "PostToolUse": [sdk.HookMatcher(hooks=[self._after_tool])],
+                "PostToolUseFailure": [sdk.HookMatcher(hooks=[self._after_tool])],
             },
             can_use_tool=self._ask,
             stderr=self._stderr.append,

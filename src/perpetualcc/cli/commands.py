@@ -26,6 +26,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "start": CommandEntry(
         module="start", help="Start a supervised Claude Code session", panel=SESSIONS
     ),
+    "perpetual": CommandEntry(
+        module="perpetual", help="Start a session that hands over to fresh ones", panel=SESSIONS
+    ),
     "list": CommandEntry(module="sessions", help="List sessions", panel=SESSIONS),
     "status": CommandEntry(module="sessions", help="Show one session in detail", panel=SESSIONS),
     "attach": CommandEntry(module="start", help="Watch a session live", panel=SESSIONS),
@@ -40,10 +43,6 @@ COMMANDS: dict[str, CommandEntry] = {
     "logs": CommandEntry(module="logs", help="Show a session's log", panel=SESSIONS),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
-    "notifications": CommandEntry(
-        module="notifications", help="List what was sent to people", panel=PEOPLE
-    ),
-    "notify": CommandEntry(module="notify", help="Send a test to every channel", panel=PEOPLE),
     "decisions": CommandEntry(module="guard", help="What was decided, and why", panel=PEOPLE),
     "rules": CommandEntry(module="rules", help="Your own rules: list, add, remove", panel=PEOPLE),
     "trust": CommandEntry(
@@ -84,4 +83,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "memory": CommandEntry(
         module="memory", help="Search what happened and what works", panel=PROJECT
     ),
+    "notifications": CommandEntry(
+        module="notifications", help="List what was sent to people", panel=PEOPLE
+    ),
+    "notify": CommandEntry(module="notify", help="Send a test to every channel", panel=PEOPLE),
 }

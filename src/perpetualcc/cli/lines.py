@@ -106,6 +106,31 @@ def _limit(event: Data) -> list[str]:
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 
+_LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
+"""Colours of seed 001."""
+
+
+def _measured(event: Data) -> list[str]:
+    share = round(event["tokens"] * 100 / max(event["hard_tokens"], 1))
+    hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
+    line = (
+        f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"
+        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {event['status']}"
+    )
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_due(event: Data) -> list[str]:
+    what = "Claude is asked to hand over" if event["status"] == "WARNING" else "handing over now"
+    line = f"[iteration {event['iteration']}] {event['status']}: {event['reason']}; {what}"
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
+
+
+def _handover_done(event: Data) -> list[str]:
+    line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
+    return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
+
+
 def _status(event: Data) -> list[str]:
     words = {
         "PAUSED": ["⏸  Paused. Go on with: pcc resume"],
@@ -149,6 +174,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],
+    "ContextMeasured": _measured,
+    "HandoverDue": _handover_due,
+    "HandoverDone": _handover_done,
     "TaskSettled": _settled,
     "ProblemNoticed": _problem,
     "SessionStatusChanged": _status,

@@ -7,12 +7,14 @@ reads the same without colour.
 """
 
 import os
+import re
 import sys
 import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
+_COLOUR = re.compile(r"\x1b\[\d+m")
 
 
 def coloured(text: str, colour: str) -> str:

@@ -82,8 +82,17 @@ def _row(session: dict[str, Any]) -> list[str]:
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
         task += f"\nResumes: {moment(session['resumes_at'])}"
-    tokens = f"{thousands(session['tokens'])}/{thousands(session['context_window'])}"
-    return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, tokens]
+    return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _tokens(session: dict[str, Any]) -> str:
+    """Of the context window; of the hard limit, in seed 001's colours, when it is perpetual."""
+    used, limits = session["tokens"], session["perpetual"]
+    if limits is None:
+        return f"{thousands(used)}/{thousands(session['context_window'])}"
+    colour = "yellow" if used >= limits["warn_tokens"] else "green"
+    colour = "red" if used >= limits["hard_tokens"] else colour
+    return coloured(f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞", colour)
 
 
 @app.command()
@@ -139,6 +148,12 @@ def _detail(session: dict[str, Any]) -> list[str]:
     ]
     if session["resumes_at"] is not None:
         lines.append(f"Resumes:     {moment(session['resumes_at'])}")
+    if (limits := session["perpetual"]) is not None:
+        lines.append(
+            f"Perpetual:   iteration {session['iteration']}, hands over at"
+            f" {limits['warn_tokens']:,} / {limits['hard_tokens']:,} tokens or"
+            f" {limits['warn_minutes']:g} / {limits['hard_minutes']:g} minutes"
+        )
     return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session)]
 
 

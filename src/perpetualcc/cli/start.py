@@ -50,6 +50,10 @@ def start(  # noqa: PLR0917  # one parameter an option
         str, typer.Option(help="auto, on or off [default: the configuration's]")
     ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    perpetual: Annotated[
+        bool,
+        typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
+    ] = False,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -68,9 +72,32 @@ def start(  # noqa: PLR0917  # one parameter an option
         "max_turns": max_turns,
         "sandbox": checked_sandbox(sandbox),
         "authority": authority_of(project, level, writable or [], network=network),
+        "perpetual": {} if perpetual else None,
     }
+    begin(
+        ctx.obj,
+        project,
+        task,
+        options,
+        requirements=requirements,
+        name=session_name,
+        detach=detach,
+    )
+
+
+def begin(
+    global_options: GlobalOptions,
+    project: Path,
+    task: str | None,
+    options: dict[str, Any],
+    *,
+    requirements: Path | None = None,
+    name: str,
+    detach: bool,
+) -> None:
+    """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
-    with connect(ctx.obj) as daemon:
+    with connect(global_options) as daemon:
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
@@ -78,7 +105,7 @@ def start(  # noqa: PLR0917  # one parameter an option
             requirements=None
             if requirements is None
             else str(requirements.expanduser().absolute()),
-            name=session_name,
+            name=name,
             options=given,
         )
     if detach:
@@ -86,7 +113,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))
-    _watch(ctx.obj, session)
+    _watch(global_options, session)
 
 
 def checked_sandbox(mode: str) -> str:

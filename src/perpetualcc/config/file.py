@@ -23,6 +23,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
 from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import SessionSettings
 
 
@@ -50,6 +51,7 @@ class Config:
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
+    handover: HandoverSettings = field(default_factory=HandoverSettings)
 
 
 class ConfigError(PerpetualError):

@@ -1,20 +1,19 @@
 """What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
-import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
-from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -24,15 +23,11 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
-from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
-from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
-from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -43,17 +38,14 @@ class Api:
 
     manager: SessionManager
     people: HumanBridge
-    queue: EscalationQueue
-    escalations: SqliteEscalations
-    desk: PeopleDesk
+    about_people: PeopleApi
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    handovers: Handovers
     minds: Minds
-    guard: Guard
-    trust: TrustStore
-    rules: RuleStore
+    about_guards: GuardApi
     defaults: BrainSettings
 
     def methods(self) -> Mapping[str, Method]:
@@ -106,38 +98,26 @@ class Api:
                     "limit": int | None,
                 },
             ),
-            "trust.show": Method(call=self.show_trust, params={"project": str}),
-            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
-            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
-            "rule.list": Method(call=self.list_rules),
-            "rule.add": Method(
-                call=self.add_rule,
-                params={
-                    "effect": str,
-                    "subject": str,
-                    "pattern": str,
-                    "includes_high": bool | None,
-                    "project": str | None,
-                    "note": str | None,
-                },
-            ),
-            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
             "daemon.info": Method(call=self.info),
-            **PeopleApi(
-                manager=self.manager,
-                queue=self.queue,
-                escalations=self.escalations,
-                desk=self.desk,
-            ).methods(),
+            **self.about_guards.methods(),
+            **self.about_people.methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
         """Create a session with its first tasks, and start it."""
+        project, options = Path(params["project"]), dict(params["options"] or {})
+        task, requirements = params["task"], params["requirements"]
+        if options.get("perpetual") is not None:
+            project = check_project(project)
+            options["perpetual"], words = await self.handovers.plan_start(
+                project, options["perpetual"]
+            )
+            task = task if task or requirements else words
         session = await self.manager.create_session(
-            Path(params["project"]),
-            plan_of(params["task"], params["requirements"]),
+            project,
+            plan_of(task, requirements),
             name=params["name"] or "",
-            options=self._options(params["options"] or {}, params["requirements"]),
+            options=self._options(options, requirements),
         )
         return session_data(session)
 
@@ -177,6 +157,7 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "iteration": await self.handovers.number(session),
         }
 
     async def pause(self, params: Params, _: Connection) -> Any:
@@ -238,43 +219,6 @@ class Api:
         )
         return [decision_data(recorded) for recorded in found]
 
-    async def show_trust(self, params: Params, _: Connection) -> Any:
-        return await self.guard.describe(Path(params["project"]))
-
-    async def set_trust(self, params: Params, _: Connection) -> Any:
-        """Trust what the person saw: when it changed meanwhile, they must look again."""
-        project = Path(params["project"])
-        now = await self.guard.describe(project)
-        if now["hash"] != params["hash"]:
-            raise PerpetualError(
-                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
-            )
-        await self.trust.trust(project, params["hash"])
-        return await self.guard.describe(project)
-
-    async def forget_trust(self, params: Params, _: Connection) -> Any:
-        return await self.trust.forget(Path(params["project"]))
-
-    async def list_rules(self, _params: Params, _: Connection) -> Any:
-        return [rule_data(rule) for rule in await self.rules.all()]
-
-    async def add_rule(self, params: Params, _: Connection) -> Any:
-        rule = Rule(
-            id=f"rule-{os.urandom(3).hex()}",
-            effect=RuleEffect(params["effect"]),
-            subject=RuleSubject(params["subject"]),
-            pattern=params["pattern"],
-            includes_high=bool(params["includes_high"]),
-            project=params["project"] or "",
-            note=params["note"] or "",
-        )
-        await self.rules.add(rule)
-        return rule_data(rule)
-
-    async def remove_rule(self, params: Params, _: Connection) -> Any:
-        await self.rules.remove(params["id"])
-        return True
-
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""
         return {
@@ -294,19 +238,6 @@ def authority_from(given: Mapping[str, Any]) -> Authority:
         writable=tuple(Path(path) for path in given.get("writable", ())),
         allow_network=bool(given.get("allow_network", True)),
     )
-
-
-def rule_data(rule: Rule) -> dict[str, Any]:
-    return {
-        "id": rule.id,
-        "effect": rule.effect.value,
-        "subject": rule.subject.value,
-        "pattern": rule.pattern,
-        "includes_high": rule.includes_high,
-        "project": rule.project,
-        "note": rule.note,
-        "explanation": rule.explain(),
-    }
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
@@ -347,6 +278,7 @@ def session_data(session: Session) -> dict[str, Any]:
         "resumes_at": session.resumes_at,
         "tokens": session.tokens,
         "context_window": session.context_window,
+        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
     }
 
 

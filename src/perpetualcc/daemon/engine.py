@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc import __version__
+from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.claude import processes
@@ -23,9 +24,11 @@ from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import SystemClock
@@ -42,6 +45,7 @@ from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore, TrustStore
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
@@ -116,6 +120,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
         journal = SqliteJournal(
             events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
         )
+        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
         people = HumanBridge()
         minds = Minds(config.brain, locations)
         trust, rules = TrustStore(database, clock), RuleStore(database, clock)
@@ -134,6 +139,7 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
                 answerer=BrainAnswerer(minds),
                 people=people,
                 clock=clock,
+                handovers=handovers,
             ),
             AgentSettings(hold=config.human.hold, waits_unattended=config.human.waits_unattended),
         )
@@ -154,23 +160,22 @@ async def build(locations: Locations) -> AsyncIterator[Engine]:
             clock=clock,
             queue=queue,
             escalations=escalations,
-            work=SessionDesk(manager=manager, ledger=ledger),
+            work=SessionDesk(manager=manager, ledger=ledger, events=events),
         )
         api = Api(
             manager=manager,
             people=people,
-            queue=queue,
-            escalations=escalations,
-            desk=desk,
+            about_people=PeopleApi(
+                manager=manager, queue=queue, escalations=escalations, desk=desk
+            ),
             events=events,
             runs=runs,
             decisions=decisions,
             dispatcher=dispatcher,
+            handovers=handovers,
             minds=minds,
             defaults=config.brain,
-            guard=guard,
-            trust=trust,
-            rules=rules,
+            about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         working = await stack.enter_async_context(asyncio.TaskGroup())
         working.create_task(dispatcher.run(), name="dispatcher")

@@ -236,6 +236,47 @@ class UsageReported(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextMeasured(Event):
+    """How far a perpetual session is from its handover: what status.txt says."""
+
+    level: ClassVar[str] = "debug"
+    iteration: int
+    status: str
+    """NORMAL, WARNING or CRITICAL."""
+    tokens: int
+    hard_tokens: int
+    minutes: float
+    hard_minutes: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandoverDue(Event):
+    """The work must move to a fresh run: Claude was told, or is being interrupted."""
+
+    level: ClassVar[str] = "warn"
+    iteration: int
+    status: str
+    """WARNING: asked to finish its unit of work. CRITICAL: interrupted."""
+    reason: str
+    tokens: int
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandoverDone(Event):
+    """An iteration is over; what it leaves to the next one is on file."""
+
+    iteration: int
+    manner: str
+    """written (by Claude), forced (from what is known) or emergency (something died)."""
+    reason: str
+    tokens: int
+    minutes: float
+    findings: list[str]
+    """Where the document and the repository disagree."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(Event):
     """A Claude Code process is gone."""
 

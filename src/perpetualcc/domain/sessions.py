@@ -30,6 +30,24 @@ class SessionStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Perpetual:
+    """
+    When a perpetual session moves to a fresh run. The numbers are seed 001's.
+
+    `warn` asks Claude to finish its unit of work and hand over; `hard` does not ask.
+    """
+
+    warn_tokens: int = 90_000
+    hard_tokens: int = 120_000
+    warn_minutes: float = 18.0
+    hard_minutes: float = 25.0
+    max_iterations: int | None = None
+    """A person is asked after so many; None goes on for ever."""
+    resume_from: int | None = None
+    """Begin with the handover document that this iteration of an earlier session left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
     """How a session works: what `pcc start` was told."""
 
@@ -47,6 +65,8 @@ class SessionOptions:
     sandbox: str = ""
     """auto, on or off; empty: as configured."""
     authority: Authority = field(default_factory=Authority)
+    perpetual: Perpetual | None = None
+    """None: hands over only when its context window is nearly full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

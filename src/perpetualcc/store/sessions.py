@@ -4,7 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import storable, to_json
 
@@ -235,24 +235,26 @@ def _session(row: sqlite3.Row) -> Session:
     )
 
 
+_NESTED = frozenset({"authority", "perpetual"})
+
+
 def _options_to_json(options: SessionOptions) -> dict[str, Any]:
     authority = options.authority
-    plain = {
-        one.name: getattr(options, one.name) for one in fields(options) if one.name != "authority"
-    }
+    plain = {one.name: getattr(options, one.name) for one in fields(options)}
     return plain | {
         "authority": {
             "level": int(authority.level),
             "writable": [str(path) for path in authority.writable],
             "allow_network": authority.allow_network,
         },
+        "perpetual": None if options.perpetual is None else asdict(options.perpetual),
     }
 
 
 def _options_from_json(data: Mapping[str, Any]) -> SessionOptions:
     """A row of an older version lacks what is newer, and gets its default."""
     authority = data["authority"]
-    known = {one.name for one in fields(SessionOptions)} - {"authority"}
+    known = {one.name for one in fields(SessionOptions)} - _NESTED
     return SessionOptions(
         **{name: value for name, value in data.items() if name in known},
         authority=Authority(
@@ -260,4 +262,10 @@ def _options_from_json(data: Mapping[str, Any]) -> SessionOptions:
             writable=tuple(map(Path, authority["writable"])),
             allow_network=authority["allow_network"],
         ),
+        perpetual=_perpetual_from_json(data.get("perpetual")),
     )
+
+
+def _perpetual_from_json(data: Mapping[str, Any] | None) -> Perpetual | None:
+    """None for rows that were written before there was such a thing, too."""
+    return None if data is None else Perpetual(**data)

@@ -1,0 +1,92 @@
+"""How full the context of a run is, and how long its iteration has worked."""
+
+from dataclasses import dataclass, field
+
+from perpetualcc.agent.handover.iteration import Iteration
+from perpetualcc.agent.inbox import Arrival, Said, ToolEnded, ToolWanted
+from perpetualcc.agent.ports import ClaudeCode
+from perpetualcc.domain.clock import Clock
+from perpetualcc.sessions.handover.estimate import FileEstimate
+from perpetualcc.sessions.handover.thresholds import (
+    HandoverSettings,
+    Level,
+    Thresholds,
+    level_of,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Gauge:
+    """Reads the model's own figures; where it gives none, the estimate from files."""
+
+    iteration: Iteration
+    settings: HandoverSettings
+    clock: Clock
+    worked_before: float = 0.0
+    """Seconds that earlier runs of the same conversation took."""
+    _reported: int = 0
+    _window: int | None = None
+    _began_at: float = field(init=False)
+    _held_since: float | None = None
+    _estimate: FileEstimate = field(init=False)
+    _opened: dict[str, str] = field(default_factory=dict)
+    """Files that are being read, by request."""
+
+    def __post_init__(self) -> None:
+        self._began_at = self.clock.now()
+        self._estimate = FileEstimate(self.iteration.session.project)
+
+    @property
+    def tokens(self) -> int:
+        """Of the context, as the newest reply reported it; estimated where none was reported."""
+        return self._reported or self._estimate.tokens(self.minutes)
+
+    @property
+    def minutes(self) -> float:
+        """How long this iteration has worked, waits for people left out."""
+        until = self.clock.now() if self._held_since is None else self._held_since
+        return max(0.0, self.worked_before + until - self._began_at) / 60
+
+    @property
+    def limits(self) -> Thresholds:
+        return self.iteration.limits(self.settings, self._window)
+
+    def level(self) -> tuple[Level, str]:
+        return level_of(self.limits, self.tokens, self.minutes)
+
+    def hold(self, is_held: bool) -> None:
+        """Time does not count while a person is asked."""
+        if is_held and self._held_since is None:
+            self._held_since = self.clock.now()
+        elif not is_held and self._held_since is not None:
+            self._began_at += self.clock.now() - self._held_since
+            self._held_since = None
+
+    def told(self, prompt: str) -> None:
+        self._estimate.said(prompt)
+
+    async def read(self, arrival: Arrival, claude: ClaudeCode) -> None:
+        """
+        Take what an arrival says about the context.
+
+        The window is asked for once it matters: a model may have five times the usual one.
+        """
+        match arrival:
+            case Said(text=text, context_tokens=tokens):
+                self._estimate.said(text)
+                self._reported = tokens or self._reported
+                if self._window is None and self.tokens > self.limits.warn_tokens // 2:
+                    window = await claude.context_window()
+                    self._window = window or self.iteration.session.context_window
+            case ToolWanted():
+                self._estimate.wants(arrival.input)
+                if arrival.tool == "Read":
+                    self._opened[arrival.request] = str(arrival.input.get("file_path", ""))
+            case ToolEnded():
+                path = self._opened.pop(arrival.request, None)
+                if path is None or arrival.is_error:
+                    self._estimate.said(arrival.text)
+                else:
+                    self._estimate.opened(path)
+            case _:
+                pass

@@ -1,0 +1,59 @@
+"""`pcc perpetual`: a session without an end of context (seed 001)."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perpetualcc.cli.start import begin
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def perpetual(  # noqa: PLR0917  # one parameter an option
+    ctx: typer.Context,
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    task: Annotated[str | None, typer.Option(help="What to do")] = None,
+    warn_tokens: Annotated[
+        int | None, typer.Option(help="Ask Claude to hand over from here on [default: 90000]")
+    ] = None,
+    hard_tokens: Annotated[
+        int | None, typer.Option(help="Hand over without asking [default: 120000]")
+    ] = None,
+    warn_minutes: Annotated[
+        float | None, typer.Option(help="The same by time [default: 18]")
+    ] = None,
+    hard_minutes: Annotated[
+        float | None, typer.Option(help="The same by time [default: 25]")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(help="Ask a person after so many [default: unlimited]")
+    ] = None,
+    resume_from: Annotated[
+        int | None,
+        typer.Option(help="Begin with what this iteration of an earlier session left"),
+    ] = None,
+    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+) -> None:
+    """
+    Start a session that hands its work over to fresh ones, before a context is full.
+
+    Touch .claude-handover/trigger.flag in the project to hand over at once.
+
+    Example: pcc perpetual ./api --task "Build the authentication system" --hard-minutes 40
+    """
+    if task is None and resume_from is None:
+        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+    chosen = {
+        "warn_tokens": warn_tokens,
+        "hard_tokens": hard_tokens,
+        "warn_minutes": warn_minutes,
+        "hard_minutes": hard_minutes,
+        "max_iterations": max_iterations,
+        "resume_from": resume_from,
+    }
+    options = {"perpetual": {name: value for name, value in chosen.items() if value is not None}}
+    begin(ctx.obj, project, task, options, name=session_name, detach=detach)

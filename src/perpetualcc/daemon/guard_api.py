@@ -1,0 +1,92 @@
+"""What clients may ask about trust and rules: the part of the methods that guards projects."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.daemon.gatekeeper import Guard
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
+from perpetualcc.store.guards import RuleStore, TrustStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardApi:
+    """Trust records and a person's rules."""
+
+    guard: Guard
+    trust: TrustStore
+    rules: RuleStore
+
+    def methods(self) -> Mapping[str, Method]:
+        return {
+            "trust.show": Method(call=self.show_trust, params={"project": str}),
+            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
+            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
+            "rule.list": Method(call=self.list_rules),
+            "rule.add": Method(
+                call=self.add_rule,
+                params={
+                    "effect": str,
+                    "subject": str,
+                    "pattern": str,
+                    "includes_high": bool | None,
+                    "project": str | None,
+                    "note": str | None,
+                },
+            ),
+            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
+        }
+
+    async def show_trust(self, params: Params, _: Connection) -> Any:
+        return await self.guard.describe(Path(params["project"]))
+
+    async def set_trust(self, params: Params, _: Connection) -> Any:
+        """Trust what the person saw: when it changed meanwhile, they must look again."""
+        project = Path(params["project"])
+        now = await self.guard.describe(project)
+        if now["hash"] != params["hash"]:
+            raise PerpetualError(
+                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+            )
+        await self.trust.trust(project, params["hash"])
+        return await self.guard.describe(project)
+
+    async def forget_trust(self, params: Params, _: Connection) -> Any:
+        return await self.trust.forget(Path(params["project"]))
+
+    async def list_rules(self, _params: Params, _: Connection) -> Any:
+        return [rule_data(rule) for rule in await self.rules.all()]
+
+    async def add_rule(self, params: Params, _: Connection) -> Any:
+        rule = Rule(
+            id=f"rule-{os.urandom(3).hex()}",
+            effect=RuleEffect(params["effect"]),
+            subject=RuleSubject(params["subject"]),
+            pattern=params["pattern"],
+            includes_high=bool(params["includes_high"]),
+            project=params["project"] or "",
+            note=params["note"] or "",
+        )
+        await self.rules.add(rule)
+        return rule_data(rule)
+
+    async def remove_rule(self, params: Params, _: Connection) -> Any:
+        await self.rules.remove(params["id"])
+        return True
+
+
+def rule_data(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "effect": rule.effect.value,
+        "subject": rule.subject.value,
+        "pattern": rule.pattern,
+        "includes_high": rule.includes_high,
+        "project": rule.project,
+        "note": rule.note,
+        "explanation": rule.explain(),
+    }

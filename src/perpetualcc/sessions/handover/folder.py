@@ -1,0 +1,198 @@
+"""
+`.claude-handover/` in the project: status, document, state and trigger, all written atomically.
+
+The agent may write in the project, so nothing here is trusted: links are never followed, files
+are read up to a limit, and what must not change (the mission) is kept elsewhere.
+"""
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.handover.document import LARGEST
+
+NAME = ".claude-handover"
+DOCUMENT = "handover.md"
+STATUS = "status.txt"
+STATE = "state.json"
+TRIGGER = "trigger.flag"
+LAST_GOOD = "handover.last-good.md"
+"""The document as it was when it was last whole, in this iteration."""
+ARCHIVE = "archive"
+CLAUDES = frozenset({DOCUMENT, TRIGGER})
+"""What Claude writes."""
+_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FLAGS
+
+
+class HandoverFolder:
+    """The files of one project's handovers. Calls are quick: small files on the local disk."""
+
+    def __init__(self, project: Path) -> None:
+        self.path = project / NAME
+
+    @property
+    def document(self) -> Path:
+        return self.path / DOCUMENT
+
+    @property
+    def trigger(self) -> Path:
+        return self.path / TRIGGER
+
+    @property
+    def status(self) -> Path:
+        return self.path / STATUS
+
+    def prepare(self) -> None:
+        """
+        Make the folder, invisible to git.
+
+        Raises:
+            PerpetualError: it is a link, a file, or cannot be written in.
+        """
+        try:
+            with contextlib.suppress(FileExistsError):
+                self.path.mkdir(mode=0o755)
+            with self._open() as folder:
+                _write(folder, ".gitignore", "*\n")
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def write(self, name: str, text: str) -> None:
+        """Raises: PerpetualError."""
+        try:
+            with self._open() as folder:
+                _write(folder, name, text)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def read(self, name: str) -> str | None:
+        """None when there is no such file, or it is none that we would read."""
+        try:
+            with self._open() as folder:
+                return _read(folder, name)
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def remove(self, name: str) -> None:
+        with contextlib.suppress(OSError), self._open() as folder:
+            os.unlink(name, dir_fd=folder)
+
+    def take_trigger(self) -> bool:
+        """Whether the trigger is there; it is gone afterwards, so it is seen once."""
+        try:
+            with self._open() as folder:
+                os.unlink(TRIGGER, dir_fd=folder)
+        except OSError:
+            return False
+        return True
+
+    def archive(self, iteration: str, files: Mapping[str, str]) -> None:
+        """
+        Keep the files of an iteration as `archive/<iteration>/`. The same again changes nothing.
+
+        Raises: PerpetualError.
+        """
+        try:
+            with (
+                self._open() as folder,
+                _below(folder, ARCHIVE) as archive,
+                _below(archive, iteration) as place,
+            ):
+                for name, text in files.items():
+                    _write(place, name, text)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def archived(self, iteration: int) -> str | None:
+        """The document that an iteration left, as the archive has it."""
+        try:
+            with (
+                self._open() as folder,
+                _opened(ARCHIVE, folder) as archive,
+                _opened(str(iteration), archive) as place,
+            ):
+                return _read(place, DOCUMENT)
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def set_aside(self, owner: str) -> None:
+        """Move the archive of another session to `archive-<owner>`, so that both are kept."""
+        with contextlib.suppress(OSError), self._open() as folder:
+            os.rename(ARCHIVE, f"{ARCHIVE}-{owner}", src_dir_fd=folder, dst_dir_fd=folder)
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[int]:
+        with _opened(str(self.path), None) as folder:
+            yield folder
+
+    def _unusable(self, error: OSError) -> PerpetualError:
+        what = "is a link" if self.path.is_symlink() else error.strerror or str(error)
+        return PerpetualError(
+            f"The handover folder '{self.path}' cannot be used: {what}",
+            hint=f"Make it a directory that you can write in, or remove it: ls -ld '{self.path}'",
+        )
+
+
+def is_handover_file(call: ToolCall) -> bool:
+    """Whether the call reads the handover's files, or writes those that are Claude's to write."""
+    path = call.input.get("file_path")
+    if not isinstance(path, str) or call.tool not in {"Read", "Write", "Edit"}:
+        return False
+    folder = call.project / NAME
+    try:
+        asked = (call.cwd or call.project) / path
+        is_here = asked.parent == folder or asked.parent.resolve() == folder.resolve()
+        is_real = not folder.is_symlink() and not asked.is_symlink()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    names = {*CLAUDES, STATUS, STATE} if call.tool == "Read" else CLAUDES
+    return is_here and is_real and asked.name in names
+
+
+@contextlib.contextmanager
+def _opened(name: str, parent: int | None) -> Iterator[int]:
+    folder = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _below(parent: int, name: str) -> Iterator[int]:
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, 0o755, dir_fd=parent)
+    with _opened(name, parent) as folder:
+        yield folder
+
+
+def _write(folder: int, name: str, text: str) -> None:
+    """All or nothing, also when the machine dies: a draft, flushed, in place of the old one."""
+    draft = f".{name}.{secrets.token_hex(4)}"
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o644, dir_fd=folder)
+        with os.fdopen(file, "wb") as out:
+            out.write(text.encode("utf-8", "replace"))
+            out.flush()
+            if name != STATUS:  # it is written again in 30 s
+                os.fsync(out.fileno())
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
+        raise
+
+
+def _read(folder: int, name: str) -> str | None:
+    file = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FLAGS, dir_fd=folder)
+    with os.fdopen(file, "rb") as source:
+        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+            return None
+        data = source.read(LARGEST + 1)
+    return data.decode("utf-8") if len(data) <= LARGEST else None

@@ -1,0 +1,96 @@
+"""Handovers as they are kept, and when they go round in circles. The database has the last word."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from perpetualcc.domain.events import Event
+from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
+
+SAME_TROUBLE = 3
+"""Handovers in a row with the same trouble, and a person is asked (seed 001)."""
+NOTHING_DONE = "an iteration ended without a single tool call that worked"
+
+
+class Manner(StrEnum):
+    """How a handover came about."""
+
+    WRITTEN = "written"
+    """Claude wrote the document and said that it was ready."""
+    FORCED = "forced"
+    """At the hard limit, or because a person asked: made from what is known."""
+    EMERGENCY = "emergency"
+    """Claude Code or the engine died in the middle of it: made from what is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """The end of one iteration: begun when it is due, done when the next one may start."""
+
+    session: SessionId
+    task: TaskId
+    iteration: int
+    run: RunId | None
+    claude_session: ClaudeSessionId | None
+    """The conversation that is over with it; None for one that began elsewhere."""
+    reason: str
+    begun_at: float
+    done_at: float | None = None
+    manner: Manner = Manner.FORCED
+    trouble: str = ""
+    """What went wrong in the iteration, without what differs each time."""
+    document: str = ""
+    findings: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    """Everything that is completed, of this iteration and those before it."""
+
+
+class HandoverRecords(Protocol):
+    """Where handovers are kept. Durable before anything acts on them."""
+
+    async def begin(self, handover: Handover) -> None:
+        """Write down that it is due. The same session and iteration again changes nothing."""
+        ...
+
+    async def finish(self, handover: Handover, *events: Event) -> None:
+        """Write down what it came to, with its events, in one transaction. Once."""
+        ...
+
+    async def drop(self, session: SessionId) -> None:
+        """The task was finished after all: what was begun and not done is forgotten."""
+        ...
+
+    async def history(self, session: SessionId) -> Sequence[Handover]:
+        """Newest first."""
+        ...
+
+    async def left_by(self, project: Path, iteration: int) -> Handover | None:
+        """The last one done in the project with that number, by any session."""
+        ...
+
+    async def iterations(self, project: Path) -> Sequence[int]:
+        """The iterations that were done in the project, by any session, in order."""
+        ...
+
+    async def words(self, task: TaskId) -> str:
+        """What the person asked for, unchanged."""
+        ...
+
+    async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
+        """What the conversation's runs did, oldest first."""
+        ...
+
+    async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
+        """How long the conversation's runs took that have ended."""
+        ...
+
+
+def goes_in_circles(history: Sequence[Handover]) -> str:
+    """The trouble that the newest handovers (newest first) share; empty when there is none."""
+    newest = history[:SAME_TROUBLE]
+    troubles = {one.trouble for one in newest}
+    if len(newest) < SAME_TROUBLE or len(troubles) > 1:
+        return ""
+    return newest[0].trouble

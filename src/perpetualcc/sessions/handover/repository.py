@@ -1,0 +1,60 @@
+"""What git knows of a project: the last resort when no handover document is left."""
+
+import math
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+# A repository's own settings may name programs to run: hooks and monitors do not run here.
+_GIT = (
+    *("git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "-c", "gc.auto=0"),
+)
+_PATIENCE = 5.0
+"""Seconds; a huge repository must not hold a handover up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryState:
+    """Empty where there is no repository."""
+
+    changed: tuple[str, ...] = ()
+    """Modified or new files that are not committed."""
+    commits: tuple[str, ...] = ()
+    """The newest ones, `a1b2c3d subject`."""
+
+
+def repository_state(project: Path, *, commits: int = 10) -> RepositoryState:
+    """Ask git. Never raises."""
+    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames")
+    changed = tuple(entry[3:] for entry in listed.split("\0") if len(entry) > 3)
+    told = _git(project, "log", f"--max-count={commits}", "--format=%h %s")
+    return RepositoryState(changed=changed[:200], commits=tuple(told.splitlines()))
+
+
+def changed_since(project: Path, names: Iterable[str], since: float) -> list[str]:
+    """Those that were written after a moment (UTC epoch seconds), or are gone."""
+    return [name for name in names if _modified_at(project / name) >= since]
+
+
+def _modified_at(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return math.inf
+
+
+def _git(project: Path, *words: str) -> str:
+    try:
+        done = subprocess.run(
+            [*_GIT, "-C", str(project), *words],
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

@@ -1,0 +1,157 @@
+"""Handovers as rows: begun when due, done when the next iteration may start."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.events import EVENT_TYPES, Event
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId
+from perpetualcc.sessions.handover.records import Handover, Manner
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.text import redacted, storable, to_json
+
+_EVIDENCE = ("TextSaid", "ToolDecided", "ToolFinished", "QuestionAnswered")
+_MOST_EVIDENCE = 20_000
+"""Events of one conversation; hours of work at one tool call a second."""
+
+
+class SqliteHandovers:
+    """`sessions.handover.records.HandoverRecords`."""
+
+    def __init__(self, database: Database, events: EventLog) -> None:
+        self._database = database
+        self._events = events
+
+    async def begin(self, handover: Handover) -> None:
+        await self._database.write(lambda c: _insert(c, handover), durable=True)
+
+    async def finish(self, handover: Handover, *events: Event) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            _insert(connection, handover)
+            done = connection.execute(
+                "UPDATE handovers SET done_at = :done_at, manner = :manner, trouble = :trouble,"
+                " reason = :reason, document = :document, findings = :findings,"
+                " completed = :completed WHERE session = :session AND iteration = :iteration"
+                " AND done_at IS NULL",
+                _values(handover),
+            )
+            if done.rowcount == 1:
+                self._events.append_in(connection, events)
+
+        await self._database.write(write, durable=True)
+
+    async def drop(self, session: SessionId) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "DELETE FROM handovers WHERE session = ? AND done_at IS NULL", (session,)
+            )
+        )
+
+    async def history(self, session: SessionId) -> Sequence[Handover]:
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT * FROM handovers WHERE session = ? ORDER BY iteration DESC LIMIT 20",
+                (session,),
+            ).fetchall()
+        )
+        return [_handover(row) for row in rows]
+
+    async def left_by(self, project: Path, iteration: int) -> Handover | None:
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT h.* FROM handovers h JOIN sessions s ON s.id = h.session"
+                " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.iteration = ?"
+                " AND h.done_at IS NOT NULL ORDER BY h.done_at DESC, h.position DESC LIMIT 1",
+                (str(project), iteration),
+            ).fetchone()
+        )
+        return None if row is None else _handover(row)
+
+    async def iterations(self, project: Path) -> Sequence[int]:
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT DISTINCT h.iteration FROM handovers h JOIN sessions s ON s.id = h.session"
+                " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.done_at IS NOT NULL"
+                " ORDER BY h.iteration LIMIT 1000",
+                (str(project),),
+            ).fetchall()
+        )
+        return [row["iteration"] for row in rows]
+
+    async def words(self, task: TaskId) -> str:
+        row = await self._database.read(
+            lambda c: c.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()
+        )
+        return "" if row is None else str(row["prompt"])
+
+    async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT e.* FROM events e JOIN runs r ON r.id = e.run AND r.session = e.session"
+                " WHERE r.claude_session = ? AND e.kind IN (SELECT value FROM json_each(?))"
+                " ORDER BY e.seq DESC LIMIT ?",
+                (conversation, to_json(_EVIDENCE), _MOST_EVIDENCE),
+            ).fetchall()
+        )
+        return [_event(row) for row in reversed(rows)]
+
+    async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT coalesce(sum(max(ended_at - started_at, 0)), 0.0) AS worked FROM runs"
+                " WHERE claude_session = ? AND ended_at IS NOT NULL",
+                (conversation,),
+            ).fetchone()
+        )
+        return float(row["worked"])
+
+
+def _insert(connection: sqlite3.Connection, handover: Handover) -> None:
+    values = _values(handover) | {"done_at": None}
+    names = ", ".join(values)
+    places = ", ".join(f":{name}" for name in values)
+    connection.execute(
+        f"INSERT INTO handovers ({names}) VALUES ({places})"  # noqa: S608  # names are ours
+        # What an earlier task of the session left undone gives way; the same again changes nothing.
+        " ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
+        " claude_session = excluded.claude_session, reason = excluded.reason,"
+        " begun_at = excluded.begun_at"
+        " WHERE done_at IS NULL AND claude_session IS NOT excluded.claude_session",
+        values,
+    )
+
+
+def _values(handover: Handover) -> dict[str, Any]:
+    values = asdict(handover) | {
+        "document": storable(redacted(handover.document)),
+        "findings": to_json(redacted(handover.findings)),
+        "completed": to_json(redacted(handover.completed)),
+    }
+    return {**values, "trouble": redacted(storable(handover.trouble))}
+
+
+def _handover(row: sqlite3.Row) -> Handover:
+    return Handover(
+        session=row["session"],
+        task=row["task"],
+        iteration=row["iteration"],
+        run=row["run"],
+        claude_session=row["claude_session"],
+        reason=row["reason"],
+        begun_at=row["begun_at"],
+        done_at=row["done_at"],
+        manner=Manner(row["manner"]),
+        trouble=row["trouble"],
+        document=row["document"],
+        findings=tuple(json.loads(row["findings"])),
+        completed=tuple(json.loads(row["completed"])),
+    )
+
+
+def _event(row: sqlite3.Row) -> Event:
+    ids = {"session": row["session"], "run": row["run"], "task": row["task"]}
+    return EVENT_TYPES[row["kind"]].from_data(json.loads(row["data"]), **ids)

@@ -1,0 +1,432 @@
+"""A perpetual session on the real Claude Code: the work moves on before a context is full."""
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.rehearsal.position import message_text
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def servers():
+    """The scripted models that the test started."""
+    return []
+
+
+@pytest.fixture
+def rehearsal(rehearsal, servers):
+    def play(text, **more):
+        servers.append(rehearsal(text, **more))
+        return servers[-1]
+
+    return play
+
+
+MISSION = "Build the seven wonders, one after the other"
+
+
+def document(number: int, *, done: str, following: str) -> str:
+    """The handover document as Claude would write it in iteration `number`."""
+    return f"""\
+# Claude Code Handover Document
+**Iteration**: {number}
+
+## Mission Objective
+Something else entirely, which must not count.
+
+## Previous Session Summary
+Wonder {number} is built.
+
+## Files Modified This Session
+- src/wonder_{number}.py - the wonder
+
+## Current State
+### Active Tasks
+- [ ] {following}
+
+### Completed This Session
+- [x] {done}
+
+### Blockers
+- None
+
+## Technical Context
+### Architecture Decisions
+Built of stone.
+
+## Next Steps (Priority Order)
+1. {following}
+"""
+
+
+def scene(number: int, *, last: bool, tokens: int = 95_000, trigger: bool = True) -> dict:
+    """An iteration: build one wonder, be warned at the next tool, write the handover."""
+    when = f'/perpetual-session iteration="{number}"/'
+    write = {"Write": {"file_path": f"{{project}}/src/wonder_{number}.py", "content": f"{number}"}}
+    if last:
+        return {"name": f"iteration {number}", "when": when,
+                "steps": [{"tools": [write]}, "All wonders are built."]}  # fmt: skip
+    folder = "{project}/.claude-handover"
+    text = document(number, done=f"Wonder {number}", following=f"Build wonder {number + 1}")
+    steps = [
+        {"say": f"I build wonder {number}.", "tools": [write]},
+        {"tools": [{"Read": {"file_path": f"{folder}/handover.md"}}], "expect": "HANDOVER DUE"},
+        {"tools": [{"Write": {"file_path": f"{folder}/handover.md", "content": text}}]},
+        *([{"tools": [{"Write": {"file_path": f"{folder}/trigger.flag", "content": ""}}]}]
+          if trigger else []),
+        {"say": "I would go on for ever.", "takes": "20s"},
+    ]  # fmt: skip
+    usage = {"input": tokens}
+    return {"name": f"iteration {number}", "when": when, "usage": usage, "steps": steps}
+
+
+def scenario(count: int) -> dict:
+    """Scenes for `count` iterations; the most specific first, as `1` is a part of `12`."""
+    return {"scenes": [scene(n, last=n == count) for n in range(1, count + 1)]}
+
+
+def start(pcc, *words: str, task: str = MISSION) -> str:
+    said = pcc.pcc("perpetual", str(pcc.project), "--task", task, "--detach", *words).stdout
+    return said.split()[2]
+
+
+def handovers(pcc, session):
+    return pcc.events(session, "HandoverDone")
+
+
+def test_a_session_hands_over_at_the_warning_and_fresh_ones_finish(install, servers):
+    pcc = install(scenario(3))
+    session = start(pcc)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+
+    assert [(one["iteration"], one["manner"]) for one in handovers(pcc, session)] == [
+        (1, "written"),
+        (2, "written"),
+    ]
+    assert [one["findings"] for one in handovers(pcc, session)] == [[], []]
+    runs = pcc.events(session, "RunStarted")
+    assert len({run["claude_session"] for run in runs}) == len(runs) == 3
+    assert servers[0].mismatches == []
+    prompt = last_prompt(servers[0])
+    assert MISSION in prompt
+    assert "Build wonder 3" in prompt
+    assert "- Wonder 1" in prompt
+    assert "which must not count" not in prompt
+    archive = pcc.project / ".claude-handover" / "archive"
+    assert sorted(path.name for path in archive.iterdir()) == ["1", "2"]
+    assert (archive / "2" / "status.txt").read_text().splitlines()[0].startswith("TOKENS: 95,0")
+
+
+def last_prompt(server) -> str:
+    """All that the newest conversation was first told."""
+    return first_prompts(server)[-1]
+
+
+def first_prompts(server) -> list[str]:
+    found = [conversation.requests[0] for conversation in server.conversations]
+    return ["\n".join(map(message_text, request.messages)) for request in found]
+
+
+IGNORES = """
+usage: {{input: {tokens}}}
+scenes:
+  - when: '/perpetual-session iteration="1"/'
+    steps:
+      - say: I write the first part.
+        tools: [{{Write: {{file_path: "{{project}}/src/part_1.py", content: "1"}}}}]
+      - repeat: 60
+        say: I ignore all warnings.
+        delay: 300ms
+        tools: [{{Read: {{file_path: "{{project}}/src/part_1.py"}}}}]
+        usage: {{input: {later}}}
+      - Never reached.
+  - when: '/perpetual-session iteration="2"/'
+    steps:
+      - say: I write the second part.
+        usage: {{input: 100}}
+        tools: [{{Write: {{file_path: "{{project}}/src/part_2.py", content: "2"}}}}]
+      - say: Both parts are written.
+        usage: {{input: 100}}
+"""
+
+
+def test_the_hard_limit_hands_over_when_the_warning_is_ignored(install, servers):
+    pcc = install(IGNORES.format(tokens=95_000, later=121_000))
+
+    session = start(pcc)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    due = pcc.events(session, "HandoverDue")
+    assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
+    done = handovers(pcc, session)
+    assert [(one["manner"], one["reason"]) for one in done] == [
+        ("forced", "121,001 tokens of context")
+    ]
+    told = last_prompt(servers[0])
+    assert "src/part_1.py - changed" in told
+    assert "I ignore all warnings." in told
+    assert (pcc.project / "src" / "part_2.py").exists()
+
+
+@pytest.mark.soak
+def test_time_alone_brings_a_handover(install):
+    pcc = install(IGNORES.format(tokens=100, later=100))
+
+    session = start(pcc, "--warn-minutes", "0.05", "--hard-minutes", "0.15")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    due = pcc.events(session, "HandoverDue")
+    assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
+    assert all(one["reason"].endswith("minutes") for one in due)
+    assert due[1]["minutes"] >= 0.15
+
+
+def test_a_person_touches_the_trigger_and_the_session_hands_over_at_once(install, servers):
+    pcc = install(IGNORES.format(tokens=100, later=100))
+    session = start(pcc)
+    wait_until((pcc.project / "src" / "part_1.py").exists, within=20)
+
+    trigger = pcc.project / ".claude-handover" / "trigger.flag"
+    trigger.touch()
+
+    wait_until(lambda: not trigger.exists(), within=3)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    done = handovers(pcc, session)
+    assert [one["reason"] for one in done] == ["a person asked for it (trigger.flag)"]
+    assert MISSION in last_prompt(servers[0])
+
+
+STOPS_IN_MIDDLE = scene(1, last=False, trigger=False)
+
+
+@pytest.mark.parametrize(
+    "victim",
+    [
+        "engine",
+        pytest.param("claude", marks=pytest.mark.soak),
+        pytest.param("everything", marks=pytest.mark.soak),
+    ],
+)
+def test_a_crash_in_the_middle_of_a_handover_loses_nothing(install, servers, victim):
+    """The document is written, the trigger is not: then something dies."""
+    pcc = install({"scenes": [STOPS_IN_MIDDLE, scene(2, last=True)]})
+    session = start(pcc)
+    document = pcc.project / ".claude-handover" / "handover.md"
+    wait_until(lambda: document.exists() and "Wonder 1 is built" in document.read_text(), within=25)
+    time.sleep(0.3)
+
+    match victim:
+        case "engine":
+            pcc.kill_engine()
+        case "claude":
+            os.kill(pcc.claudes()[0], signal.SIGKILL)
+        case "everything":
+            for pid in [pcc.supervisor, pcc.engine, *pcc.claudes()]:
+                os.kill(pid, signal.SIGKILL)
+
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert [(one["iteration"], one["manner"]) for one in handovers(pcc, session)] == [
+        (1, "emergency")
+    ]
+    told = last_prompt(servers[0])
+    assert "RECOVERY" in told
+    assert "Build wonder 2" in told
+    assert MISSION in told
+    written = [one for one in pcc.events(session, "ToolDecided") if "wonder_" in one["summary"]]
+    assert [one["summary"] for one in written] == ["src/wonder_1.py", "src/wonder_2.py"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "half a document",
+        pytest.param("", marks=pytest.mark.soak),
+        pytest.param("\x00\x01 binary", marks=pytest.mark.soak),
+    ],
+)
+def test_a_damaged_document_costs_nothing_that_is_known(install, servers, damage):
+    """The last whole version of the iteration is used; the mission never came from it."""
+    first = scene(1, last=False, trigger=False)
+    folder = "{project}/.claude-handover"
+    first["steps"][-1] = {"tools": [
+        {"Write": {"file_path": f"{folder}/handover.md", "content": damage}},
+    ]}  # fmt: skip
+    first["steps"] += [
+        {"tools": [{"Write": {"file_path": f"{folder}/trigger.flag", "content": ""}}]},
+        {"say": "I would go on for ever.", "takes": "20s"},
+    ]
+    pcc = install({"scenes": [first, scene(2, last=True)]})
+
+    session = start(pcc)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert "handover.md was damaged" in handovers(pcc, session)[0]["findings"][0]
+    told = last_prompt(servers[0])
+    assert "Build wonder 2" in told
+    assert "damaged" in told
+    assert MISSION in told
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_twelve_iterations_need_no_hand(install, servers):
+    pcc = install(scenario(12))
+
+    session = start(pcc)
+
+    assert pcc.wait(session, within=240)["status"] == "COMPLETED"
+    done = handovers(pcc, session)
+    assert [one["iteration"] for one in done] == list(range(1, 12))
+    assert {one["manner"] for one in done} == {"written"}
+    assert [one["findings"] for one in done] == [[]] * 11
+    prompts = first_prompts(servers[0])
+    assert len(prompts) == 12
+    assert all(prompt.count(MISSION) >= 1 for prompt in prompts)
+    assert not any("must not count" in prompt for prompt in prompts)
+    for number, prompt in enumerate(prompts[1:], start=1):
+        assert f"Wonder {number} is built." in prompt
+        assert all(f"- Wonder {one}\n" in prompt for one in range(1, number + 1))
+    written = [one["summary"] for one in pcc.events(session, "ToolDecided")
+               if "wonder_" in one["summary"]]  # fmt: skip
+    assert written == [f"src/wonder_{n}.py" for n in range(1, 13)], "nothing is done twice"
+    tasks = pcc.status(session)["tasks"]
+    assert [(task["prompt"], task["state"]) for task in tasks] == [(MISSION, "done")]
+    assert servers[0].mismatches == []
+
+
+def ordinary(*tokens: int) -> dict:
+    """A session that is not perpetual, in a window of 200,000 tokens."""
+    folder = "{project}/.claude-handover"
+    text = document(1, done="Half", following="The other half")
+    reads = [{"tools": [{"Read": {"file_path": "{project}/src/half.py"}}],
+              "usage": {"input": one}} for one in tokens]  # fmt: skip
+    write = {"Write": {"file_path": "{project}/src/half.py", "content": "1"}}
+    return {"scenes": [
+        {"when": "/RECOVERY|earlier session worked/", "steps": ["The other half is done."]},
+        {"steps": [
+            {"tools": [write]},
+            *reads,
+            {"tools": [{"Read": {"file_path": f"{folder}/handover.md"}}], "expect": "HANDOVER DUE",
+             "usage": {"input": tokens[-1]}},
+            {"tools": [{"Write": {"file_path": f"{folder}/handover.md", "content": text}}]},
+            {"tools": [{"Write": {"file_path": f"{folder}/trigger.flag", "content": ""}}]},
+            {"say": "I would go on for ever.", "takes": "20s"},
+        ]},
+    ]}  # fmt: skip
+
+
+def test_an_ordinary_session_hands_over_when_its_window_is_nearly_full(install, servers):
+    """At 80 % of the real window, which Claude Code is asked for: no compaction comes first."""
+    pcc = install(ordinary(90_000, 150_000, 161_000))
+    claude = {**pcc.environment, "ANTHROPIC_MODEL": "claude-haiku-4-5"}
+    pcc = replace(pcc, environment=claude)
+
+    session = pcc.start(MISSION)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    due = pcc.events(session, "HandoverDue")
+    assert [(one["status"], one["reason"]) for one in due] == [
+        ("WARNING", "161,001 tokens of context"),
+        ("CRITICAL", "161,001 tokens of context"),
+    ]
+    assert [one["manner"] for one in handovers(pcc, session)] == ["written"]
+    assert "The other half" in last_prompt(servers[0])
+    assert not any("create a detailed summary" in one.raw.decode() for one in servers[0].requests)
+    ignored = subprocess.run(
+        ["git", "-C", str(pcc.project), "status", "--porcelain"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ".claude-handover" not in ignored.stdout
+
+
+@pytest.mark.soak
+def test_a_context_that_is_full_at_once_is_handed_over_and_not_retried(install):
+    pcc = install(ordinary(90_000, 199_000))
+    claude = {**pcc.environment, "ANTHROPIC_MODEL": "claude-haiku-4-5"}
+    pcc = replace(pcc, environment=claude)
+
+    session = pcc.start(MISSION)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert [one["manner"] for one in handovers(pcc, session)] == ["forced"]
+
+
+DIES = """
+scenes:
+  - when: /perpetual-session/
+    usage: {input: 130000}
+    steps:
+      - {say: "I say much and do nothing.", tools: [{Read: {file_path: "{project}/none"}}]}
+      - {say: "And on.", takes: 20s}
+"""
+
+
+def test_iterations_that_do_nothing_stop_after_three_and_ask_a_person(install):
+    pcc = install(DIES)
+
+    session = start(pcc)
+
+    found = pcc.wait(session)
+    assert found["status"] == "ERROR"
+    assert "three iterations in a row" in found["detail"]
+    assert len(handovers(pcc, session)) == 3
+    packet = found["tasks"][0]["packet"]
+    assert packet["attempts"] == 3
+    assert "pcc resume" in packet["hint"]
+    assert (pcc.project / ".claude-handover" / "handover.md").exists(), "everything is kept"
+
+
+@pytest.mark.soak
+def test_iterations_are_counted_and_an_earlier_one_is_taken_up_again(install, servers):
+    pcc = install(scenario(3))
+    first = start(pcc, "--max-iterations", "1")
+    stopped = pcc.wait(first)
+    assert stopped["status"] == "ERROR"
+    assert "at most 1 were asked for" in stopped["detail"]
+    pcc.pcc("stop", first)
+
+    said = pcc.pcc("perpetual", str(pcc.project), "--resume-from", "1", "--detach").stdout
+    second = said.split()[2]
+
+    assert pcc.wait(second)["status"] == "COMPLETED"
+    assert [one["iteration"] for one in handovers(pcc, second)] == [2]
+    assert MISSION in first_prompts(servers[0])[1], "the words of the person who began it"
+    assert "Build wonder 2" in first_prompts(servers[0])[1]
+    unknown = pcc.pcc("perpetual", str(pcc.project), "--resume-from", "9", check=False)
+    assert unknown.returncode == 1
+    assert "There are: 1, 2" in unknown.stderr
+
+
+def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_path):
+    pcc = install("steps: [Never.]")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder = pcc.project / ".claude-handover"
+
+    def refused(*flags: str) -> str:
+        done = pcc.pcc("perpetual", str(pcc.project), "--task", "x", *flags, check=False)
+        assert done.returncode == 1
+        return done.stderr
+
+    numbers = refused("--warn-tokens", "5000", "--hard-tokens", "4000")
+    folder.symlink_to(elsewhere)
+    linked = refused()
+    folder.unlink()
+    folder.write_text("a file")
+    blocked = refused()
+
+    assert "hint:" in numbers
+    assert "The warning at 5000 tokens would come after the hard limit at 4000" in numbers
+    assert "is a link" in linked
+    assert "cannot be used" in blocked
+    assert list(elsewhere.iterdir()) == []
+    assert folder.read_text() == "a file"
+    assert pcc.json("list") == []
