@@ -218,6 +218,7 @@ class ClaudeCodeAdapter:
             env=dict(settings.environment),
             model=options.claude_model or None,
             max_turns=options.max_turns,
+            max_budget_usd=launch.max_usd,
             permission_mode="default",
             setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
             strict_mcp_config="project" not in settings.layers.sources,

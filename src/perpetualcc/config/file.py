@@ -24,7 +24,9 @@ from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
-from perpetualcc.sessions.settings import SessionSettings
+from perpetualcc.sessions.settings import LimitSettings, SessionSettings
+from perpetualcc.sessions.stuck import StuckSettings
+from perpetualcc.sessions.system_load import LoadSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,9 @@ class Config:
     brain: BrainSettings = field(default_factory=BrainSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    load: LoadSettings = field(default_factory=LoadSettings)
+    stuck: StuckSettings = field(default_factory=StuckSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
 

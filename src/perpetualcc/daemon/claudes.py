@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,6 @@ from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
 from perpetualcc.claude.layers import Layers
-from perpetualcc.claude.transcripts import transcript_exists
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
@@ -39,11 +39,15 @@ class ClaudeRunner:
         *,
         binary: Path | None,
         started: Callable[[RunId, int], Awaitable[None]],
+        model_for: Callable[[Session], Awaitable[str]],
+        is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
         layers: Callable[[Session], Awaitable[Layers]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
+        self._model_for = model_for
+        self._is_intact = is_intact
         self._layers = layers
         self._canary: Canary | None = None
 
@@ -61,6 +65,8 @@ class ClaudeRunner:
             layers=await self._layers(launch.session),
         )
 
+        launch = _on_model(launch, await self._model_for(launch.session))
+
         async def started(pid: int) -> None:
             await self._started(launch.run, pid)
 
@@ -71,7 +77,7 @@ class ClaudeRunner:
             await asyncio.shield(asyncio.to_thread(self._end, launch.run))
 
     async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
-        return await asyncio.to_thread(transcript_exists, conversation, dict(os.environ))
+        return await self._is_intact(session, conversation)
 
     def _end(self, run: RunId) -> None:
         left = processes.find(self._locations.data, run)
@@ -88,6 +94,11 @@ def _usable(binary: Path) -> Path:
             hint="Name it with: pcc config set claude.binary PATH, then: pcc daemon restart",
         )
     return binary
+
+
+def _on_model(launch: Launch, model: str) -> Launch:
+    options = replace(launch.session.options, claude_model=model)
+    return replace(launch, session=replace(launch.session, options=options))
 
 
 def _load() -> tuple[ModuleType, ModuleType]:

@@ -47,21 +47,26 @@ class PeopleApi:
         }
 
     async def list(self, params: Params, _: Connection) -> Any:
-        """What waits for a person, oldest first; at most `limit`."""
+        """
+        What waits for a person, the most severe first, then the oldest; at most `limit` (100).
+        """
         session = await self._session_id(params["session"])
         waiting = await self.queue.get_pending(session, params["limit"] or _MANY)
         return [escalation_data(one) for one in waiting]
 
     async def count(self, params: Params, _: Connection) -> Any:
-        """How much waits for a person."""
+        """How many requests wait for a person."""
         return await self.escalations.count(await self._session_id(params["session"]))
 
     async def get(self, params: Params, _: Connection) -> Any:
-        """One request, with what a person needs to know, also after it was answered."""
+        """One request with everything a person needs to decide; settled ones too."""
         return escalation_data(await self.queue.get(params["number"]))
 
     async def respond(self, params: Params, connection: Connection) -> Any:
-        """Answer: `approve`, one `text`, or `answers` by question; `always` makes it a rule."""
+        """
+        Answer what waits: `approve` or not, one `text`, or `answers` by question; `always` asks for
+        a rule.
+        """
         answer = {
             name: params[name]
             for name in ("text", "approve", "answers", "always")
@@ -71,11 +76,11 @@ class PeopleApi:
         return escalation_data(settled)
 
     async def notifications(self, params: Params, _: Connection) -> Any:
-        """What was told to people, and where it arrived; newest first."""
+        """What was sent to people, newest first, with receipts; at most `limit` (100)."""
         return [notice_data(one) for one in await self.desk.receipts(params["limit"] or _MANY)]
 
     async def test(self, _params: Params, _: Connection) -> Any:
-        """Tell people something on every channel now; what came of it."""
+        """Send a test through every channel; returns their names."""
         return await self.desk.test()
 
     async def _session_id(self, name: str | None) -> Any:

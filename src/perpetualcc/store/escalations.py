@@ -17,6 +17,7 @@ from perpetualcc.store.text import redacted, to_json
 WITHDRAWN = "withdrawn"
 """Who settled a request that nobody needs to answer any more."""
 
+_SEVERITIES = tuple(Severity)
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
 """As the index `escalations_due` has it."""
 
@@ -330,6 +331,11 @@ def _settled(escalation: Escalation) -> EscalationSettled:
 
 
 def _escalation(row: sqlite3.Row) -> Escalation:
+    # All of its JSON in one go: a list may be thousands long, and this is most of what it costs.
+    options, raw, packet, default, answer = json.loads(
+        f"[{row['options']},{row['raw']},{row['packet']},"
+        f"{row['default_answer'] or 'null'},{row['answer'] or 'null'}]"
+    )
     return Escalation(
         number=row["number"],
         request=EscalationRequest(
@@ -340,19 +346,19 @@ def _escalation(row: sqlite3.Row) -> Escalation:
             type=EscalationType(row["type"]),
             title=row["title"],
             context=row["context"],
-            options=tuple(json.loads(row["options"])),
+            options=tuple(options),
             suggestion=row["suggestion"],
             confidence=row["confidence"],
-            raw=json.loads(row["raw"]),
+            raw=raw,
             digest=row["digest"],
-            severity=list(Severity)[row["severity"]],
-            packet=json.loads(row["packet"]),
-            default=None if row["default_answer"] is None else json.loads(row["default_answer"]),
+            severity=_SEVERITIES[row["severity"]],
+            packet=packet,
+            default=default,
             deadline=row["deadline"],
         ),
         raised_at=row["raised_at"],
         settled_at=row["settled_at"],
-        answer=None if row["answer"] is None else json.loads(row["answer"]),
+        answer=answer,
         settled_by=row["settled_by"],
         reminders=row["reminders"],
         remind_at=row["remind_at"],

@@ -1,0 +1,141 @@
+"""What a typed answer means, for each type of request, and how wrong ones are refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.human.answers import AnswerError, checked, choose, questions_of
+
+
+def question(*labels: str, many: bool = False, text: str = "Which one?"):
+    options = [{"label": label, "description": ""} for label in labels]
+    return {"question": text, "header": "", "multiSelect": many, "options": options}
+
+
+def request(kind: EscalationType, *questions):
+    return EscalationRequest(
+        session=SessionId("s"),
+        run=RunId("r"),
+        task=TaskId("t"),
+        request=RequestId("q"),
+        type=kind,
+        title="Which one?",
+        raw={"questions": list(questions)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("2", "SQLite"),
+        ("PostgreSQL", "PostgreSQL"),
+        ("postgresql", "PostgreSQL"),
+        (" SQLite ", "SQLite"),
+        ("Neither, use files", "Neither, use files"),
+        ("1, 2", AnswerError),
+        ("3", AnswerError),
+        ("0", AnswerError),
+        ("", AnswerError),
+        ("   ", AnswerError),
+        ("99999999999999999999", AnswerError),
+    ],
+)
+def test_an_answer_is_a_label_a_number_or_ones_own_words(typed, answer):
+    asked = question("PostgreSQL", "SQLite")
+
+    if answer is AnswerError:
+        with pytest.raises(AnswerError):
+            choose(asked, typed)
+    else:
+        assert choose(asked, typed) == answer
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("1,3", "a, c"),
+        ("c, a", "c, a"),
+        ("A, 2", "a, b"),
+        ("1,1", "a"),
+        ("2", "b"),
+        ("a, and something else", "a, and something else"),
+        ("1,4", AnswerError),
+    ],
+)
+def test_several_may_be_chosen_where_that_is_offered(typed, answer):
+    asked = question("a", "b", "c", many=True)
+
+    if answer is AnswerError:
+        with pytest.raises(AnswerError):
+            choose(asked, typed)
+    else:
+        assert choose(asked, typed) == answer
+
+
+def test_a_label_that_is_a_number_comes_before_the_place():
+    assert choose(question("3", "2", "1"), "1") == "1"
+
+
+def test_two_options_with_one_label_are_told_apart_by_their_place():
+    assert choose(question("Yes", "Yes"), "2") == "Yes (option 2)"
+
+
+def test_two_hundred_options_and_a_question_without_any_can_be_answered():
+    assert choose(question(*(f"option {n}" for n in range(200))), "200") == "option 199"
+    assert choose(question(), "42") == "42"
+
+
+def test_each_of_several_questions_needs_its_answer():
+    both = [question("a", "b", text="First?"), question("c", text="Second?")]
+    asked = request(EscalationType.QUESTION, *both)
+
+    given = checked(asked, {"answers": {"First?": "2", "Second?": "my own"}}, number=7)
+    assert given == {"answers": {"First?": "b", "Second?": "my own"}, "text": "b; my own"}
+    with pytest.raises(AnswerError, match="asks 2 questions"):
+        checked(asked, {"text": "a"}, number=7)
+    with pytest.raises(AnswerError, match="empty"):
+        checked(asked, {"answers": {"First?": "a"}}, number=7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [
+        ("permission", {"approve": True}, {"approve": True}),
+        ("permission", {"approve": False, "text": "no"}, {"approve": False, "text": "no"}),
+        ("permission", {"approve": True, "always": True}, {"approve": True, "always": True}),
+        ("permission", {"text": "yes, go on"}, AnswerError),
+        ("question", {"approve": True}, AnswerError),
+        ("review", {"text": "seen"}, {"approve": False, "text": "seen"}),
+        ("review", {"approve": True}, {"approve": True, "text": ""}),
+        ("error", {"text": "Retry"}, {"approve": True, "text": "retry"}),
+        ("error", {"text": "2"}, {"approve": False, "text": "give up"}),
+        ("error", {"approve": False}, {"approve": False, "text": "give up"}),
+        ("error", {"text": "please mend it"}, AnswerError),
+    ],
+)
+def test_each_type_of_request_takes_its_own_kind_of_answer(kind, given, expected):
+    asked = request(EscalationType(kind), question("a"))
+
+    if expected is AnswerError:
+        with pytest.raises(AnswerError) as refused:
+            checked(asked, given, number=3)
+        assert "3" in refused.value.message
+        assert refused.value.hint
+    else:
+        assert checked(asked, given, number=3) == expected
+
+
+@given(st.text(), st.lists(st.text(), max_size=5), st.booleans())
+def test_whatever_is_typed_is_an_answer_or_a_clear_error(typed, labels, many):
+    try:
+        answer = choose(question(*labels, many=many), typed)
+    except AnswerError:
+        return
+    assert answer.strip()
+
+
+def test_a_request_of_any_shape_has_a_question():
+    for raw in ({}, {"questions": None}, {"questions": ["x"]}, {"questions": []}):
+        assert questions_of(raw, "The title")[0]["question"] == "The title"

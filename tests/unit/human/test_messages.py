@@ -1,0 +1,138 @@
+"""What people are told: enough to act on, nothing that leaks, steers or injects."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from perpetualcc.domain.events import EscalationRaised, SessionStatusChanged
+from perpetualcc.domain.ids import RequestId, SessionId
+from perpetualcc.human.notifications.channels import (
+    Channel,
+    channel_name,
+    desktop_command,
+    find_channels,
+    order_for,
+)
+from perpetualcc.human.notifications.message import compose
+from perpetualcc.human.notifications.outbox import Kind
+from perpetualcc.human.notifications.settings import NotificationSettings
+
+NASTY = 'Use "x" -- $(id) `id` \x1b]0;t\x07 <b>&</b>\r\n sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaa?'
+
+
+def asked(**more):
+    return EscalationRaised(
+        session=SessionId("s-1"),
+        number=4,
+        request=RequestId("q"),
+        type=more.pop("type", "question"),
+        title=more.pop("title", NASTY),
+        options=[{"label": "A"}, {"label": "B"}],
+        **more,
+    )
+
+
+def test_a_question_names_session_reason_and_command_and_brief_holds_no_text():
+    message = compose(asked(), None)
+
+    assert message is not None
+    assert message.kind is Kind.QUESTION
+    title, body = message.brief
+    assert "s-1 has a question" in title
+    assert 'pcc respond 4 "…"' in body
+    assert "Use" not in title + body
+    assert "[1] A  [2] B" in message.full[1]
+
+
+def test_no_secret_and_no_control_character_is_told():
+    message = compose(asked(), None)
+
+    assert message is not None
+    for text in (*message.brief, *message.full):
+        assert "sk-ant" not in text
+        assert all(c == "\n" or c.isprintable() for c in text)
+    assert all("\n" not in title for title in (message.brief[0], message.full[0]))
+
+
+def test_what_is_nobodys_business_is_not_told():
+    assert compose(asked(type="review"), None) is None
+    begun = SessionStatusChanged(session=SessionId("s"), before="IDLE", after="PROCESSING")
+    assert compose(begun, None) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "command"),
+    [
+        (asked(type="permission"), Kind.QUESTION, "--approve"),
+        (asked(type="error"), Kind.ERROR, "retry"),
+        (
+            SessionStatusChanged(session=SessionId("s"), before="PROCESSING", after="COMPLETED"),
+            Kind.COMPLETION,
+            "pcc status s",
+        ),
+        (
+            SessionStatusChanged(
+                session=SessionId("s"), before="PROCESSING", after="RATE_LIMITED", resumes_at=1e9
+            ),
+            Kind.LIMIT,
+            "pcc status s",
+        ),
+    ],
+)
+def test_each_kind_says_what_to_type(event, kind, command):
+    message = compose(event, None)
+
+    assert message is not None
+    assert message.kind is kind
+    assert command in message.brief[1]
+
+
+def test_a_desktop_message_is_arguments_and_never_a_script_an_option_or_markup():
+    mac = desktop_command("/usr/bin/osascript", "P", "-sub", NASTY, sound=True, urgent=True)
+    linux = desktop_command("/usr/bin/notify-send", "-P", "", NASTY, sound=True, urgent=True)
+
+    scripts = [mac[place + 1] for place, part in enumerate(mac) if part == "-e"]
+    assert NASTY in mac
+    assert not any(NASTY in script for script in scripts)
+    assert mac[-4:] == [NASTY, "P", " -sub", "Ping"]
+    assert linux[linux.index("--") + 1] == "-P"
+    assert "&lt;b&gt;&amp;&lt;/b&gt;" in linux[-1]
+
+
+def test_an_address_is_never_a_channels_name():
+    url = "mailto://me:hunter2secret@example.org"
+    settings = NotificationSettings(urls=(url, "env:HOOK", "env:GONE"))
+    values = {"env:HOOK": "json://x.example.org/secret-path"}
+
+    found = find_channels(
+        settings,
+        lambda written: values.get(written, "" if "env:" in written else written),
+        desktop_program=None,
+    )
+
+    assert [one.name for one in found][1:] == ["json:HOOK", "unknown:GONE"]
+    assert found[0].name == channel_name(url, url)
+    assert not any("secret" in one.name for one in found)
+    assert (
+        find_channels(NotificationSettings(enabled=False, urls=(url,)), str, desktop_program="x")
+        == ()
+    )
+
+
+def test_an_address_that_cannot_be_used_is_given_up_at_once(tmp_path):
+    receipt = tmp_path / "receipt"
+    channel = Channel(name="x", url="env:GONE")
+    order = order_for(channel, "T", "B", program=None, sound=False, urgent=False)
+
+    subprocess.run(
+        [sys.executable, "-m", "perpetualcc.human.notifications.post"],
+        input=json.dumps({**order, "receipt": str(receipt)}),
+        text=True,
+        check=True,
+    )
+
+    found = json.loads(receipt.read_text())
+    assert found["permanent"]
+    assert "does not know this address" in found["problem"]

@@ -1,0 +1,306 @@
+"""Requests to people and notifications as rows: what is kept, once, and in which order."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.human.escalation import AnsweredAlreadyError, EscalationQueue, NothingWaitingError
+from perpetualcc.human.notifications.channels import Channel
+from perpetualcc.human.notifications.courier import Courier, Equipment
+from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
+from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.reminders import take_steps
+from perpetualcc.human.settings import HumanSettings
+from perpetualcc.store.database import Database
+from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
+from tests.acceptance.receivers import Webhook
+from tests.fakes.clock import FakeClock
+
+ASKED = EscalationRequest(
+    session=SessionId("s"),
+    run=RunId("run-1"),
+    task=TaskId("t"),
+    request=RequestId("q-1"),
+    type=EscalationType.QUESTION,
+    title="Which one?",
+    digest="which",
+)
+
+
+class Held:
+    """`human.escalation.Runs`: what was handed to runs."""
+
+    def __init__(self):
+        self.answers = []
+
+    def answered(self, escalation):
+        self.answers.append((escalation.number, escalation.answer))
+
+
+class World:
+    """Everything about people on one file, with a clock of its own."""
+
+    def __init__(self, database, clock, settings):
+        self.database, self.clock, self.held = database, clock, Held()
+        ledger = SqliteLedger(database, clock, owner="test")
+        self.store = SqliteEscalations(database, clock, ledger)
+        self.queue = EscalationQueue(self.store, self.held, settings, clock)
+        self.outbox = SqliteOutbox(database, clock)
+        self.events = EventLog(database, clock)
+
+    async def kinds(self):
+        return [recorded.event.kind for recorded in await self.events.read()]
+
+
+@asynccontextmanager
+async def world(path, settings=None):
+    clock = FakeClock()
+    database = await Database.open(path / "x.db")
+    try:
+        yield World(database, clock, settings or HumanSettings())
+    finally:
+        await database.close()
+
+
+def test_the_most_severe_come_first_then_the_oldest(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            for place, kind in enumerate(["review", "question", "error", "permission", "question"]):
+                request = replace(
+                    ASKED, request=RequestId(f"q-{place}"), type=EscalationType(kind), digest=""
+                )
+                await it.queue.escalate(request)
+            found = await it.queue.get_pending()
+            assert [one.request.type.value for one in found] == [
+                "error", "permission", "question", "question", "review",
+            ]  # fmt: skip
+            assert [one.number for one in found] == [3, 4, 2, 5, 1]
+            assert await it.store.count(SessionId("s")) == 5
+            assert await it.queue.get_pending(SessionId("other")) == []
+
+    asyncio.run(play())
+
+
+def test_the_same_request_of_a_later_run_is_the_same_while_it_waits(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            first = await it.queue.escalate(ASKED)
+            again = replace(ASKED, run=RunId("run-2"), request=RequestId("q-2"))
+            assert (await it.queue.escalate(again)).number == first.number
+            await it.queue.respond(first.number, {"text": "this"}, by="a")
+            assert (await it.store.stored(ASKED.task, "which")).answer["text"] == "this"
+            assert await it.store.use(first.number)
+            assert not await it.store.use(first.number)
+            assert await it.store.stored(ASKED.task, "which") is None
+            assert (await it.queue.escalate(again)).number == first.number + 1
+            assert await it.kinds() == ["EscalationRaised", "EscalationSettled", "EscalationRaised"]
+
+    asyncio.run(play())
+
+
+def test_of_many_who_answer_at_once_one_wins_and_the_others_are_told(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            number = (await it.queue.escalate(ASKED)).number
+            results = await asyncio.gather(
+                *(it.queue.respond(number, {"text": f"{n}"}, by=f"p{n}") for n in range(10)),
+                return_exceptions=True,
+            )
+            won = [one for one in results if not isinstance(one, Exception)]
+            lost = [one for one in results if isinstance(one, AnsweredAlreadyError)]
+            assert (len(won), len(lost)) == (1, 9)
+            assert won[0].settled_by in lost[0].message
+            assert len(it.held.answers) == 1
+            with pytest.raises(NothingWaitingError):
+                await it.queue.respond(999, {"text": "x"}, by="a")
+
+    asyncio.run(play())
+
+
+def test_nobody_reacts_so_people_are_told_again_and_a_permission_is_refused(tmp_path):
+    async def play():
+        settings = HumanSettings(unattended="wait", permission_hours=10, remind_after=("1h", "4h"))
+        async with world(tmp_path, settings) as it:
+            question = await it.queue.escalate(ASKED)
+            permission = replace(ASKED, request=RequestId("p"), type=EscalationType.PERMISSION)
+            number = (await it.queue.escalate(permission)).number
+
+            async def steps():
+                await take_steps(it.store, it.queue.expire, settings.ladder, it.clock)
+
+            assert await it.store.next_due() == it.clock.now() + 3600
+            await steps()
+            assert (await it.queue.get(question.number)).reminders == 0
+            it.clock.move(3600)
+            await steps()
+            await steps()
+            assert (await it.queue.get(question.number)).reminders == 1
+            it.clock.move(10 * 3600)
+            await steps()
+            assert (await it.queue.get(question.number)).reminders == 2
+            refused = await it.queue.get(number)
+            assert refused.settled_by == "timeout"
+            assert refused.answer["approve"] is False
+            assert [one.number for one in await it.queue.get_pending()] == [question.number]
+
+    asyncio.run(play())
+
+
+def test_what_nobody_needs_to_answer_any_more_is_withdrawn_and_not_sent(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            number = (await it.queue.escalate(ASKED)).number
+            await it.outbox.put([notice("event:1", escalation=number)])
+            gone = await it.store.withdraw(
+                "over", session=ASKED.session, task=ASKED.task, types=["question"]
+            )
+            assert gone == [number]
+            assert await it.queue.get_pending() == []
+            [one] = await it.outbox.list(10)
+            assert one.state is NoticeState.MOOT
+            assert await it.outbox.next_due() is None
+
+    asyncio.run(play())
+
+
+def test_an_approval_for_always_is_kept_as_a_wish_for_a_rule(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            call = replace(
+                ASKED,
+                type=EscalationType.PERMISSION,
+                raw={"tool": "Bash", "input": {"command": "make"}},
+            )
+            number = (await it.queue.escalate(call)).number
+            await it.queue.respond(number, {"approve": True, "always": True}, by="me")
+            [row] = await it.database.read(
+                lambda c: c.execute("SELECT * FROM rule_requests").fetchall()
+            )
+            assert (row["tool"], json.loads(row["input"])) == ("Bash", {"command": "make"})
+
+    asyncio.run(play())
+
+
+def notice(cause, channel="json:x", **more):
+    return NewNotice(cause=cause, channel=channel, kind=Kind.QUESTION, title="T", body="B", **more)
+
+
+def equipment(tmp_path, *channels, **settings):
+    return Equipment(
+        channels=channels,
+        settings=NotificationSettings(**settings),
+        receipts=tmp_path / "receipts",
+    )
+
+
+async def until(holds, within=20.0):
+    async with asyncio.timeout(within):
+        while not await holds():  # noqa: ASYNC110  # a row, not an event of ours
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def working(courier):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(courier.run())
+        yield
+        courier.stop()
+
+
+def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            await it.outbox.put([notice(f"event:{n}") for n in range(2)])
+            await it.outbox.put([notice(f"event:{n}") for n in range(2)])
+            channel = Channel(name="json:x", url=webhook.url)
+            began = it.clock.now()
+            courier = Courier(
+                it.outbox, equipment(tmp_path, channel, retry_seconds=300.0), it.clock
+            )
+            async with working(courier):
+                tries = 0
+                while it.clock.now() - began < 3600:
+                    tries += 1
+
+                    async def failed(count=tries):
+                        rows = await it.outbox.list(10)
+                        return all(
+                            one.attempts == count and one.state is NoticeState.QUEUED
+                            for one in rows
+                        )
+
+                    await until(failed)
+                    it.clock.move(min(300 * 2 ** (tries - 1), 900) + 1)
+                    if it.clock.now() - began < 3600:
+                        courier.wake()
+                with webhook.listening():
+                    courier.wake()
+                    await until(lambda: sent(it))
+            assert len(webhook.got) == 2
+            assert tries == 5
+
+    asyncio.run(play())
+
+
+async def sent(it):
+    return all(one.state is NoticeState.SENT for one in await it.outbox.list(10))
+
+
+def test_a_receipt_left_by_a_sender_of_a_dead_engine_counts(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            channel = Channel(name="json:x", url=webhook.url)
+            await it.outbox.put([notice("event:1"), notice("event:2")])
+            for one in (1, 2):
+                await it.outbox.begin(one, look_again=it.clock.now() + 35)
+            (tmp_path / "receipts").mkdir()
+            (tmp_path / "receipts" / "1.1").write_text('{"problem": ""}')
+            with webhook.listening():
+                courier = Courier(it.outbox, equipment(tmp_path, channel), it.clock)
+                async with working(courier):
+
+                    async def first_is_sent():
+                        rows = {one.id: one.state for one in await it.outbox.list(10)}
+                        return rows == {1: NoticeState.SENT, 2: NoticeState.SENDING}
+
+                    await until(first_is_sent)
+                    assert webhook.got == []
+                    it.clock.move(36)  # no receipt will come for the second any more
+
+                    async def second_failed():
+                        rows = {one.id: one.state for one in await it.outbox.list(10)}
+                        return rows[2] is NoticeState.QUEUED
+
+                    await until(second_failed)
+                    it.clock.move(31)
+                    courier.wake()
+                    await until(lambda: sent(it))
+            assert len(webhook.got) == 1
+
+    asyncio.run(play())
+
+
+def test_the_log_is_read_on_from_where_it_was_written_down(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            news = SqliteNews(it.database, it.events)
+            for place in range(3):
+                await it.queue.escalate(replace(ASKED, request=RequestId(f"{place}"), digest=""))
+            found, place = await news.after(await news.place(), {"EscalationRaised"})
+            assert [recorded.seq for recorded in found] == [1, 2, 3]
+            await it.outbox.put([], seen=2)
+            found, place = await news.after(await news.place(), {"EscalationRaised"})
+            assert [recorded.seq for recorded in found] == [3]
+            assert place == 3
+
+    asyncio.run(play())
