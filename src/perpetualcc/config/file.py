@@ -22,6 +22,7 @@ from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
+from perpetualcc.knowledge.settings import KnowledgeSettings
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import LimitSettings, SessionSettings
@@ -50,6 +51,7 @@ class Config:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     brain: BrainSettings = field(default_factory=BrainSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +22,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
 
 if TYPE_CHECKING:
+    from perpetualcc.claude.tools import Tool
     from perpetualcc.daemon.canary import Canary
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class ClaudeRunner:
         model_for: Callable[[Session], Awaitable[str]],
         is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
         layers: Callable[[Session], Awaitable[Layers]],
+        tools: Callable[[Path], Mapping[str, "Tool"]],
     ) -> None:
         self._locations = locations
         self._binary = binary
@@ -49,6 +51,7 @@ class ClaudeRunner:
         self._model_for = model_for
         self._is_intact = is_intact
         self._layers = layers
+        self._tools = tools
         self._canary: Canary | None = None
 
     @asynccontextmanager
@@ -63,6 +66,7 @@ class ClaudeRunner:
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
             layers=await self._layers(launch.session),
+            tools=self._tools(launch.session.project),
         )
 
         launch = _on_model(launch, await self._model_for(launch.session))
@@ -86,6 +90,11 @@ class ClaudeRunner:
             processes.end(left, _GRACE)
 
 
+def _on_model(launch: Launch, model: str) -> Launch:
+    options = replace(launch.session.options, claude_model=model)
+    return replace(launch, session=replace(launch.session, options=options))
+
+
 def _usable(binary: Path) -> Path:
     """Raises: PerpetualError when the configured Claude Code is none."""
     if not (binary.is_file() and os.access(binary, os.X_OK)):
@@ -94,11 +103,6 @@ def _usable(binary: Path) -> Path:
             hint="Name it with: pcc config set claude.binary PATH, then: pcc daemon restart",
         )
     return binary
-
-
-def _on_model(launch: Launch, model: str) -> Launch:
-    options = replace(launch.session.options, claude_model=model)
-    return replace(launch, session=replace(launch.session, options=options))
 
 
 def _load() -> tuple[ModuleType, ModuleType]:

@@ -22,6 +22,7 @@ from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
+from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
@@ -31,11 +32,13 @@ from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
+from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
@@ -45,6 +48,9 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.service import LearningService
+from perpetualcc.memory import EpisodicMemory, SemanticMemory
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
@@ -53,8 +59,10 @@ from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.facts import SqliteFacts
 from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
@@ -167,6 +175,13 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             ledger=ledger,
         )
         minds = Minds(config.brain, locations)
+        library = Library(config.knowledge)
+        recollection = Recollection(
+            events,
+            sessions,
+            EpisodicMemory(SqliteEpisodes(database)),
+            SemanticMemory(SqliteFacts(database)),
+        )
         trust, rules = TrustStore(database, clock), RuleStore(database, clock)
         guard = Guard(config.permissions, minds, trust, rules)
         claudes = claudes or ClaudeRunner(
@@ -176,13 +191,14 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             model_for=limits.model_for,
             is_intact=checkpoints.is_intact,
             layers=guard.layers,
+            tools=library.tools,
         )
         agent = MasterAgent(
             Faculties(
                 claudes=claudes,
                 journal=journal,
                 gatekeeper=guard,
-                answerer=BrainAnswerer(minds),
+                answerer=BrainAnswerer(minds, library, recollection),
                 people=people,
                 clock=clock,
                 handovers=handovers,
@@ -243,7 +259,18 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             defaults=config.brain,
             about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
+        since = await events.last()
         working = await stack.enter_async_context(asyncio.TaskGroup())
+        for name, watching in (
+            ("recollection", recollection.run(since)),
+            ("index", library.run(events.follow(since))),
+        ):
+            # Observers follow the log for ever; they go before the log does.
+            stack.callback(working.create_task(watching, name=name).cancel)
+        learning = LearningService(Places(claude=claude_directory()))
+        if learning.is_wanted:
+            working.create_task(learning.run(), name="learning")
+            stack.push_async_callback(learning.stop)
         working.create_task(dispatcher.run(), name="dispatcher")
         stack.push_async_callback(dispatcher.stop, timedelta())
         working.create_task(desk.run(), name="people")

@@ -26,10 +26,13 @@ class KnowledgeSettings:
     """How a project's code is understood."""
 
     embedding_provider: ProviderName = ProviderName.LOCAL
+    """Who makes vectors of texts; `none`: words must do."""
     local_model: str = "nomic-embed-text"
     """Ollama's model."""
     ollama_address: str = "http://127.0.0.1:11434"
+    """Where Ollama answers."""
     gemini_key: str = ""
+    """For the Gemini API."""
     auto_index: bool = True
     """Bring the index up to date when a session starts, and while it works."""
 

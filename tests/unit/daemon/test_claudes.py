@@ -47,6 +47,7 @@ def runner(tmp_path: Path, binary: Path | None) -> ClaudeRunner:
         model_for=nothing,
         is_intact=nothing,
         layers=nothing,
+        tools=nothing,
     )
 
 
