@@ -43,7 +43,9 @@ def _hooks(root: Path) -> list[Result]:
     event = json.dumps({"session_id": "s", "prompt": "no, use pnpm, not npm"}).encode()
     results = []
     for script, kind in (
-        ("capture.sh", "prompt"), ("session_start.sh", "session_start"), ("capture.sh", "session_end")
+        ("capture.sh", "prompt"),
+        ("session_start.sh", "session_start"),
+        ("capture.sh", "session_end"),
     ):  # fmt: skip
         command = ["bash", str(hooks_directory() / script), kind]
         stop = threading.Event()
