@@ -155,6 +155,22 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     assert pcc.json("pending") == []
 
 
+def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install):
+    pcc = install(DANGER.replace("steps:", "delay: 2s\nsteps:"))
+    configure(pcc, "[human]\nhold_seconds = 1\n")
+    session = pcc.start("Tidy up")
+    process, ours, seen = watch(pcc, session)
+
+    read_until((process, ours, seen), "[A]pprove  [D]eny")
+    read_until((process, ours, seen), "Session completed")
+
+    assert process.wait(10) == 0
+    os.close(ours)
+    [review] = pcc.json("pending")
+    assert review["title"] == "Refused: Bash rm -rf build"
+    assert pcc.events(session, "EscalationSettled")[0]["decided_by"] == "timeout"
+
+
 def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     pcc = install(
         """
@@ -249,18 +265,7 @@ def test_a_question_is_answered_in_attach_and_others_see_it(install):
     pcc = install(QUESTION)
     session = pcc.start("Add a place to store notes")
     the_one_that_waits(pcc)
-    watchers = []
-    for _ in range(2):
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            pcc.command("attach", session),
-            env={**pcc.environment, "NO_COLOR": "1"},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
-        watchers.append((process, ours, bytearray()))
+    watchers = [watch(pcc, session) for _ in range(2)]
     first, second = watchers
     for one in watchers:
         read_until(one, "type an answer  >")
@@ -274,6 +279,20 @@ def test_a_question_is_answered_in_attach_and_others_see_it(install):
     assert "You answered: PostgreSQL" in second[2].decode()
     assert "\r\x1b[2K" in second[2].decode(), "the other's prompt is cleared"
     assert "is settled by" in second[2].decode()
+
+
+def watch(pcc, session: str):
+    """`pcc attach` at a terminal: the process, our side of it, and what was read so far."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        pcc.command("attach", session),
+        env={**pcc.environment, "NO_COLOR": "1"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    return process, ours, bytearray()
 
 
 def read_until(watcher, text: str, within: float = 30.0) -> None:

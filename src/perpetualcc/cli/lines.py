@@ -134,21 +134,22 @@ def _handover_done(event: Data) -> list[str]:
 
 
 def _budget(event: Data) -> list[str]:
-    what = f"{event['name']}: {event['used']:,.6g} of {event['allowed']:,.6g}"
+    name = one_line(event["name"])
+    what = f"{name}: {event['used']:,.6g} of {event['allowed']:,.6g}"
     if event["kind"] == "BudgetApproached":
         return [f"{coloured('⚠', 'yellow')}  A budget is nearly used up: {what}"]
     return [
         f"{coloured('✗', 'red')} A budget is used up: {what}",
-        f"  hint: pcc budget set {event['name']} …",
+        f"  hint: pcc budget set {name} …",
     ]
 
 
 def _planned(event: Data) -> list[str]:
     if event["model"]:
-        return [f"Goes on with {event['model']} instead of waiting"]
-    because = f" ({event['reason']})" if event["reason"] else ""
+        return [f"Goes on with {one_line(event['model'])} instead of waiting"]
+    because = f" ({one_line(event['reason'])})" if event["reason"] else ""
     prevent = f"prevent it with: pcc pause {event['session']}"
-    return [f"Resumes by itself at {moment(event['at'])}{because}; {prevent}"]
+    return [f"Resumes by itself at {moment(event['resumes_at'])}{because}; {prevent}"]
 
 
 def _status(event: Data) -> list[str]:

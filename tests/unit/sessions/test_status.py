@@ -2,10 +2,10 @@
 What a session's status may become, enumerated: x it may, . it is that already, - it may not.
 
                  IDLE  PROCESSING  WAITING  LIMITED  PAUSED  COMPLETED  STOPPED  ERROR
-IDLE              .        x          -        -        x        x         x       x
+IDLE              .        x          x        x        x        x         x       x
 PROCESSING        x        .          x        x        x        x         x       x
-WAITING_INPUT     x        x          .        -        x        -         x       x
-RATE_LIMITED      x        x          -        .        x        -         x       x
+WAITING_INPUT     x        x          .        x        x        -         x       x
+RATE_LIMITED      x        x          x        .        x        -         x       x
 PAUSED            x        x          -        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
