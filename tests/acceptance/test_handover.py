@@ -146,7 +146,7 @@ scenes:
       - repeat: 90
         say: I ignore all warnings.
         delay: 300ms
-        tools: [{{Read: {{file_path: "{{project}}/src/part_1.py"}}}}]
+        tools: [{{Write: {{file_path: "{{project}}/src/more_{{n}}.py", content: "{{n}}"}}}}]
         usage: {{input: {later}}}
       - Never reached.
   - when: '/perpetual-session iteration="2"/'
