@@ -4,7 +4,7 @@ How well `pcc search` finds: docstring to function and question to file, over re
 The packages come from the package index as source distributions; docstrings are taken out of the
 copies that are indexed, so that a query never meets its own text. Not part of `make test`:
 
-    python -m benchmarks.evaluate_knowledge [--folder F] [--embed]
+    python -m benchmarks.evaluate_knowledge [--folder F]
 """
 
 import argparse

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
 from perpetualcc.rehearsal.world import is_claudes
 from tests.leftovers import LEAK_MARK, ended_by_force
+
+# How long one example takes says how busy the machine is; every test has its own timeout.
+hypothesis.settings.register_profile("busy machine", deadline=None)
+hypothesis.settings.load_profile("busy machine")
 
 Rehearse = Callable[..., RehearsalServer]
 """Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""

@@ -49,16 +49,14 @@ def _methods() -> Iterator[str]:
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
 
 
-def _without_parts(kind: type) -> Any:
-    """The table needs an Api and those that it is put together from, but none of their parts."""
+def _without_parts(kind: Any) -> Any:
+    """Something with a table of methods, made of nothing but what has one too."""
     hints = get_type_hints(kind)
-    nothing = mock.Mock()
+    has_table = {one.name: hasattr(hints[one.name], "methods") for one in fields(kind)}
     return kind(
         **{
-            field.name: _without_parts(hints[field.name])
-            if field.name.startswith("about_")
-            else nothing
-            for field in fields(kind)
+            name: _without_parts(hints[name]) if is_api else mock.Mock()
+            for name, is_api in has_table.items()
         }
     )
 

@@ -129,6 +129,10 @@ def supervised(
         "PERPETUALCC_SUPERVISOR": " ".join(flags),
         "PERPETUALCC_CONFIG": str(directory / "pcc" / "config.toml"),
     }
+    # A busy build machine is no reason to wait.
+    config = directory / "pcc" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[load]\nmax_cpu = 0.0\nmax_memory = 0.0\n")
     world = Supervised(locations=Locations(data=data), environment=own, project=project)
     try:
         yield world

@@ -1,5 +1,6 @@
 """A perpetual session on the real Claude Code: the work moves on before a context is full."""
 
+import json
 import os
 import signal
 import subprocess
@@ -335,7 +336,7 @@ def test_an_ordinary_session_hands_over_when_its_window_is_nearly_full(install, 
     due = pcc.events(session, "HandoverDue")
     assert [(one["status"], one["reason"]) for one in due] == [
         ("WARNING", "161,001 tokens of context"),
-        ("CRITICAL", "161,001 tokens of context"),
+        ("CRITICAL", "trigger.flag, after the warning at 161,001 tokens of context"),
     ]
     assert [one["manner"] for one in handovers(pcc, session)] == ["written"]
     assert "The other half" in last_prompt(servers[0])
@@ -430,3 +431,73 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_pat
     assert list(elsewhere.iterdir()) == []
     assert folder.read_text() == "a file"
     assert pcc.json("list") == []
+
+
+@pytest.mark.soak
+def test_the_figures_are_the_models_own(install):
+    """Within 2 % of what the replies claimed: uncached, written to the cache, read from it."""
+    pcc = install("""
+        scenes:
+          - when: /iteration="1"/
+            usage: {input: 1200, cache_read: 85000, cache_write: 9000, output: 400}
+            steps:
+              - {say: Working., tools: [{Read: {file_path: "{project}/none"}}]}
+              - say: Working on.
+                takes: 20s
+                usage: {input: 1000, cache_read: 125000, cache_write: 0}
+          - when: /iteration="2"/
+            steps: [Done.]
+        """)
+    session = start(pcc)
+
+    pcc.wait(session)
+
+    due = pcc.events(session, "HandoverDue")
+    assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
+    for one, reported in zip(due, (1200 + 85000 + 9000 + 400, 1000 + 125000 + 400), strict=True):
+        assert abs(one["tokens"] - reported) / reported < 0.02
+
+
+def characters(value) -> int:
+    """All the text in a request."""
+    if isinstance(value, dict):
+        return sum(len(key) + characters(one) for key, one in value.items())
+    if isinstance(value, list):
+        return sum(map(characters, value))
+    return len(str(value))
+
+
+@pytest.mark.soak
+def test_the_estimate_from_files_is_near_what_really_was_sent(install, servers):
+    """Within 20 % of the newest request at four characters a token, where no usage is claimed."""
+    source = "".join(f"def function_{n}(value):\n    return value + {n}\n\n\n" for n in range(400))
+    names = [f"module_{n}.py" for n in range(6)]
+    reads = [{"Read": {"file_path": f"{{project}}/src/{name}"}} for name in names]
+    writes = [{"Write": {"file_path": f"{{project}}/src/new_{n}.py", "content": source}}
+              for n in range(2)]  # fmt: skip
+    story = {
+        "usage": {"input": 0, "output": 0},
+        "files": {},
+        "scenes": [
+            {"when": '/iteration="1"/', "steps": [
+                *({"tools": [one]} for one in [*reads, *writes]),
+                {"say": "Working on.", "takes": "20s"},
+            ]},
+            {"when": '/iteration="2"/', "steps": ["Done."]},
+        ],
+    }  # fmt: skip
+    pcc = install(story)
+    (pcc.project / "src").mkdir()
+    for name in names:
+        (pcc.project / "src" / name).write_text(source)
+
+    session = start(pcc, "--warn-tokens", "30000", "--hard-tokens", "50000")
+
+    pcc.wait(session)
+    due = pcc.events(session, "HandoverDue")
+    assert due
+    requests = servers[0].conversations[0].requests
+    for one in due:
+        later = [request for request in requests if request.at > one["at"]]
+        real = characters(json.loads((later or requests[-1:])[0].raw)) / 4
+        assert abs(one["tokens"] - real) / real < 0.2, (one["tokens"], real)

@@ -219,12 +219,15 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
 
 @pytest.mark.timeout(180)
 def test_twenty_sessions_work_at_once(install, tmp_path):
-    scenes = "".join(
-        f'  - {{when: "scene {n:02}", steps: [{{tools: [{{Write: {{file_path: "{{project}}/src/own",'
-        f' content: "{n:02}"}}}}]}}, "Scene {n:02} is over."]}}\n'
+    write = {"file_path": "{project}/src/own"}
+    scenes = [
+        {
+            "when": f"scene {n:02}",
+            "steps": [{"tools": [{"Write": {**write, "content": f"{n:02}"}}]}, "It is over."],
+        }
         for n in range(20)
-    )
-    pcc = install(f"delay: 200ms\nscenes:\n{scenes}")
+    ]
+    pcc = install({"delay": "200ms", "scenes": scenes})
     config = pcc.locations.data.parent / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("[sessions]\nmax_concurrent = 20\n")

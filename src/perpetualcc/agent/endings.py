@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
-from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Wait
-
-_PATIENCE = 15 * 60.0
-"""Seconds until the next try when a limit does not say when it resets."""
-_OVERLOADED = 60.0
-"""Seconds; an overloaded server is not a limit and not the task's fault."""
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.sessions.budget import BudgetScope, Refusal
+from perpetualcc.sessions.retries import back_off, same_failure
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
@@ -20,7 +18,20 @@ HINTS: Mapping[str, str] = {
     "billing_error": "Check the credit balance of the account, then: pcc resume",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME",
 }
-_OVERLOAD = frozenset({"overloaded", "server_error"})
+# What a person reads of a limit.
+_NAMES: Mapping[LimitWindow, str] = {
+    LimitWindow.FIVE_HOUR: "the 5-hour limit",
+    LimitWindow.SEVEN_DAY: "the weekly limit",
+    LimitWindow.MODEL: "a limit of the model",
+    LimitWindow.SPEND: "the spend limit",
+    LimitWindow.RATE: "the API key's rate limit",
+    LimitWindow.OVERLOAD: "the server is overloaded",
+    LimitWindow.UNREACHABLE: "the server cannot be reached",
+}
+
+
+_MONEY = "error_max_budget_usd"
+"""Claude Code's word for a turn that it ended because of `max_budget_usd`."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,9 +40,15 @@ class RunFacts:
 
     started: bool = False
     """The init event was seen: only then was there a start."""
+    replies: int = 0
+    """How often the model itself answered."""
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
+    over: Refusal | None = None
+    """The budget that the run was ended for."""
+    stuck: str = ""
+    """Why the run was ended: it went round in circles."""
     order: Order | None = None
     question: int | None = None
     """The escalation that the run was ended for, to wait without a process."""
@@ -39,30 +56,64 @@ class RunFacts:
     """What the process left behind when it went."""
 
 
-def outcome_of(facts: RunFacts, *, attempts: int, now: float) -> Outcome:
-    """First match wins: a person's word, a limit, trouble, the turn itself, a lost process."""
+def outcome_of(
+    facts: RunFacts, task: Task, *, now: float, limit: RateLimitInfo | None = None
+) -> Outcome:
+    """
+    First match wins: a person's word, a good end, a limit, trouble, a lost process.
+
+    `limit` is what `RateLimitMonitor.detect` made of the facts.
+    """
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
-    if facts.limit is not None or (facts.trouble and facts.trouble.kind == "rate_limit"):
-        return _wait_for_limit(facts, now)
-    if facts.trouble is not None and facts.trouble.kind in HINTS:
-        return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
-    if facts.trouble is not None and facts.trouble.kind in _OVERLOAD:
-        return Later(due=now + _OVERLOADED, counts=False, reason=facts.trouble.text)
     if facts.turn is not None and not facts.turn.is_error:
         return Done(result=facts.turn.result)
+    attempts = task.attempts
+    if facts.stuck:
+        return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, attempts))
+    if facts.over is not None and facts.over.scope is BudgetScope.RUN:
+        return Parked(result=facts.over.reason, packet=packet(facts, attempts))
+    if facts.over is not None:  # whoever admits the next run knows what follows
+        return Later(due=now, counts=False, reason=facts.over.reason)
+    if facts.turn is not None and facts.turn.subtype == _MONEY:
+        return Later(due=now, counts=False, reason="the money that was reserved is used up")
+    if limit is not None:
+        return Later(
+            due=now,
+            counts=False,
+            reason=_NAMES[limit.window],
+            limit=limit,
+            got_somewhere=facts.replies > 0,
+        )
+    if facts.trouble is not None and facts.trouble.kind in HINTS:
+        return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
     if facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason="paused")
-    return Later(due=now + 2.0 ** min(attempts, 8), reason=_what_failed(facts))
+    return _failed(facts, task, now)
 
 
-def _wait_for_limit(facts: RunFacts, now: float) -> Later:
-    resets_at = facts.limit.resets_at if facts.limit else None
-    due = max(resets_at, now) if resets_at is not None else now + _PATIENCE
-    return Later(due=due, counts=False, reason="a usage limit")
+def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
+    """Again after a while; one that fails the same way to the last is set aside for a person."""
+    reason = _what_failed(facts)
+    is_last = task.attempts >= task.max_attempts and facts.order is None
+    if is_last and same_failure(task.result, reason):
+        told = {**packet(facts, task.attempts), "analysis": "it fails the same way each time"}
+        return Parked(result=reason, packet={**told, "options": _OPTIONS})
+    return Later(due=now + back_off(task.attempts, task.id), reason=reason)
+
+
+_OPTIONS = [
+    "Mend the cause, then try again with: pcc resume",
+    "Say it differently with: pcc add",
+    "Leave it: pcc stop",
+]
 
 
 def _what_failed(facts: RunFacts) -> str:
+    if facts.stuck:
+        return f"Stuck: {facts.stuck}"
+    if facts.over is not None:
+        return facts.over.reason
     if facts.trouble is not None:
         return facts.trouble.text
     if facts.turn is not None:

@@ -31,6 +31,12 @@ class Said:
     text: str
     context_tokens: int | None = None
     """How full the context was for this reply: what went in and what came out."""
+    message: str = ""
+    """The reply that this is a part of."""
+    tokens_fresh: int = 0
+    """Input of the whole reply that did not come from the cache."""
+    tokens_out: int = 0
+    """Output of this part, estimated: Claude Code tells it only at the end of the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,8 @@ class LimitReported:
     """five_hour, seven_day, …; empty when it does not say."""
     resets_at: float | None
     utilization: float | None = None
+    is_overage: bool = False
+    """The account goes on, on paid credits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +100,8 @@ class TurnEnded:
     turns: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`: what was read from the cache."""
     cost_usd: float = 0.0
     context_window: int | None = None
 
@@ -136,6 +146,11 @@ class HoldExpired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimeUp:
+    """The task has worked as long as it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClockTicked:
     """A second has passed: look at the time and at files."""
 
@@ -153,6 +168,7 @@ Arrival = (
     | Told
     | Settled
     | HoldExpired
+    | TimeUp
     | ClockTicked
 )
 

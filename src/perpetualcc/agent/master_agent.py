@@ -9,7 +9,7 @@ The master agent: one call of `advance` supervises one run, from its first promp
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,16 +17,18 @@ from perpetualcc.agent.endings import RunFacts, outcome_of, packet
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
-from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Told, TurnEnded
+from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.ports import (
     Answerer,
+    Checkpoints,
     Claudes,
     Gatekeeper,
     Journal,
     Launch,
+    Meter,
     People,
 )
-from perpetualcc.agent.prompts import continuation, first_prompt
+from perpetualcc.agent.prompts import answered, continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
@@ -34,6 +36,8 @@ from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarte
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Run
 from perpetualcc.domain.tasks import Outcome, Parked, Task
+from perpetualcc.sessions.rate_limit import RateLimitMonitor
+from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +49,7 @@ class AgentSettings:
     hold: timedelta = timedelta(minutes=5)
     """How long a running Claude is kept waiting for a person. After that the run ends and the
     session waits as a row, for days if need be."""
+    stuck: StuckSettings = field(default_factory=StuckSettings)
     waits_unattended: bool = False
     """A call that needs a person waits for one even while nobody is attached."""
 
@@ -59,6 +64,9 @@ class Faculties:
     answerer: Answerer
     people: People
     clock: Clock
+    limits: RateLimitMonitor
+    checkpoints: Checkpoints
+    meter: Meter
     handovers: Handovers
 
 
@@ -93,13 +101,18 @@ class MasterAgent:
         begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
         try:
-            await self._supervise(launch, task, facts, watch)
+            await self._metered(launch, task, facts, watch)
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
             await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
             raise
-        outcome = outcome_of(facts, attempts=task.attempts, now=self._with.clock.now())
+        outcome = outcome_of(
+            facts,
+            task,
+            now=self._with.clock.now(),
+            limit=self._with.limits.detect(facts.limit, facts.trouble),
+        )
         outcome = await watch.conclude(outcome, facts)
         await self._close(run, _ended(run, task, facts, outcome))
         return outcome
@@ -127,22 +140,36 @@ class MasterAgent:
         session, task = iteration.session, iteration.task
         is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
         conversation = session.claude_session if is_theirs else None
-        if conversation and await self._with.claudes.can_resume(session, conversation):
+        known = await self._with.checkpoints.recall(session, task) if conversation else None
+        if known and conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
-            prompt, resume = continuation(answers), True
+            prompt, resume = continuation(answers, known.changes), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
             settings = self._with.handovers.settings
-            prompt, resume = iteration.opening(first_prompt(task, finished), settings), False
+            begun = known.prompt if known else first_prompt(task, finished)
+            told = answered(await self._with.people.unused(task.id))
+            prompt, resume = f"{iteration.opening(begun, settings)}\n\n{told}".strip(), False
         return Launch(
             session=session,
             run=new_run_id(),
             claude_session=conversation,
             resume=resume,
             prompt=prompt,
+            max_usd=self._with.meter.allowance(task.id).usd,
             may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
         )
+
+    async def _metered(
+        self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
+    ) -> None:
+        try:
+            await self._supervise(launch, task, facts, watch)
+        finally:
+            turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
+            tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
+            await self._with.meter.ended(task.id, launch.session.id, tokens, turn.cost_usd)
 
     async def _supervise(
         self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
@@ -159,8 +186,11 @@ class MasterAgent:
                     inbox=inbox,
                     faculties=self._with,
                     hold=self._settings.hold,
+                    stuck=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
                     waits_unattended=self._settings.waits_unattended,
                 )
+                if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
+                    asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())
                 with ticking(inbox):
                     async for arrival in inbox:
                         await run.handle(arrival)

@@ -14,6 +14,7 @@ from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.sessions.budget import Grant, Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    max_usd: float | None = None
+    """Claude Code itself stops when the run has cost so much."""
     may_compact: bool = False
     """Leave a full context to Claude Code's own compaction, instead of handing over."""
 
@@ -77,6 +80,49 @@ class Claudes(Protocol):
 
     async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the conversation has something on disk to go on from."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """What is known of a task that was begun before."""
+
+    prompt: str
+    """Begins a fresh conversation that goes on with it."""
+    changes: str
+    """What changed in the project meanwhile, for the conversation that goes on; or empty."""
+
+
+class Checkpoints(Protocol):
+    """What outlives a conversation."""
+
+    async def recall(self, session: Session, task: Task) -> Recollection:
+        """
+        What to tell the run that goes on with a task.
+
+        Raises:
+            PerpetualError: nothing can be read or written where checkpoints are.
+        """
+        ...
+
+
+class Meter(Protocol):
+    """The budget, as a run meets it."""
+
+    def allowance(self, task: TaskId) -> Grant:
+        """What was reserved for the task's run before it started."""
+        ...
+
+    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+        """The run has used so much more. Not None: it must stop."""
+        ...
+
+    async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
+        """The run is over; zero tokens: nobody told, and what was counted stands."""
+        ...
+
+    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        """How much of a subscription's window is used."""
         ...
 
 

@@ -24,14 +24,21 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def continuation(answers: Sequence[Escalation]) -> str:
-    """How a conversation goes on: with what people answered meanwhile, if they did."""
+def continuation(answers: Sequence[Escalation], changes: str = "") -> str:
+    """How a conversation goes on: with what people answered, and what changed, meanwhile."""
     told = [line for one in answers for line in _answer_lines(one)]
-    if not told:
-        return CONTINUE
-    return "\n".join(
-        ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
-    )
+    how = CONTINUE
+    if told:
+        how = "\n".join(
+            ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
+        )
+    return f"{how}\n\n{changes}" if changes else how
+
+
+def answered(answers: Sequence[Escalation]) -> str:
+    """The same for a fresh conversation; empty when nobody answered anything."""
+    told = [line for one in answers for line in _answer_lines(one)]
+    return "\n".join(["Meanwhile a person answered:", *told]) if told else ""
 
 
 def _answer_lines(escalation: Escalation) -> list[str]:

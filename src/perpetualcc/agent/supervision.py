@@ -18,6 +18,7 @@ from perpetualcc.agent.inbox import (
     Said,
     Settled,
     Started,
+    TimeUp,
     Told,
     ToolEnded,
     ToolWanted,
@@ -39,7 +40,6 @@ from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
     Event,
     LimitApproached,
-    LimitReached,
     ProblemNoticed,
     QuestionAnswered,
     QuestionAsked,
@@ -54,12 +54,16 @@ from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
+from perpetualcc.sessions.stuck import StuckWatch
 
 if TYPE_CHECKING:
     from perpetualcc.agent.master_agent import Faculties
 
 E = TypeVar("E", bound=Event)
+
+_STUCK = "Look at it with: pcc attach; go on with: pcc resume"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,7 +77,8 @@ class SupervisedRun:
     inbox: Inbox
     faculties: "Faculties"
     hold: timedelta
-    at_work: set[RequestId] = field(default_factory=set)
+    stuck: StuckWatch
+    at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
     """Tool calls that were let through and have no result yet."""
     waits_unattended: bool = False
     is_over: bool = False
@@ -84,8 +89,10 @@ class SupervisedRun:
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
     context_window: int = 200_000
+    counted: set[str] = field(default_factory=set)
+    """Replies whose input is counted: each comes in several parts."""
 
-    async def handle(self, arrival: Arrival) -> None:  # noqa: C901  # a table, one line each
+    async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
         match arrival:
             case ToolWanted():
@@ -108,6 +115,8 @@ class SupervisedRun:
                 await self._trouble(arrival)
             case Told(order=order):
                 await self._told(order)
+            case TimeUp():
+                await self._time_up()
             case TurnEnded():
                 await self._turn_ended(arrival)
             case Gone(error=error):
@@ -118,7 +127,7 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
-        if self.facts.order is not None:
+        if self._is_ending:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
@@ -156,8 +165,9 @@ class SupervisedRun:
         )
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         if decision.verdict is Verdict.ALLOW:
-            self.at_work.add(wanted.request)
+            self.at_work[wanted.request] = call
         await self.claude.respond_permission(wanted.request, decision)
+        await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -182,7 +192,7 @@ class SupervisedRun:
             await people.escalate(to_review(request))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
-        self.at_work.discard(ended.request)
+        call = self.at_work.pop(ended.request, None)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
         await self.faculties.journal.record(
@@ -193,10 +203,29 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
-        if self.facts.order is not None:
+        if call is not None:
+            now = self.faculties.clock.now()
+            await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
+        if self._is_ending:
             await self._wind_up()
         elif self.facts.question is not None:
             self.is_over = not self.at_work
+
+    @property
+    def _is_ending(self) -> bool:
+        """Nothing new is to begin: an order, a budget, a run that goes round in circles."""
+        facts = self.facts
+        return facts.order is not None or facts.over is not None or bool(facts.stuck)
+
+    async def _look(self, stuck: str) -> None:
+        """End a run that goes round in circles; what it did, and its conversation, stay."""
+        if not stuck or self.facts.stuck:
+            return
+        self.facts.stuck = stuck
+        await self.faculties.journal.record(
+            self._event(ProblemNoticed, text=f"Stuck: {stuck}", hint=_STUCK)
+        )
+        await self._wind_up()
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -270,6 +299,7 @@ class SupervisedRun:
         )
 
     async def _settled(self, settled: Settled) -> None:
+        self.stuck.waited(self.faculties.clock.now())
         people = self.faculties.people
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
@@ -338,12 +368,35 @@ class SupervisedRun:
 
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
+        self.facts.replies += 1
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
         if said.context_tokens not in {None, self.context_tokens}:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         await self.faculties.journal.record(*events)
+        await self._count(said)
+        if said.text.strip():
+            await self._look(self.stuck.replied(self.faculties.clock.now()))
+
+    async def _count(self, said: Said) -> None:
+        is_new = said.message not in self.counted
+        self.counted.add(said.message)
+        tokens = said.tokens_out + (said.tokens_fresh if is_new else 0)
+        session = self.launch.session.id
+        if over := await self.faculties.meter.spent(self.task.id, session, tokens):
+            await self._stop_for(over)
+
+    async def _stop_for(self, over: Refusal) -> None:
+        """After the tools of this reply, so that none is cut in two; at once on a further reply."""
+        if self.facts.over is None:
+            self.facts.over = over
+        else:
+            await self.claude.interrupt()
+
+    async def _time_up(self) -> None:
+        self.facts.over = Refusal(scope=BudgetScope.TASK, limit="task_minutes", used=0, allowed=0)
+        await self._wind_up()
 
     async def _turn_ended(self, turn: TurnEnded) -> None:
         self.facts.turn = turn
@@ -359,12 +412,15 @@ class SupervisedRun:
         )
 
     async def _limit(self, limit: LimitReported) -> None:
-        if limit.status == "rejected":
+        """A limit that stops the run is written down when it has ended, with the wait for it."""
+        limits = self.faculties.limits
+        if limit.utilization is not None:
+            await self.faculties.meter.saw_window(limit.window, limit.utilization, limit.resets_at)
+        if limits.detect(limit, None) is not None:
             self.facts.limit = limit
-            await self.faculties.journal.record(
-                self._event(LimitReached, window=limit.window, resets_at=limit.resets_at)
-            )
-        elif limit.status == "allowed_warning":
+            if limit.is_overage:
+                await self.claude.interrupt()
+        elif limits.approaches(limit):
             await self.faculties.journal.record(
                 self._event(
                     LimitApproached,

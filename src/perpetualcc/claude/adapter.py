@@ -26,6 +26,7 @@ from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
 from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
+from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
 from perpetualcc.domain.decisions import Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RequestId
@@ -55,6 +56,8 @@ class ClaudeSettings:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Added to our own environment."""
     layers: Layers = field(default_factory=Layers)
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """Ours, for this run's Claude."""
 
 
 class ClaudeCodeAdapter:
@@ -218,6 +221,7 @@ class ClaudeCodeAdapter:
             env=dict(settings.environment),
             model=options.claude_model or None,
             max_turns=options.max_turns,
+            max_budget_usd=launch.max_usd,
             permission_mode="default",
             setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
             strict_mcp_config="project" not in settings.layers.sources,
@@ -225,6 +229,7 @@ class ClaudeCodeAdapter:
                 {**settings.layers.settings(), "autoCompactEnabled": launch.may_compact}
             ),
             system_prompt={"type": "preset", "preset": "claude_code"},
+            mcp_servers=serve(OWN_SERVER, settings.tools),
             hooks={
                 "PreToolUse": [
                     sdk.HookMatcher(

@@ -1,5 +1,6 @@
 """From the SDK's messages to what may arrive in an inbox. Pure; survives any shape."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -44,6 +45,7 @@ def arrivals(message: Any) -> Iterator[Arrival]:
                 window=str(info.rate_limit_type or ""),
                 resets_at=None if info.resets_at is None else float(info.resets_at),
                 utilization=info.utilization,
+                is_overage=info.raw.get("isUsingOverage") is True,
             )
         case sdk.ResultMessage():
             yield _turn_ended(message)
@@ -78,20 +80,40 @@ def _said(message: sdk.AssistantMessage) -> Iterator[Arrival]:
     text = _text(message.content)
     if text.strip() or message.usage:
         top_level = message.parent_tool_use_id is None
-        yield Said(text=text, context_tokens=_context(message.usage) if top_level else None)
+        yield Said(
+            text=text,
+            context_tokens=_context(message.usage) if top_level else None,
+            message=message.message_id or message.uuid or "",
+            tokens_fresh=_fresh_input(message.usage or {}),
+            tokens_out=_estimated(message.content),
+        )
+
+
+def _fresh_input(usage: Mapping[str, Any]) -> int:
+    names = ("input_tokens", "cache_creation_input_tokens")
+    return sum(int(usage.get(name) or 0) for name in names)
+
+
+def _estimated(content: list[Any]) -> int:
+    """Four characters a token, in text, thought and tool calls."""
+    length = 0
+    for block in content:
+        match block:
+            case sdk.TextBlock(text=text) | sdk.ThinkingBlock(thinking=text):
+                length += len(text)
+            case sdk.ToolUseBlock(input=given):
+                length += len(json.dumps(given, default=str))
+    return length // 4
 
 
 def _context(usage: Mapping[str, Any] | None) -> int | None:
     """Tokens that the context holds after a reply: all that went in, and what came out."""
     if not usage:
         return None
-    names = (
-        "input_tokens",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-        "output_tokens",
-    )
-    return sum(int(usage.get(name) or 0) for name in names)
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    went_in = sum(int(usage.get(name) or 0) for name in names)
+    # No request is empty: some gateways just do not say.
+    return went_in + int(usage.get("output_tokens") or 0) if went_in else None
 
 
 def _text(content: Any) -> str:
@@ -124,8 +146,9 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         subtype=message.subtype,
         result=message.result or "\n".join(message.errors or []),
         turns=message.num_turns,
-        tokens_in=(_context(usage) or 0) - int(usage.get("output_tokens") or 0),
+        tokens_in=max(0, (_context(usage) or 0) - int(usage.get("output_tokens") or 0)),
         tokens_out=int(usage.get("output_tokens") or 0),
+        tokens_cached=int(usage.get("cache_read_input_tokens") or 0),
         cost_usd=float(message.total_cost_usd or 0.0),
         context_window=max(windows, default=0) or None,
     )

@@ -62,7 +62,11 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
         ),
     ] = False,
 ) -> None:
-    """Answer a question from the requirements, or say that a person must."""
+    """
+    Answer a question from the requirements, or say that a person must.
+
+    Example: pcc brain ask "Which database?" -o PostgreSQL -o SQLite -r requirements.md
+    """
     chosen = _open(brain, model, host)
     if jsonl:
         asyncio.run(_answer_lines(chosen, Path(question) if question else None))

@@ -57,6 +57,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "rehearse": CommandEntry(
         module="rehearse", help="See what your policy would do, without tokens", panel=PROJECT
     ),
+    "budget": CommandEntry(module="budget", help="Show and change what may be spent", panel=DAEMON),
     "config": CommandEntry(module="config", help="Show and change the settings", panel=DAEMON),
     "daemon": CommandEntry(
         module="daemon", help="Start, stop and look at the background process", panel=DAEMON

@@ -35,7 +35,11 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what w
 
 @app.command()
 def start(ctx: typer.Context) -> None:
-    """Start the daemon; also one that gave up."""
+    """
+    Start the daemon; also one that gave up.
+
+    Example: pcc daemon start
+    """
     from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
 
     locations = _locations(ctx)
@@ -52,7 +56,11 @@ def stop(
     ] = False,
     grace: GraceOption = None,
 ) -> None:
-    """Stop the daemon. Everything stays resumable."""
+    """
+    Stop the daemon. Everything stays resumable.
+
+    Example: pcc daemon stop --grace 120
+    """
     from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
 
     if now and grace is not None:
@@ -64,7 +72,11 @@ def stop(
 
 @app.command()
 def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
-    """Stop the daemon and start it with this version."""
+    """
+    Stop the daemon and start it with this version.
+
+    Example: pcc daemon restart
+    """
     from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
 
     locations = _locations(ctx)
@@ -77,7 +89,11 @@ def status(
     ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable")] = False,
 ) -> None:
-    """Show what the daemon does, without waking it."""
+    """
+    Show what the daemon does, without waking it.
+
+    Example: pcc daemon status --json
+    """
     locations = _locations(ctx)
     found = read_status(locations)
     if as_json:
@@ -93,7 +109,11 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines")] = False,
     lines: Annotated[int, typer.Option("--tail", help="How many lines", min=0)] = 50,
 ) -> None:
-    """Show what the supervisor and the engine wrote."""
+    """
+    Show what the supervisor and the engine wrote.
+
+    Example: pcc daemon logs --follow
+    """
     locations = _locations(ctx)
     files = [locations.supervisor_log, locations.engine_log]
     positions = {file: file.stat().st_size if file.exists() else 0 for file in files}
@@ -107,7 +127,11 @@ def logs(
 
 @app.command()
 def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
-    """Start the daemon at every login: a systemd user unit or a launchd agent."""
+    """
+    Start the daemon at every login: a systemd user unit or a launchd agent.
+
+    Example: pcc daemon install --dry-run
+    """
     unit = _unit(ctx)
     print(f"# {unit.path}\n{unit.text}")
     if dry_run:
@@ -126,7 +150,11 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
 @app.command()
 def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
-    """Undo `install`."""
+    """
+    Undo `install`.
+
+    Example: pcc daemon uninstall
+    """
     unit = _unit(ctx)
     if not unit.path.exists():
         print(f"Nothing is installed: there is no {unit.path}")

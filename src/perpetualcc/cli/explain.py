@@ -29,7 +29,11 @@ def explain(
         bool, typer.Option("--jsonl", help="Judge one JSON object a line from standard input")
     ] = False,
 ) -> None:
-    """Say how a tool call would be judged, and by which rules."""
+    """
+    Say how a tool call would be judged, and by which rules.
+
+    Example: pcc explain bash 'git push --force'
+    """
     from perpetualcc.permissions.calls import call_from_words  # noqa: PLC0415  # only when used
 
     if jsonl:

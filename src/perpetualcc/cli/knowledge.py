@@ -37,7 +37,11 @@ def init(
         ),
     ] = None,
 ) -> None:
-    """Prepare a project: read its code, build its index. Safe to repeat."""
+    """
+    Prepare a project: read its code, build its index. Safe to repeat.
+
+    Example: pcc init ./api --requirements requirements.md
+    """
     from perpetualcc.store.index.database import make_project_folder
 
     folder = _folder(project)
@@ -99,7 +103,11 @@ def search(
         bool, typer.Option("--jsonl", help="Read {id, query} lines, write {id, results} lines")
     ] = False,
 ) -> None:
-    """Find the code that answers a question."""
+    """
+    Find the code that answers a question.
+
+    Example: pcc search ./api "where are tokens checked?"
+    """
     pipeline = _fresh(_folder(project))
     if as_lines:
         for line in sys.stdin:
@@ -140,7 +148,11 @@ def graph(
     as_json: JsonOption = False,
     as_dot: Annotated[bool, typer.Option("--dot", help="Print Graphviz")] = False,
 ) -> None:
-    """Show what is near a file, a class or a function."""
+    """
+    Show what is near a file, a class or a function.
+
+    Example: pcc graph ./api src/auth.py --depth 1
+    """
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
@@ -187,7 +199,11 @@ def context(
     file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
     as_json: JsonOption = False,
 ) -> None:
-    """Show a file's imports, exports and callers."""
+    """
+    Show a file's imports, exports and callers.
+
+    Example: pcc context ./api src/auth.py
+    """
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)

@@ -29,7 +29,11 @@ def _group() -> None:
 
 @app.command()
 def install() -> None:
-    """Put the hooks into your Claude Code settings."""
+    """
+    Put the hooks into your Claude Code settings.
+
+    Example: pcc learn install
+    """
     from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
 
     done = put(learning_places())
@@ -40,7 +44,11 @@ def install() -> None:
 
 @app.command()
 def uninstall() -> None:
-    """Take the hooks out again; the settings are as they were."""
+    """
+    Take the hooks out again; the settings are as they were.
+
+    Example: pcc learn uninstall
+    """
     from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415  # not for help pages
 
     print("Hooks removed" if take(learning_places()) else "No hooks of ours were installed")
@@ -48,7 +56,11 @@ def uninstall() -> None:
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Whether the worker is healthy, stuck or stopped, and what waits."""
+    """
+    Whether the worker is healthy, stuck or stopped, and what waits.
+
+    Example: pcc learn status
+    """
     from dataclasses import asdict  # noqa: PLC0415  # one line uses it
 
     from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
@@ -62,7 +74,11 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last")] = 50,
 ) -> None:
-    """The worker's log."""
+    """
+    The worker's log.
+
+    Example: pcc learn logs --follow
+    """
     path = learning_places().log
     if not path.exists():
         raise PerpetualError("The worker has not written a log yet", hint="pcc learn restart")
@@ -77,7 +93,11 @@ def logs(
 def restart(
     force: Annotated[bool, typer.Option("--force", help="Kill it instead of asking")] = False,
 ) -> None:
-    """Stop the worker, if it runs, and start one."""
+    """
+    Stop the worker, if it runs, and start one.
+
+    Example: pcc learn restart
+    """
     from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
 
     places = learning_places()
@@ -89,7 +109,11 @@ def restart(
 def run(
     once: Annotated[bool, typer.Option("--once", help="End when the queue is empty")] = False,
 ) -> None:
-    """Work through the queue in this terminal."""
+    """
+    Work through the queue in this terminal.
+
+    Example: pcc learn run
+    """
     import logging  # noqa: PLC0415  # not for help pages
     import threading  # noqa: PLC0415
 
@@ -109,7 +133,11 @@ def list_(
     pending: Annotated[bool, typer.Option("--pending", help="Only what waits for review")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The preferences that are known."""
+    """
+    The preferences that are known.
+
+    Example: pcc learn list --pending
+    """
     from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
 
     library = _library()
@@ -126,7 +154,11 @@ def list_(
 
 @app.command()
 def show(identity: IdArgument, as_json: JsonOption = False) -> None:
-    """One preference, with the words it came from."""
+    """
+    One preference, with the words it came from.
+
+    Example: pcc learn show 3f2a
+    """
     one = _library().find(identity)
     if as_json:
         print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
@@ -144,7 +176,11 @@ def review(
     accept: Annotated[list[str] | None, typer.Option(help="Accept this id, without asking")] = None,
     reject: Annotated[list[str] | None, typer.Option(help="Reject this id, without asking")] = None,
 ) -> None:
-    """Accept, edit or reject what was learned, one by one."""
+    """
+    Accept, edit or reject what was learned, one by one.
+
+    Example: pcc learn review
+    """
     from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
 
     _only_a_person()
@@ -188,7 +224,11 @@ def remember(
     project: ProjectOption = None,
     everywhere: Annotated[bool, typer.Option("--global", help="For every project")] = False,
 ) -> None:
-    """Make a rule of your own at once: you type it, so it needs no review."""
+    """
+    Make a rule of your own at once: you type it, so it needs no review.
+
+    Example: pcc learn remember "Use tabs in Makefiles" --global
+    """
     from perpetualcc.learning.process import typed_rule  # noqa: PLC0415  # not for help pages
 
     where = "" if everywhere else str((project or Path.cwd()).resolve())
@@ -201,7 +241,11 @@ def remember(
 
 @app.command()
 def forget(identity: IdArgument) -> None:
-    """Remove a preference and the words it came from."""
+    """
+    Remove a preference and the words it came from.
+
+    Example: pcc learn forget 3f2a
+    """
     library = _library()
     one = library.find(identity)
     library.forget(one)
@@ -216,7 +260,11 @@ def auto(
     after: Annotated[int, typer.Option(min=1, help="How often it must have been said")] = 3,
     off: Annotated[bool, typer.Option("--off", help="Ask again")] = False,
 ) -> None:
-    """Accept without review what was said often and surely. Off unless you turn it on."""
+    """
+    Accept without review what was said often and surely. Off unless you turn it on.
+
+    Example: pcc learn auto --above 0.95 --after 3
+    """
     from perpetualcc.learning.files import read_json, write_whole  # noqa: PLC0415
 
     _only_a_person()
@@ -237,7 +285,11 @@ def export(
     project: ProjectOption = None,
     output: Annotated[Path | None, typer.Option(help="A file instead of the terminal")] = None,
 ) -> None:
-    """Write the preferences as JSON."""
+    """
+    Write the preferences as JSON.
+
+    Example: pcc learn export --output preferences.json
+    """
     found = _library().all(str(project.resolve()) if project else None)
     text = json.dumps({"version": 1, "preferences": [_as_json(one) for one in found]},
                       ensure_ascii=False, indent=2)  # fmt: skip
@@ -253,7 +305,11 @@ def import_(
     source: Annotated[Path, typer.Argument(help="A file that `export` wrote")],
     project: ProjectOption = None,
 ) -> None:
-    """Read an export. Everything in it waits for your review."""
+    """
+    Read an export. Everything in it waits for your review.
+
+    Example: pcc learn import preferences.json
+    """
     from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
 
     library = _library()
@@ -273,7 +329,11 @@ def classify(
     ] = False,
     explain: Annotated[bool, typer.Option(help="Print the features that counted")] = False,
 ) -> None:
-    """Judge whether messages correct the assistant. No model is asked."""
+    """
+    Judge whether messages correct the assistant. No model is asked.
+
+    Example: pcc learn classify "no, use pytest instead"
+    """
     from perpetualcc.learning.corrections.stream import judge_lines, judge_one  # noqa: PLC0415
 
     if jsonl:

@@ -61,7 +61,7 @@ def _tool(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        text = one_line(question["question"])
+        text = fit(question["question"], 500)
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
         options = [
             f"[{i}] {fit(o['label'], 40)}"
@@ -101,7 +101,7 @@ def _command(event: Data) -> str:
 
 
 def _limit(event: Data) -> list[str]:
-    when = f"; resumes {moment(event['resets_at'])}" if event["resets_at"] else ""
+    when = f"; resets {moment(event['resets_at'])}" if event["resets_at"] else ""
     window = one_line(event["window"]) or "limit"
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
@@ -129,6 +129,24 @@ def _handover_due(event: Data) -> list[str]:
 def _handover_done(event: Data) -> list[str]:
     line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
     return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
+
+
+def _budget(event: Data) -> list[str]:
+    what = f"{event['name']}: {event['used']:,.6g} of {event['allowed']:,.6g}"
+    if event["kind"] == "BudgetApproached":
+        return [f"{coloured('⚠', 'yellow')}  A budget is nearly used up: {what}"]
+    return [
+        f"{coloured('✗', 'red')} A budget is used up: {what}",
+        f"  hint: pcc budget set {event['name']} …",
+    ]
+
+
+def _planned(event: Data) -> list[str]:
+    if event["model"]:
+        return [f"Goes on with {event['model']} instead of waiting"]
+    because = f" ({event['reason']})" if event["reason"] else ""
+    prevent = f"prevent it with: pcc pause {event['session']}"
+    return [f"Resumes by itself at {moment(event['at'])}{because}; {prevent}"]
 
 
 def _status(event: Data) -> list[str]:
@@ -174,6 +192,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],
+    "ResumePlanned": _planned,
+    "BudgetApproached": _budget,
+    "BudgetUsedUp": _budget,
     "ContextMeasured": _measured,
     "HandoverDue": _handover_due,
     "HandoverDone": _handover_done,

@@ -30,11 +30,15 @@ def _group() -> None:
 def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(help="A situation, in words")],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50)] = 3,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="At most so many")] = 3,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Past episodes that resemble a situation."""
+    """
+    Past episodes that resemble a situation.
+
+    Example: pcc memory search "the tests fail after an upgrade"
+    """
     where = str(project.resolve()) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
@@ -62,7 +66,11 @@ def facts(
     category: Annotated[FactCategory | None, typer.Option(help="Only of this category")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What is known about a project, most trusted first."""
+    """
+    What is known about a project, most trusted first.
+
+    Example: pcc memory facts ./api
+    """
 
     async def look(database: Any) -> Any:
         from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
@@ -83,7 +91,11 @@ def facts(
 
 @app.command()
 def serve(ctx: typer.Context) -> None:
-    """Offer memory to Claude Code as tools (MCP over standard input and output)."""
+    """
+    Offer memory to Claude Code as tools (MCP over standard input and output).
+
+    Example: claude mcp add pcc-memory -- pcc memory serve
+    """
     from perpetualcc.cli.learn import learning_places  # noqa: PLC0415  # not for help pages
     from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
 

@@ -154,7 +154,18 @@ def _detail(session: dict[str, Any]) -> list[str]:
             f" {limits['warn_tokens']:,} / {limits['hard_tokens']:,} tokens or"
             f" {limits['warn_minutes']:g} / {limits['hard_minutes']:g} minutes"
         )
-    return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session)]
+    return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session), *_checkpoints(session)]
+
+
+def _checkpoints(session: dict[str, Any]) -> list[str]:
+    """The newest three: when, why, and how many files had been written."""
+    found: list[dict[str, Any]] = session["checkpoints"]
+    newest = [
+        f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
+        f"{fit(one['reason'], 50)} ({len(one['files'])} files)"
+        for one in found[:-4:-1]
+    ]
+    return [f"Checkpoints: {len(found)}", *newest]
 
 
 def _tasks(tasks: list[dict[str, Any]]) -> list[str]:

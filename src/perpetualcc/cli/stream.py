@@ -2,6 +2,7 @@
 
 import select
 import sys
+import time
 from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
@@ -46,6 +47,7 @@ class Watcher:
         self._waiting: dict[int, Prompt] = {}
         self._is_prompting = False
         self._listens = sys.stdin.isatty()
+        self._countdown = Countdown()
 
     def watch(self) -> Ending:
         """Until the session ends, or the person leaves with Ctrl+C."""
@@ -85,10 +87,12 @@ class Watcher:
         self._since = event["seq"]
         self._note(event)
         if lines := shown(event, self._options.detail):
+            self._countdown.clear()
             self._leave_prompt()
             for line in lines:
                 print(line, flush=True)
         if event["kind"] == "SessionStatusChanged":
+            self._countdown.until = event["resumes_at"]
             return _ENDINGS.get(event["after"])
         return ended
 
@@ -120,6 +124,7 @@ class Watcher:
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
+        self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
         if sys.stdin in ready:
             line = sys.stdin.readline()
@@ -152,3 +157,31 @@ class Watcher:
         found = daemon.call("escalation.get", number=asked.number)
         if found["settled_at"] is None:
             self._waiting[asked.number] = Prompt(request=asked.request)
+
+
+class Countdown:
+    """`Resuming in 1:23:45` at the bottom of a terminal; nothing where there is none."""
+
+    def __init__(self) -> None:
+        self.until: float | None = None
+        self._is_shown = False
+
+    def show(self) -> None:
+        if self.until is None or not sys.stdout.isatty():
+            return
+        print(f"\r\x1b[K⏳ Resuming in {remaining(self.until - time.time())}", end="", flush=True)
+        self._is_shown = True
+
+    def clear(self) -> None:
+        if self._is_shown:
+            print("\r\x1b[K", end="")
+            self._is_shown = False
+
+
+def remaining(seconds: float) -> str:
+    """`2d 03:04:05`, `1:23:45`, `4:05`."""
+    total = max(0, round(seconds))
+    days, hours, minutes = total // 86400, total // 3600 % 24, total // 60 % 60
+    if days:
+        return f"{days}d {hours:02}:{minutes:02}:{total % 60:02}"
+    return f"{hours}:{minutes:02}:{total % 60:02}" if hours else f"{minutes}:{total % 60:02}"

@@ -12,6 +12,7 @@ from perpetualcc.domain.locations import Locations
 __all__ = [
     "Locations",
     "check_config",
+    "claude_directory",
     "config_path",
     "environment",
     "locate",
@@ -61,6 +62,11 @@ def resolve(written: str) -> str:
     if not written.startswith("env:"):
         return written
     return os.environ.get(written.removeprefix("env:"), "")
+
+
+def claude_directory() -> Path:
+    """Where Claude Code keeps its own files."""
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
 
 
 def search_path() -> str:

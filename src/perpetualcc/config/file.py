@@ -22,9 +22,12 @@ from perpetualcc.config import config_path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
+from perpetualcc.knowledge.settings import KnowledgeSettings
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
-from perpetualcc.sessions.settings import SessionSettings
+from perpetualcc.sessions.settings import LimitSettings, SessionSettings
+from perpetualcc.sessions.stuck import StuckSettings
+from perpetualcc.sessions.system_load import LoadSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +51,12 @@ class Config:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     brain: BrainSettings = field(default_factory=BrainSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    load: LoadSettings = field(default_factory=LoadSettings)
+    stuck: StuckSettings = field(default_factory=StuckSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
 
@@ -79,7 +86,7 @@ def load_config(path: Path | None = None) -> Config:
         raise ConfigError(
             path, None, f"The configuration cannot be read: {error}", _EDIT
         ) from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all limits
         raise ConfigError(path, None, f"The configuration is no TOML: {error}", _EDIT) from error
     return _section(Config, data, (), _Source(path, text))  # type: ignore[no-any-return]
 
@@ -163,14 +170,23 @@ def _converted(kind: Any, value: Any) -> Any:
         return Path(value).expanduser() if isinstance(value, str) else _WRONG
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return kind(value) if value in list(kind) else _WRONG
-    if kind is timedelta:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return timedelta(seconds=value) if is_number else _WRONG
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
     if isinstance(value, bool) and kind is not bool:
         return _WRONG
+    if kind in {int, float, timedelta}:
+        return _number(kind, value)
     return value if isinstance(value, kind) else _WRONG
+
+
+_LARGEST = 1e12
+"""Larger than any count, size or number of seconds that makes sense, and no type minds it."""
+
+
+def _number(kind: Any, value: Any) -> Any:
+    """No setting means anything below zero."""
+    wanted = int if kind is int else int | float
+    if not isinstance(value, wanted) or not 0 <= value <= _LARGEST:
+        return _WRONG
+    return timedelta(seconds=value) if kind is timedelta else kind(value)
 
 
 def kind_name(kind: Any) -> str:
@@ -181,7 +197,12 @@ def kind_name(kind: Any) -> str:
         return f"one of {', '.join(kind)}"
     if kind is timedelta:
         return "a number of seconds"
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    names = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number from 0 on",
+        str: "a text",
+    }
     return names.get(kind, "a path" if kind is Path else str(kind))
 
 

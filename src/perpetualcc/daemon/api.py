@@ -3,18 +3,21 @@
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.budget import day_shares
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import RecordedEvent
@@ -24,8 +27,11 @@ from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.requirements import read_requirements
+from perpetualcc.sessions.budget import BUDGET, BudgetLimits, Spent
+from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
+from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
@@ -43,6 +49,9 @@ class Api:
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
+    checkpoints: CheckpointKeeper
+    budget: SqliteBudget
+    clock: Clock
     handovers: Handovers
     minds: Minds
     about_guards: GuardApi
@@ -98,6 +107,8 @@ class Api:
                     "limit": int | None,
                 },
             ),
+            "budget.show": Method(call=self.show_budget),
+            "budget.set": Method(call=self.set_budget, params={"name": str, "value": float}),
             "daemon.info": Method(call=self.info),
             **self.about_guards.methods(),
             **self.about_people.methods(),
@@ -157,6 +168,9 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "checkpoints": [
+                checkpoint_data(one) for one in await self.checkpoints.list(session.id)
+            ],
             "iteration": await self.handovers.number(session),
         }
 
@@ -218,6 +232,22 @@ class Api:
             limit=params["limit"] or 100,
         )
         return [decision_data(recorded) for recorded in found]
+
+    async def show_budget(self, _params: Params, _: Connection) -> Any:
+        limits, spent = await self.budget.limits(), await self.budget.spent(self.clock.now())
+        return {
+            "budgets": budget_data(limits, spent),
+            "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
+        }
+
+    async def set_budget(self, params: Params, _: Connection) -> Any:
+        """Change a budget, and wake what waits for one."""
+        name = params["name"]
+        limits = await self.budget.set_limit(name, float(params["value"]))
+        for session in await self.manager.list_sessions(statuses=[SessionStatus.RATE_LIMITED]):
+            if session.detail.startswith(BUDGET):
+                await self.manager.resume_session(session.id)
+        return {"name": name, "allowed": getattr(limits, name)}
 
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""
@@ -307,6 +337,27 @@ def event_data(recorded: RecordedEvent) -> dict[str, Any]:
         "run": event.run,
         "task": event.task,
         **event.data(),
+    }
+
+
+def budget_data(limits: BudgetLimits, spent: Spent) -> list[dict[str, Any]]:
+    """Every budget; `used` where it is one of the day or the week."""
+    used = {name: amount for name, (amount, _) in day_shares(limits, spent).items()}
+    if limits.weekly_share:
+        used["weekly_share"] = spent.week_used
+    return [
+        {"name": one.name, "allowed": getattr(limits, one.name), "used": used.get(one.name)}
+        for one in fields(BudgetLimits)
+    ]
+
+
+def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:
+    return {
+        "at": checkpoint.timestamp,
+        "reason": checkpoint.reason,
+        "task": checkpoint.current_task,
+        "files": [mark.path for mark in checkpoint.modified_files],
+        "next": checkpoint.next_action,
     }
 
 

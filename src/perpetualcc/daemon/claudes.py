@@ -4,8 +4,9 @@ import asyncio
 import importlib
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
@@ -15,12 +16,13 @@ from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
 from perpetualcc.claude.layers import Layers
-from perpetualcc.claude.transcripts import transcript_exists
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
 
 if TYPE_CHECKING:
+    from perpetualcc.claude.tools import Tool
     from perpetualcc.daemon.canary import Canary
 
 log = logging.getLogger(__name__)
@@ -38,18 +40,24 @@ class ClaudeRunner:
         *,
         binary: Path | None,
         started: Callable[[RunId, int], Awaitable[None]],
+        model_for: Callable[[Session], Awaitable[str]],
+        is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
         layers: Callable[[Session], Awaitable[Layers]],
+        tools: Callable[[Path], Mapping[str, "Tool"]],
     ) -> None:
         self._locations = locations
         self._binary = binary
         self._started = started
+        self._model_for = model_for
+        self._is_intact = is_intact
         self._layers = layers
+        self._tools = tools
         self._canary: Canary | None = None
 
     @asynccontextmanager
     async def open(self, launch: Launch, inbox: Inbox) -> AsyncIterator[ClaudeCode]:
         adapter, canary = await asyncio.to_thread(_load)
-        binary = self._binary or adapter.bundled_claude()
+        binary = adapter.bundled_claude() if self._binary is None else _usable(self._binary)
         if self._canary is None:
             self._canary = canary.Canary(self._locations)
         await self._canary.check(binary)
@@ -58,7 +66,10 @@ class ClaudeRunner:
             run_dir=self._locations.run_dir,
             environment=processes.mark(self._locations.data, launch.run),
             layers=await self._layers(launch.session),
+            tools=self._tools(launch.session.project),
         )
+
+        launch = _on_model(launch, await self._model_for(launch.session))
 
         async def started(pid: int) -> None:
             await self._started(launch.run, pid)
@@ -70,13 +81,28 @@ class ClaudeRunner:
             await asyncio.shield(asyncio.to_thread(self._end, launch.run))
 
     async def can_resume(self, session: Session, conversation: ClaudeSessionId) -> bool:
-        return await asyncio.to_thread(transcript_exists, conversation, dict(os.environ))
+        return await self._is_intact(session, conversation)
 
     def _end(self, run: RunId) -> None:
         left = processes.find(self._locations.data, run)
         if left:
             log.info("run %s left %d processes behind; ending them", run, len(left))
             processes.end(left, _GRACE)
+
+
+def _on_model(launch: Launch, model: str) -> Launch:
+    options = replace(launch.session.options, claude_model=model)
+    return replace(launch, session=replace(launch.session, options=options))
+
+
+def _usable(binary: Path) -> Path:
+    """Raises: PerpetualError when the configured Claude Code is none."""
+    if not (binary.is_file() and os.access(binary, os.X_OK)):
+        raise PerpetualError(
+            f"Claude Code is not at '{binary}'",
+            hint="Name it with: pcc config set claude.binary PATH, then: pcc daemon restart",
+        )
+    return binary
 
 
 def _load() -> tuple[ModuleType, ModuleType]:

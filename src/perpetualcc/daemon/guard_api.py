@@ -42,6 +42,7 @@ class GuardApi:
         }
 
     async def show_trust(self, params: Params, _: Connection) -> Any:
+        """What a project would load that can run code, and whether a person trusts it."""
         return await self.guard.describe(Path(params["project"]))
 
     async def set_trust(self, params: Params, _: Connection) -> Any:
@@ -56,12 +57,15 @@ class GuardApi:
         return await self.guard.describe(project)
 
     async def forget_trust(self, params: Params, _: Connection) -> Any:
+        """Trust the project no longer."""
         return await self.trust.forget(Path(params["project"]))
 
     async def list_rules(self, _params: Params, _: Connection) -> Any:
+        """What a person decided once and for all."""
         return [rule_data(rule) for rule in await self.rules.all()]
 
     async def add_rule(self, params: Params, _: Connection) -> Any:
+        """Decide once and for all about a kind of call."""
         rule = Rule(
             id=f"rule-{os.urandom(3).hex()}",
             effect=RuleEffect(params["effect"]),
@@ -75,6 +79,7 @@ class GuardApi:
         return rule_data(rule)
 
     async def remove_rule(self, params: Params, _: Connection) -> Any:
+        """Take a rule back."""
         await self.rules.remove(params["id"])
         return True
 

@@ -12,6 +12,8 @@ from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.config import environment
+from perpetualcc.daemon.library import Library
+from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
@@ -115,14 +117,27 @@ def _text_of(path: str) -> str:
 class BrainAnswerer:
     """`agent.ports.Answerer`."""
 
-    def __init__(self, minds: Minds) -> None:
+    def __init__(self, minds: Minds, library: Library, recollection: Recollection) -> None:
         self._minds = minds
+        self._library = library
+        self._recollection = recollection
 
     async def answer(
         self, questions: Sequence[Question], session: Session, task: Task
     ) -> Sequence[BrainAnswer]:
-        context = self._minds.context(session, task)
-        return [await self._answer(question, session, context) for question in questions]
+        known = self._minds.context(session, task)
+        return [
+            await self._answer(question, session, await self._context(question, session, known))
+            for question in questions
+        ]
+
+    async def _context(
+        self, question: Question, session: Session, known: QuestionContext
+    ) -> QuestionContext:
+        """With the code and the memories that bear on this question."""
+        code = await self._library.for_question(session.project, question.text)
+        memories = await self._recollection.about(session.project, question.text)
+        return replace(known, code=code, memories=tuple(memories))
 
     async def _answer(
         self, question: Question, session: Session, context: QuestionContext

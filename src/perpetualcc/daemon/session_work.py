@@ -1,12 +1,17 @@
 """Between the dispatcher and the agent: a session's status follows its tasks."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.daemon.budget import BudgetKeeper
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.domain.events import Event, TaskSettled
-from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.tasks import Later, Outcome, Task
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
+from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.work.outcomes import Settlement
 
@@ -19,17 +24,36 @@ class SessionWork:
     manager: SessionManager
     """Set by the engine: the manager and the dispatcher need each other."""
 
-    def __init__(self, agent: MasterAgent) -> None:
+    def __init__(
+        self,
+        agent: MasterAgent,
+        limits: LimitKeeper,
+        budget: BudgetKeeper,
+        checkpoints: CheckpointKeeper,
+    ) -> None:
         self._agent = agent
-        self._limited: set[TaskId] = set()
+        self._limits = limits
+        self._budget = budget
+        self._checkpoints = checkpoints
 
     async def advance(self, task: Task) -> Outcome:
-        self._limited.discard(task.id)
-        await self.manager.begin(await self.manager.get_session(task.group))
-        outcome = await self._agent.advance(task)
-        if isinstance(outcome, Later) and not outcome.counts:
-            self._limited.add(task.id)
-        return outcome
+        if held := await self._limits.admit(task):
+            return held
+        session = await self.manager.get_session(task.group)
+        if held := await self._budget.admit(task, session):
+            return held
+        await self.manager.begin(session)
+        try:
+            outcome = await self._agent.advance(task)
+        except asyncio.CancelledError:
+            await self._keep(task, "stopped")
+            raise
+        if not isinstance(outcome, Done):
+            await self._keep(task, _reason(outcome))
+        return await self._limits.settle(task, session, outcome)
+
+    async def _keep(self, task: Task, reason: str) -> None:
+        await self._checkpoints.save(await self.manager.get_session(task.group), task, reason)
 
     def describe(self, task: Task, became: Settlement) -> Iterator[Event]:
         yield TaskSettled(
@@ -46,6 +70,15 @@ class SessionWork:
             became.state,
             due=became.due,
             result=became.result,
-            limited=task.id in self._limited,
+            limited=(became.signal or "").startswith(SIGNAL),
         )
-        self._limited.discard(task.id)
+
+
+def _reason(outcome: Outcome) -> str:
+    match outcome:
+        case Later(reason=reason) | Wait(reason=reason):
+            return reason or "waits"
+        case Failed(result=result) | Parked(result=result):
+            return result
+        case _:
+            return "goes on"

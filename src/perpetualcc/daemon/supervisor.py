@@ -37,6 +37,8 @@ from perpetualcc.domain.locations import Locations
 
 WALL_CLOCK_CHECK = 30.0
 """Seconds between two looks at the wall clock while something is due: laptops sleep."""
+_LONGEST_LEAD = 5.0
+"""Seconds before a due time at which an engine is started at the earliest."""
 _STOP_MARGIN = 2.0
 """Seconds an engine gets beyond its grace to close what it opened."""
 
@@ -76,6 +78,8 @@ class Supervisor:
     problem: str = ""
     wake: float | None = None
     """Epoch seconds."""
+    lead: float = 0.0
+    """Seconds that the last engine took to come up: the next one is started so much earlier."""
     deadline: float | None = None
     """Monotonic seconds: the next restart, or the end of a stop's grace."""
     signals: set[int] = field(default_factory=set)
@@ -111,7 +115,9 @@ class Supervisor:
     def _timeout(self) -> float | None:
         """Seconds until something must be looked at; None while only a visitor can matter."""
         if self.phase is Phase.ASLEEP:
-            return self.wake and min(WALL_CLOCK_CHECK, max(0.0, self.wake - time.time()))
+            return self.wake and min(
+                WALL_CLOCK_CHECK, max(0.0, self.wake - self.lead - time.time())
+            )
         moments = [self.deadline] if self.deadline is not None else []
         if self.engine:
             moments.append(self._silence_ends(self.engine))
@@ -172,6 +178,7 @@ class Supervisor:
             engine.kill_hung()
             self._ended(engine, None)
         elif self.phase is Phase.STARTING and engine.ready:
+            self.lead = min(engine.ready - engine.started, _LONGEST_LEAD)
             self._enter(Phase.RUNNING)
 
     def _ended(self, engine: EngineProcess, code: int | None) -> None:
@@ -224,7 +231,7 @@ class Supervisor:
     def _act(self) -> None:
         """What the clock demands."""
         if self.phase is Phase.ASLEEP:
-            is_time = self.wake is not None and time.time() >= self.wake
+            is_time = self.wake is not None and time.time() >= self.wake - self.lead
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if is_time and self.phase is Phase.STOPPING:

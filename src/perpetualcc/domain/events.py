@@ -227,6 +227,47 @@ class LimitApproached(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResumePlanned(Event):
+    """A session will go on by itself at a time: said before it happens."""
+
+    at: float
+    """UTC epoch seconds."""
+    reason: str = ""
+    model: str = ""
+    """It goes on with another model than before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetApproached(Event):
+    """A budget is nearly used up."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    used: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetUsedUp(Event):
+    """A budget is used up, and work waits or is parked for it."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    used: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointSaved(Event):
+    """What the session was doing is in a file now."""
+
+    level: ClassVar[str] = "debug"
+    reason: str
+    files: int = 0
+    """How many files the session has written so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.limits import RateLimitInfo
 
 
 class TaskState(StrEnum):
@@ -118,6 +119,10 @@ class Later:
     reason: str = ""
     keeps_answer: bool = False
     """The dispatch was cut short: the next one is given the same answer again."""
+    limit: RateLimitInfo | None = None
+    """The usage limit that stopped it. The wait itself is planned by whoever knows the policy."""
+    got_somewhere: bool = False
+    """Claude had worked before the limit stopped it: it is not the same limit met once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

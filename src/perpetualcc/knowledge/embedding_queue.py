@@ -53,4 +53,6 @@ def _embed(
             )
             done += len(part)
             progress(counts.vectors + done, counts.chunks)
+    if done:
+        vectors.forget_unused()
     return done

@@ -5,12 +5,10 @@ Reading and parsing use up to two processes, because a parse of 300,000 lines is
 that must not stand in an event loop's way.
 """
 
-import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
@@ -19,8 +17,6 @@ from perpetualcc.knowledge.scan.filters import skipped_by_path
 from perpetualcc.knowledge.scan.listing import list_files
 from perpetualcc.knowledge.values import CodeFile, FileStamp, KnownFile
 
-BATCH = 40
-"""Files that travel to a worker together."""
 FEW = 60
 """Up to this many files are parsed here: starting workers costs more."""
 WORKERS = 2
@@ -78,7 +74,7 @@ class CodebaseIndexer:
         """The files that pass the sieve by name and size."""
         files = {
             path: FileStamp(mtime_ns=metadata.st_mtime_ns, size=metadata.st_size)
-            for path, metadata in list_files(self.project)
+            for path, metadata in sorted(list_files(self.project), key=itemgetter(0))
             if skipped_by_path(path, metadata.st_size) is None and _is_encodable(path)
         }
         return Listing(files=files, layout=read_layout(self.project, files))
@@ -89,70 +85,13 @@ class CodebaseIndexer:
 
         A file that ends its worker (a parser's crash, the kernel's memory killer) is left out, too.
         """
+        from perpetualcc.knowledge import workers  # noqa: PLC0415  # a search seldom parses
+
         if len(paths) <= FEW or self._workers == 1:
-            yield from _parse_batch(self.project, tuple(paths), layout)
-            return
-        batches = [tuple(paths[at : at + BATCH]) for at in range(0, len(paths), BATCH)]
-        lost: list[tuple[str, ...]] = []
-        came_back = 0
-        for files in self._in_processes(batches, layout, lost):
-            came_back += 1
-            yield from files
-        if not came_back:
-            # No worker ever started: the program that asks cannot be started twice.
-            yield from _parse_batch(self.project, tuple(paths), layout)
-            return
-        for batch in lost:
-            yield from self._parse_alone(batch, layout)
-
-    def _parse_alone(self, batch: tuple[str, ...], layout: ProjectLayout) -> Iterator[CodeFile]:
-        """Halve a batch that ended its worker until the one file that did it is left out."""
-        lost: list[tuple[str, ...]] = []
-        for files in self._in_processes([batch], layout, lost):
-            yield from files
-        if lost and len(batch) > 1:
-            middle = len(batch) // 2
-            yield from self._parse_alone(batch[:middle], layout)
-            yield from self._parse_alone(batch[middle:], layout)
-
-    def _in_processes(
-        self,
-        batches: Iterable[tuple[str, ...]],
-        layout: ProjectLayout,
-        lost: list[tuple[str, ...]],
-    ) -> Iterator[list[CodeFile]]:
-        """Parse in workers with few batches under way, so that memory stays flat."""
-        pending: dict[Future[list[CodeFile]], tuple[str, ...]] = {}
-        waiting = iter(batches)
-        with _pool(self._workers) as pool:
-            while True:
-                while len(pending) < self._workers * 2 and (batch := next(waiting, None)):
-                    try:
-                        pending[pool.submit(_parse_batch, self.project, batch, layout)] = batch
-                    except BrokenProcessPool:
-                        lost.append(batch)
-                if not pending:
-                    return
-                future = next(iter(pending))
-                batch = pending.pop(future)
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    lost.append(batch)
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    """Fresh interpreters: a fork would copy the locks and threads of whoever asks."""
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
-def _parse_batch(project: Path, paths: tuple[str, ...], layout: ProjectLayout) -> list[CodeFile]:
-    from perpetualcc.knowledge.parse.file import parse_file  # noqa: PLC0415  # grammars, when used
-
-    parsed = (parse_file(project, path, layout) for path in paths)
-    return [file for file in parsed if file is not None]
+            return iter(workers.parse_batch(self.project, tuple(paths), layout))
+        return workers.parse_in_processes(self.project, paths, layout, processes=self._workers)
 
 
 def _is_encodable(path: str) -> bool:
     """Names that are not UTF-8 cannot be shown or stored."""
-    return path.isprintable() and not any("\ud800" <= letter <= "\udfff" for letter in path)
+    return path.isprintable()  # surrogates, which stand for other bytes, are not

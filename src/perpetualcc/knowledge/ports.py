@@ -5,7 +5,7 @@ The index is derived data. Whoever keeps it may lose it and build it again, so n
 about durability; the promises are that a batch is all or nothing, and that readers never wait.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -65,12 +65,21 @@ class FileIndex(Protocol):
         """Every file by its path, those without chunks included."""
         ...
 
-    def apply(self, files: Sequence[CodeFile], gone: Iterable[str]) -> None:
-        """Replace `files` and forget `gone` in one transaction. Doing it twice changes nothing."""
-        ...
+    def apply(
+        self,
+        files: Sequence[CodeFile],
+        *,
+        touched: Sequence[CodeFile] = (),
+        gone: Sequence[str] = (),
+    ) -> None:
+        """
+        Change what is known, in one transaction. Doing it twice changes nothing.
 
-    def touch(self, files: Iterable[CodeFile]) -> None:
-        """Note new times of files whose content is as it was."""
+        Args:
+            files: replaced, with all that belongs to them.
+            touched: only their times are new.
+            gone: forgotten.
+        """
         ...
 
     def writing(self, *, wait: bool) -> AbstractContextManager[bool]:
@@ -136,6 +145,10 @@ class VectorIndex(Protocol):
 
     def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
         """Keep vectors by the digest of their chunks; each has unit length."""
+        ...
+
+    def forget_unused(self) -> None:
+        """Forget vectors of what is gone, once they are more than those in use."""
         ...
 
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:

@@ -87,7 +87,7 @@ class RAGPipeline:
         try:
             return self._retrieve(query, top_k)
         except IndexDamaged:
-            self.index_project()
+            self._updater.update(wait=True, afresh=True)
             return self._retrieve(query, top_k)
 
     def _retrieve(self, query: str, top_k: int) -> list[RetrievalResult]:

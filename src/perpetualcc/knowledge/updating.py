@@ -52,12 +52,15 @@ class IndexUpdater:
         self._files = files
         self._chunks = chunks
 
-    def update(self, *, wait: bool = False, progress: Progress = no_progress) -> UpdateReport:
+    def update(
+        self, *, wait: bool = False, afresh: bool = False, progress: Progress = no_progress
+    ) -> UpdateReport:
         """
         Read what changed since the last time. A damaged index is built again.
 
         Args:
             wait: for another process that is indexing; otherwise the work is left to it.
+            afresh: throw the index away first.
             progress: told after each file.
         """
         began = time.monotonic()
@@ -65,6 +68,8 @@ class IndexUpdater:
             if not is_ours:
                 return UpdateReport(is_complete=False)
             try:
+                if afresh:
+                    self._files.reset()
                 changed, gone = self._update(progress)
             except IndexDamaged as damage:
                 log.warning("%s; building it again", damage.message)
@@ -80,18 +85,22 @@ class IndexUpdater:
         paths = listing.changed_since(known)
         progress(0, len(paths))
         if gone:
-            self._files.apply([], gone)
+            self._files.apply([], gone=gone)
         changed = 0
         for batch in _batches(self._watched(paths, listing.layout, progress)):
             new = [file for file in batch if _is_new(known.get(file.path), file)]
-            self._files.apply(new, ())
-            self._files.touch([file for file in batch if not _is_new(known.get(file.path), file)])
+            same = [file for file in batch if not _is_new(known.get(file.path), file)]
+            self._files.apply(new, touched=same)
             changed += len(new)
-        self._files.note({"layout": _layout_note(listing.layout)})
+        self._note("layout", _layout_note(listing.layout))
         if changed + len(gone) >= SETTLE_AFTER or (changed and not self._files.noted("settled")):
             self._chunks.settle()
-            self._files.note({"settled": "yes"})
+            self._note("settled", "yes")
         return changed, len(gone)
+
+    def _note(self, key: str, value: str) -> None:
+        if self._files.noted(key) != value:
+            self._files.note({key: value})
 
     def _watched(
         self, paths: list[str], layout: ProjectLayout, progress: Progress

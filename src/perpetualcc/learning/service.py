@@ -30,6 +30,11 @@ class LearningService:
         self._places = places
         self._stopped = asyncio.Event()
 
+    @property
+    def is_wanted(self) -> bool:
+        """The hooks are there, or were: only then can anything come."""
+        return self._places.queue.exists()
+
     async def run(self) -> None:
         """Keep a worker going. Returns after `stop`, or when it gave up."""
         self._places.make()

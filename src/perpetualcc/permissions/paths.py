@@ -68,6 +68,7 @@ class Territory:
         )
         self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
         self._real_project = self._resolved_project()
+        self._broad = _broad(self.home)
 
     def _resolved_project(self) -> str | None:
         """None when the project is not on this disk: paths are then taken as written."""
@@ -155,6 +156,11 @@ class Territory:
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
             )  # fmt: skip
+        if not lists and location.path in self._broad:
+            return Finding(
+                risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
+                explanation=f"{location.path} holds credentials among much else", effects=(effect,),
+            )  # fmt: skip
         if location.zone is Zone.UNKNOWN and not lists:
             return Finding(
                 risk=Risk.MEDIUM, rule="read-unknown", part=part, kind="read unknown path",
@@ -164,6 +170,17 @@ class Territory:
             risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
             explanation=f"Reads {_named(location)}",
         )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _broad(home: str) -> frozenset[str]:
+    """Directories below which credentials lie: reading all of one reads them too."""
+    below_home = {
+        f"{home}/{name}" for name in (".config", ".local", ".local/share", ".cache", "Library")
+    }
+    return frozenset(
+        {"/", "/home", "/Users", "/root", "/etc", "/proc", "/var", "/run", home, *below_home}
+    )
 
 
 def contains(directory: str, path: str) -> bool:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
@@ -57,7 +57,9 @@ class ProtectedPlaces:
         self._wild: list[_Pattern] = []
         self._home = tuple(fold(home).strip("/").split("/"))
         table = load_table("protected")
-        self._exceptions = tuple(fold(e) for e in (*table["exceptions"], *exceptions))
+        self._exceptions = re.compile(
+            "|".join(f"(?:{translate(fold(e))})" for e in (*table["exceptions"], *exceptions))
+        )
         for entry in table["place"]:
             self._add(entry["patterns"], _place(entry))
         own = Place(
@@ -103,7 +105,7 @@ class ProtectedPlaces:
         return found
 
     def _is_exception(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self._exceptions)
+        return self._exceptions.match(name) is not None
 
     def _candidates(self, part: str) -> Iterable[_Pattern]:
         yield from self._literal.get(part, ())

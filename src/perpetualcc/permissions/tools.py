@@ -219,7 +219,7 @@ def _fetch(request: Request) -> Judgement:
 def _agent(request: Request) -> Judgement:
     """Another agent under the same gate; unless it asks for another mode."""
     mode = request.input.get("mode") or request.input.get("permission_mode")
-    if mode not in {None, "default", "plan", "acceptEdits"}:
+    if mode not in (None, "default", "plan", "acceptEdits"):  # may be unhashable
         why = f"Starts an agent in the mode {str(mode)[:40]!r}, past the guard"
         return [request.finding(Risk.HIGH, "agent-mode", why, EffectKind.EXECUTE)]
     request.text("prompt", "description")

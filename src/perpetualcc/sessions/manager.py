@@ -1,5 +1,6 @@
 """The session manager: creates sessions, and does to them what a person asks."""
 
+import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChange
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
-from perpetualcc.sessions.status import check_transition, standing_after
+from perpetualcc.sessions.limit_waits import SIGNAL
+from perpetualcc.sessions.status import Standing, check_transition, standing_after
 from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
@@ -155,10 +157,17 @@ class SessionManager:
         if session.status is SessionStatus.ERROR:
             for task in await self.queue(session.id).broken():
                 await self._tasks.requeue(task.id)
+        await self._cut_waits_short(session)
         await self._become(session, SessionStatus.IDLE)
         await self._tasks.release(session.id)
         self._workers.wake()
         return await self.get_session(session.id)
+
+    async def _cut_waits_short(self, session: Session) -> None:
+        if session.status is SessionStatus.RATE_LIMITED:
+            for task in await self.queue(session.id).pending():
+                if task.signal and task.signal.startswith(SIGNAL):
+                    await self._tasks.signal(task.signal, {})
 
     async def stop_session(self, name: str) -> Session:
         """End it for good: its tasks are cancelled, its run stops now."""
@@ -214,8 +223,8 @@ class SessionManager:
         """After a crash: what says it works, and does not, is idle until its task is claimed."""
         for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
             left = await self.queue(session.id).pending()
-            after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
-            await self._become(session, after, "taken over after a restart")
+            standing = _standing_of(left)
+            await self._become(session, standing.status, standing.detail, standing.resumes_at)
 
     async def _become(
         self,
@@ -224,7 +233,7 @@ class SessionManager:
         detail: str = "",
         resumes_at: float | None = None,
     ) -> None:
-        if status is session.status:
+        if status is session.status and resumes_at == session.resumes_at:
             return
         check_transition(session.name, session.status, status)
         await self._record(
@@ -246,6 +255,21 @@ class SessionManager:
                     f"{other.id} ({other.name}) works there",
                     hint=f"Wait for it, or stop it with: pcc stop {other.id}",
                 )
+
+
+def _standing_of(left: Sequence[Task]) -> Standing:
+    """What a session was about to become when the engine died."""
+    first = left[0] if left else None
+    if first is None or first.state is not TaskState.WAITING:
+        after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
+        return Standing(status=after, detail="taken over after a restart")
+    return standing_after(
+        first.state,
+        due=None if first.due == math.inf else first.due,
+        result=first.result,
+        limited=(first.signal or "").startswith(SIGNAL),
+        left=len(left),
+    )
 
 
 def check_project(path: Path) -> Path:

@@ -1,6 +1,10 @@
-"""`[sessions]` of the configuration (seed 000)."""
+"""`[sessions]` and `[limits]` of the configuration (seed 000)."""
 
+import re
 from dataclasses import dataclass
+from datetime import time
+
+from perpetualcc.domain.errors import PerpetualError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,4 +14,61 @@ class SessionSettings:
     max_concurrent: int = 5
     """Sessions that work at the same time; the others wait for a place."""
     auto_resume: bool = True
-    """Go on by itself when a usage limit resets."""
+    """Go on by itself when a usage limit resets; otherwise a person is asked first."""
+    checkpoint_retention_days: int = 7
+    """Older checkpoints are removed; the newest of a session stays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """`[limits]`: what happens when a usage limit is near, reached and over."""
+
+    warn_at: float = 0.85
+    """Share of a window or budget from which on a person is warned, 0 to 1."""
+    fallback_model: str = ""
+    """Model that goes on when the limit is one model's own; empty: wait."""
+    overage: bool = False
+    """Whether paid credits may be used when a subscription's window is used up."""
+    quiet_hours: str = ""
+    """Nothing resumes by itself between these local times, such as `23:00-07:00`."""
+    ask_for_models: tuple[str, ...] = ()
+    """Sessions of models whose names contain one of these ask before they resume."""
+    resume_tokens: int = 0
+    """A run that resumes by itself may use at most so many tokens; 0: no such cap."""
+    stagger_seconds: float = 3.0
+    """Sessions that waited for the same window start this far apart."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.warn_at <= 1:
+            raise PerpetualError(
+                f"'limits.warn_at' is {self.warn_at:g}; it is a share between 0 and 1",
+                hint="pcc config set limits.warn_at 0.85",
+            )
+        if self.resume_tokens < 0 or self.stagger_seconds < 0:
+            raise PerpetualError(
+                "'limits.resume_tokens' and 'limits.stagger_seconds' cannot be negative",
+                hint="pcc config show",
+            )
+        parse_hours(self.quiet_hours)
+
+    @property
+    def quiet(self) -> tuple[time, time] | None:
+        """The quiet hours; None when there are none."""
+        return parse_hours(self.quiet_hours)
+
+
+def parse_hours(text: str) -> tuple[time, time] | None:
+    """
+    `23:00-07:00` as two local times; None for an empty text.
+
+    Raises: PerpetualError.
+    """
+    if not text.strip():
+        return None
+    found = re.fullmatch(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*", text)
+    if found is None:
+        raise PerpetualError(
+            f"{text!r} is not a span of local time", hint="Write it as 23:00-07:00"
+        )
+    first, second, third, fourth = map(int, found.groups())
+    return time(first, second), time(third, fourth)

@@ -1,8 +1,8 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, TaskAdded
@@ -22,6 +22,8 @@ class Tasks(Protocol):
     ) -> list[Task]: ...
 
     async def requeue(self, task: TaskId) -> Task: ...
+
+    async def signal(self, name: str, payload: Mapping[str, Any]) -> bool: ...
 
     async def hold(self, group: str) -> None: ...
 

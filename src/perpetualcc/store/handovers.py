@@ -20,7 +20,7 @@ _MOST_EVIDENCE = 20_000
 
 
 class SqliteHandovers:
-    """`sessions.handover.records.HandoverRecords`."""
+    """`sessions.handover.records.Records`."""
 
     def __init__(self, database: Database, events: EventLog) -> None:
         self._database = database

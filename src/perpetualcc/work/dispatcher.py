@@ -89,6 +89,7 @@ class Dispatcher:
         clock: Clock,
         describe: Describe = lambda _task, _settlement: (),
         settled: Settled = _nobody,
+        is_open: Callable[[Lane], bool] = lambda _lane: True,
     ) -> None:
         self._ledger = ledger
         self._handler = handler
@@ -96,6 +97,7 @@ class Dispatcher:
         self._clock = clock
         self._describe = describe
         self._settled = settled
+        self._is_open = is_open
         self._running: dict[TaskId, _Dispatch] = {}
         self._woken = asyncio.Event()
         self._is_stopping = False
@@ -163,7 +165,7 @@ class Dispatcher:
     def _free(self) -> dict[Lane, int]:
         running = self.running
         rooms = {lane: places - running[lane] for lane, places in self._lanes.items()}
-        return {lane: room for lane, room in rooms.items() if room > 0}
+        return {lane: room for lane, room in rooms.items() if room > 0 and self._is_open(lane)}
 
     async def _pause(self) -> timedelta:
         free = self._free()

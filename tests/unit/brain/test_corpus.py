@@ -4,7 +4,7 @@ import pytest
 
 from tests.corpus.brain.measuring import cases, measure
 
-FOLDERS = ["built", "held_out", "late", "fresh"]
+FOLDERS = ["built", "held_out", "late", "fresh", "traps", "last"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -78,7 +78,9 @@ def test_quantities_are_compared_in_any_unit(text: str, chosen: str) -> None:
 
 
 def test_of_two_options_the_one_that_is_not_refused_is_inferred() -> None:
-    answer = ask("Which document store?", "MongoDB", "CouchDB")
+    refusal = "## Constraints\n- Do not use MongoDB\n"
+
+    answer = ask("Which document store?", "MongoDB", "CouchDB", requirements=refusal)
 
     assert answer.selected == ("CouchDB",)
     assert answer.confidence == pytest.approx(0.7)
@@ -126,3 +128,72 @@ def test_going_on_and_standard_operations_are_routine(text: str, confidence: flo
 )
 def test_a_malformed_question_is_for_a_person(text: str, labels: Sequence[str]) -> None:
     assert ask(text, *labels).confidence == 0.0
+
+
+@pytest.mark.parametrize("labels", [("PostgreSQL", "MySQL"), ("PostgreSQL", "SQLite")])
+def test_when_the_named_product_is_not_offered_nothing_weaker_answers(
+    labels: Sequence[str],
+) -> None:
+    requirements = "## Preferences\n- Database: MongoDB\n- Reports come from MySQL\n- no SQLite\n"
+
+    answer = ask("Which database should we use?", *labels, requirements=requirements)
+
+    assert answer.selected == ()
+    assert "mongodb" in answer.reasoning
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Database: PostgreSQL or MySQL",
+        "- Database: PostgreSQL/MySQL",
+        "- Database: maybe PostgreSQL",
+        "- Database: not PostgreSQL",
+        "- Database (legacy): PostgreSQL",
+        "- Database: to be decided, PostgreSQL?",
+        "- We may use PostgreSQL as the database",
+        "- The old database was PostgreSQL",
+        "- Test database: PostgreSQL",
+        "- Cache: PostgreSQL",
+    ],
+)
+def test_what_is_only_mentioned_chooses_nothing(line: str) -> None:
+    answer = ask(
+        "Which database should we use?",
+        "PostgreSQL",
+        "MySQL",
+        "SQLite",
+        requirements=f"## Preferences\n{line}\n",
+    )
+
+    assert answer.selected == ()
+
+
+def test_a_choice_that_another_line_refuses_is_for_a_person() -> None:
+    requirements = "## Preferences\n- Cache: Redis\n## Constraints\n- Do not use Redis\n"
+
+    assert ask("Which cache?", "Redis", "Memcached", requirements=requirements).selected == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("- Language: JavaScript", "Java"),
+        ("- Mobile: React Native", "React"),
+        ("- It should look good", "Go"),
+        ("- Database: MySQL", "SQL"),
+        ("- Emergency stops react within 100 ms", "React"),
+    ],
+)
+def test_a_part_of_a_word_or_name_is_not_the_word(line: str, label: str) -> None:
+    text = "Which language, framework or database should I use?"
+
+    answer = ask(text, label, "Something Different", requirements=f"## Preferences\n{line}\n")
+
+    assert answer.selected == ()
+
+
+def test_a_recommendation_in_a_label_is_no_evidence() -> None:
+    answer = ask("Which linter?", "ESLint (Recommended)", "Biome")
+
+    assert answer.selected == ()

@@ -124,8 +124,12 @@ def test_a_huge_paste_costs_no_more_than_its_head_and_tail():
 
 
 def test_a_bad_line_has_an_error_and_its_neighbours_have_answers():
-    lines = [b'{"id": 1, "message": "no, use tabs"}', b"nonsense", b"[]", b"\xff\n", b"\n",
-             b'{"id": 2, "message": 7}', b'{"id": 3, "message": "thanks", "assistant": null}']  # fmt: skip
+    lines = [
+        b'{"id": 1, "message": "no, use tabs"}',
+        *(b"nonsense", b"[]", b"\xff\n", b"\n"),
+        b'{"id": 2, "message": 7}',
+        b'{"id": 3, "message": "thanks", "assistant": null}',
+    ]
 
     answers = [json.loads(line) for line in judge_lines(lines)]
 

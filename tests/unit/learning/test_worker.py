@@ -68,7 +68,8 @@ def test_what_was_read_is_not_read_again(places, tmp_path):
 @pytest.mark.parametrize(
     "bad",
     [b"\x00\xff\xfe\n", b"{}\n", b"[1]\n", b'{"v":1,"id":"x"\n', b'{"v":9,"id":"x"}\n',
-     b'{"v":1,"id":"x","project":"relative"}\n', b"[" * 100_000 + b"\n", b"\n", b"x" * 3_000_000 + b"\n"],
+     b'{"v":1,"id":"x","project":"relative"}\n', b"[" * 100_000 + b"\n", b"\n",
+     b"x" * 3_000_000 + b"\n"],
 )  # fmt: skip
 def test_a_bad_line_costs_only_itself(places, tmp_path, bad):
     places.queue.write_bytes(line(tmp_path, number=1) + bad + line(tmp_path, number=2))
@@ -158,7 +159,7 @@ def test_often_and_surely_said_is_accepted_when_the_user_wished_so(places, tmp_p
     assert "pnpm" in places.block(str(tmp_path)).read_text()
 
 
-def test_a_clock_that_jumped_back_does_no_harm(places, tmp_path):
+def test_a_clock_that_jumped_back_does_no_harm(places):
     places.heartbeat.write_text(json.dumps({"pid": os.getpid(), "at": time.time() + 9_999_999}))
 
     assert examine(places).heartbeat_age == 0
@@ -239,12 +240,14 @@ def start(places):
     return child
 
 
-def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_path):
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("each", [12, pytest.param(200, marks=pytest.mark.soak)])
+def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_path, each):
     """Five windows in two projects, through the real hooks, while the worker dies at random."""
     projects = [tmp_path / "one", tmp_path / "two two"]
     for project in projects:
         project.mkdir()
-    windows = [(projects[0], 40)] * 3 + [(projects[1], 40)] * 2
+    windows = [(projects[0], each)] * 3 + [(projects[1], each)] * 2
 
     def window(number):
         project, count = windows[number]
@@ -268,7 +271,7 @@ def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_p
             child.wait()
     work(places)
 
-    for project, count in ((projects[0], 120), (projects[1], 80)):
+    for project, count in ((projects[0], 3 * each), (projects[1], 2 * each)):
         found = Library(places).all(str(project))
         own = [one for one in found if one.project]
         assert sum(one.preference.seen for one in own) == count

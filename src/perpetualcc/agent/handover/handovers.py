@@ -15,7 +15,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Perpetual, Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.sessions.handover.folder import HandoverFolder
-from perpetualcc.sessions.handover.records import Handover, HandoverRecords, Manner
+from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
 
 
@@ -23,7 +23,7 @@ class Handovers:
     """Finds the iteration that a dispatch belongs to; finishes what a crash interrupted."""
 
     def __init__(
-        self, records: HandoverRecords, journal: Journal, settings: HandoverSettings, clock: Clock
+        self, records: Records, journal: Journal, settings: HandoverSettings, clock: Clock
     ) -> None:
         self._records = records
         self._journal = journal

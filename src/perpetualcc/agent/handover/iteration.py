@@ -41,8 +41,6 @@ class Iteration:
         parts = [prompt]
         if self.carried is not None:
             parts.append(continuing(self.carried))
-            if self.task.answer is not None and self.task.answer.get("text"):
-                parts.append(f"A person answered a question of yours: {self.task.answer['text']}")
         if self.session.options.perpetual is not None:
             folder = HandoverFolder(self.session.project)
             parts.append(protocol(folder, self.number, self.limits(settings)))

@@ -25,8 +25,8 @@ from perpetualcc.sessions.handover.folder import DOCUMENT, LAST_GOOD, STATE, STA
 from perpetualcc.sessions.handover.records import (
     NOTHING_DONE,
     Handover,
-    HandoverRecords,
     Manner,
+    Records,
     goes_in_circles,
 )
 from perpetualcc.sessions.handover.repository import changed_since, repository_state
@@ -49,7 +49,7 @@ class Ending:
 class HandoverMaker:
     """Repeating it after a crash at any point gives the same handover, once."""
 
-    def __init__(self, records: HandoverRecords, clock: Clock) -> None:
+    def __init__(self, records: Records, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 

@@ -35,7 +35,7 @@ from perpetualcc.sessions.handover.document import (
 )
 from perpetualcc.sessions.handover.folder import DOCUMENT, LAST_GOOD, STATE, HandoverFolder
 from perpetualcc.sessions.handover.prompts import reminder
-from perpetualcc.sessions.handover.records import Handover, HandoverRecords, Manner
+from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, Level
 
 _TICK = 1.0
@@ -54,7 +54,7 @@ class HandoverWatch:
 
     iteration: Iteration
     launch: Launch
-    records: HandoverRecords
+    records: Records
     maker: HandoverMaker
     journal: Journal
     settings: HandoverSettings
@@ -116,7 +116,8 @@ class HandoverWatch:
             await self._due(level, reason, claude, inbox)
         if self._ordered_at is None and self._folder.take_trigger():
             self._is_triggered = True
-            reason = self.reason or "a person asked for it (trigger.flag)"
+            warned = f"trigger.flag, after the warning at {self.reason}"
+            reason = warned if self.reason else "a person asked for it (trigger.flag)"
             await self._due(Level.CRITICAL, reason, claude, inbox)
         if self._ordered_at is not None and self.clock.now() - self._ordered_at > _GRACE:
             await claude.interrupt()

@@ -55,7 +55,7 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     terms = values(read_terms(sentence, prose=True))
     offered = frozenset().union(*(choice.own for choice in choices)) if choices else frozenset()
     stems = values(read_terms(f"{question.text} ; {question.header}", prose=True))
-    named = [choice for choice in choices if choice.own & stems]
+    named = [choice for choice in choices if choice.own and choice.own <= stems]
     if len(named) < 2:
         # "JSON Feed" among the options does not make the question one about anything but feeds.
         offered = frozenset(term for term in offered if term.startswith(("@", "#")))

@@ -6,7 +6,7 @@ from functools import cache
 
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, split_tokens, stem
+from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem
 from perpetualcc.domain.questions import Question
 
 _MARKERS = re.compile(
@@ -15,6 +15,9 @@ _MARKERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
+_HOW_MANY = re.compile(
+    r"\b(?:how many|in|wie viele\w*|cuant[oa]s|combien de|quant[oa]s|quanti|hoeveel) (\w+)"
+)
 _ALTERNATIVES = re.compile(r"\s+/\s+|\s+(?:or|oder|ou)\s+|\s*[=]\s*", re.IGNORECASE)
 
 
@@ -50,15 +53,24 @@ class Choice:
 
 def read_choices(question: Question) -> tuple[Choice, ...]:
     """The options of a question, told apart."""
-    rough = [_read(option.label) for option in question.options]
+    unit = _unit_asked_for(question.text)
+    rough = [_read(option.label, unit) for option in question.options]
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
     descriptions = [values(read_terms(option.description)) for option in question.options]
     return tuple(_apart(choice, common, descriptions, index) for index, choice in enumerate(rough))
 
 
-def _read(label: str) -> Choice:
+def _unit_asked_for(text: str) -> str:
+    """`seconds` in "how many seconds …?": what the bare numbers of the labels count."""
+    found = _HOW_MANY.search(fold(text))
+    return found[1] if found and quantity("1", found[1]) else ""
+
+
+def _read(label: str, unit: str) -> Choice:
     text = _MARKERS.sub(" ", label).strip() or label
+    if unit and text.isdecimal():
+        text = f"{text} {unit}"
     asides = _ASIDE.findall(text)
     main = _ASIDE.sub(" ", text).strip() or text
     words = [token.word for token in split_tokens(main)]

@@ -74,7 +74,8 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
     found = patterns("consent", "proceed").search(asked.folded)
-    if not found:
+    asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
+    if not found or not asks:
         return False
     if not found[0].isascii():
         return len(asked.folded) <= _SHORT
@@ -138,8 +139,12 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
             return plain
     refused = clause.refused - word_set("asking") - generic()
     listed = frozenset(term for term in refused if term.startswith("@"))
-    if refused and (
-        refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms)
+    subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
+    is_told = subject <= asked.terms and patterns("consent", "adopts").search(asked.folded)
+    if (
+        refused
+        and is_told
+        and (refused <= asked.terms or (listed & asked.terms and refused - listed <= asked.terms))
     ):
         return False
     names = frozenset(term for term in asked.terms if term.startswith("@"))
@@ -149,7 +154,9 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
         return None
     if names and not names <= (clause.chosen | clause.refused):
         return None
-    covered = sum(1 for term in about if term in clause.about) / len(about)
+    # Words that say little do not make a clause fit, but they tell when it does not.
+    spoken = asked.terms - word_set("asking")
+    covered = min(len(words & clause.about) / len(words) for words in (about, spoken))
     said = frozenset(term.value for term in clause.terms if term.value)
     same = about == said - word_set("asking") - generic()
     if covered < _ENOUGH or (len(about) == 1 and not names and not same):

@@ -175,7 +175,15 @@ def _list_pieces(sentence: str) -> list[str]:
     for_something = _joined_by_for(parts)
     if len(for_something) > 1:
         return for_something
-    return parts if all(map(_stands_alone, parts)) else [sentence]
+    whole: list[str] = []
+    for part in parts:
+        if _stands_alone(part):
+            whole.append(part)
+        elif not whole:
+            return [sentence]
+        else:
+            whole[-1] += f" and {part}"
+    return whole
 
 
 def _joined_by_for(parts: list[str]) -> list[str]:

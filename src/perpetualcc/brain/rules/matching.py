@@ -10,23 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from perpetualcc.brain.rules.asking import Asked, specific
-from perpetualcc.brain.rules.choices import Choice, bland, core, generic
+from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.choices import Choice, core, generic
+from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
-# How close a clause is to a question.
-KEYED, WORDED, TOPICAL, NAMED = 4, 3, 2, 1
-# A key about another part of the same topic: "Database columns" and the question which database.
-_ELSEWHERE = -1
-_ENOUGH_WORDS = 0.5
-_MANY_WORDS = 0.66
-_ONE_WORD = 0.6
-_MARGIN = 0.2
+# Clauses this close to the closest one count like it.
+_MARGIN = 0.15
 
 
 class Says(Enum):
@@ -78,6 +72,9 @@ def match_options(
             for choice in real
             if says(listing.clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
+    elsewhere = _not_offered(asked, real, close) if not _is_keyed(found) else ""
+    if elsewhere:
+        return Match(problem=elsewhere)
     if not found:
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
@@ -85,6 +82,29 @@ def match_options(
     if match.problem or not match.chosen:
         return match
     return _unless_refused(match, asked, clauses, close, found)
+
+
+def _is_keyed(found: list[Found]) -> bool:
+    return bool(found) and found[0].closeness >= KEYED
+
+
+def _not_offered(
+    asked: Asked, choices: tuple[Choice, ...], close: list[tuple[float, Clause]]
+) -> str:
+    """Why nothing weaker may answer: the key of this topic names a product that is no option."""
+    served = topics_of_name()
+    offered = frozenset[str]().union(*(choice.every for choice in choices))
+    if not any(served.get(term[1:], frozenset()) & asked.topics for term in offered):
+        return ""
+    for near, clause in close:
+        names = {
+            term[1:]
+            for term in clause.chosen
+            if near >= KEYED and served.get(term[1:], frozenset()) & asked.topics
+        }
+        if names and not {f"@{name}" for name in names} & offered:
+            return f"line {clause.statement.line} names {min(names)}, which is not offered"
+    return ""
 
 
 def _single(tier: list[Found]) -> Match:
@@ -204,7 +224,12 @@ def _by_elimination(
     for clause in clauses:
         for choice in choices:
             if _refuses(clause, choice, asked, near.get(id(clause), 0.0)) and not (
-                clause.refused - word_set("asking") - generic() - offered - asked.stems
+                (clause.refused | clause.chosen)
+                - word_set("asking")
+                - word_set("plain_subjects")
+                - generic()
+                - offered
+                - asked.stems
             ):
                 refused.setdefault(choice.label, clause)
     left = [choice for choice in choices if choice.label not in refused]
@@ -215,114 +240,6 @@ def _by_elimination(
         return Match()
     clause = next(iter(refused.values()))
     return Match(chosen=(Found(left[0], clause, 0.0),), confidence=0.7)
-
-
-# -- how close
-
-
-def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> float:
-    """0 for a clause about something else; the integer part is its tier, the rest its words."""
-    if not fits(asked.scopes, clause.scopes, asked.topics):
-        return 0.0
-    offered = asked.offered - asked.stems
-    words = _overlap(asked, clause, offered, asked.measures)
-    tier = _tier_of_key(asked, clause, words) if clause.statement.key else None
-    if tier == _ELSEWHERE:
-        return 0.0
-    if not tier:
-        text_tier = _tier_of_text(asked, clause, words)
-        names = _serves_only(clause, asked.topics)
-        compares = sum(1 for choice in choices if core(choice.own) <= clause.about) > 1
-        if tier is None or names:
-            tier = text_tier if tier is None else NAMED
-        if tier == 0 and broad_topics(clause.topics) & asked.topics:
-            tier = TOPICAL
-        if "runtime_version" in asked.topics and _names_in(asked) & clause.chosen:
-            tier = max(tier, TOPICAL)
-        if compares and clause.refused and clause.chosen:
-            tier = max(tier, TOPICAL)
-    if not clause.statement.key and "language" in asked.topics and _other_subject(asked, clause):
-        return 0.0
-    return tier + min(words, 0.99) if tier else 0.0
-
-
-def _other_subject(asked: Asked, clause: Clause) -> bool:
-    """In prose, "a gateway written in Rust" says nothing about the language of a dashboard."""
-    subject = asked.key_stems - word_set("asking") - word_set("plain_subjects")
-    named = frozenset(term for term in subject if term[0] not in "@#")
-    return bool(named) and not named & clause.about
-
-
-def _tier_of_key(asked: Asked, clause: Clause, words: float) -> int | None:
-    """How close a key is; None when the text must tell."""
-    key_topics = broad_topics(clause.key_topics)
-    if key_topics & asked.topics:
-        rest = clause.key_rest - bland() - asked.stems - asked.offered
-        rest -= asked.measures
-        if rest and words < _ENOUGH_WORDS:
-            return _ELSEWHERE
-        return KEYED if not rest or words >= _MANY_WORDS else None
-    if key_topics and specific(clause.key_topics) and asked.topics:
-        return WORDED if words >= 0.75 and clause.key_rest & asked.key_stems else 0
-    if not key_topics and _key_words(asked, clause) >= _MANY_WORDS:
-        return KEYED
-    return None
-
-
-def _tier_of_text(asked: Asked, clause: Clause, words: float) -> int:
-    if words >= _MANY_WORDS:
-        return WORDED
-    topics, own = asked.topics, broad_topics(clause.topics)
-    if own & topics and not clause.statement.key:
-        return TOPICAL
-    if broad_topics(clause.heading_topics) & topics and not specific(clause.topics):
-        return TOPICAL
-    if words >= _ENOUGH_WORDS and (not own or own & topics):
-        return TOPICAL
-    if _serves_only(clause, topics) and (own & topics or not specific(clause.topics)):
-        return NAMED
-    return 0
-
-
-def _names_in(asked: Asked) -> frozenset[str]:
-    return frozenset(term for term in asked.terms if term.startswith("@"))
-
-
-def _key_words(asked: Asked, clause: Clause) -> float:
-    """How much of a key that names no topic is in the question."""
-    words = clause.key_rest - generic() or clause.key_rest
-    return len(words & asked.stems) / len(words) if words else 0.0
-
-
-def _overlap(
-    asked: Asked, clause: Clause, offered: frozenset[str], measures: frozenset[str]
-) -> float:
-    """How much of what the question speaks of is spoken of in the clause."""
-    words = asked.key_stems - measures or asked.key_stems
-    if not asked.key_stems - measures:
-        measures = frozenset()
-    shared = words & clause.about
-    if not shared:
-        return 0.0
-    said = clause.said_words - generic() - offered - measures
-    theirs = {term for term in said if term[0] not in "@#"}
-    of_clause = len(shared & theirs) / len(theirs) if theirs else 0.0
-    of_question = len(shared) / len(words)
-    mutual = (of_question + of_clause) / 2
-    if len(shared) == 1:
-        # One word in common makes a clause worth reading, and no more.
-        return mutual if len(words) == 1 else max(of_question / 2, min(mutual, _ONE_WORD))
-    return max(of_question, mutual)
-
-
-def _serves_only(clause: Clause, topics: frozenset[str]) -> bool:
-    """Whether it names a product that is good for the question's topic and nothing else."""
-    served = topics_of_name()
-    for term in clause.chosen:
-        topics_of_term = served.get(term[1:], frozenset()) if term.startswith("@") else frozenset()
-        if topics_of_term and topics_of_term <= topics:
-            return True
-    return False
 
 
 # -- what it says

@@ -57,6 +57,10 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
         for at in range(end, min(end + _FOREIGN_REACH, len(words))):
             if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
                 marks[at] = Polarity.OPEN
+    for kind in ("after", "whole", "instead", "open"):
+        for start, end, _ in find_phrases(cues(kind), words):
+            # "Kein" itself is neither chosen nor refused.
+            marks[start:end] = [Polarity.OPEN] * (end - start)
     result = [marks[term.at] for term in terms]
     return tuple(_doubt_alternatives(words, terms, result))
 

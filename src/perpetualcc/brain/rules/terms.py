@@ -78,9 +78,7 @@ def _names(tokens: tuple[Token, ...], *, prose: bool) -> list[tuple[int, int, st
     return [
         (start, end, name)
         for start, end, name in found
-        if end - start > 1
-        or tokens[start].word not in ordinary_names()
-        or (tokens[start].capital and start > 0)
+        if end - start > 1 or tokens[start].word not in ordinary_names() or tokens[start].capital
     ]
 
 

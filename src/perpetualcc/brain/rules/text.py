@@ -97,7 +97,9 @@ def split_tokens(text: str) -> tuple[Token, ...]:
     original = unicodedata.normalize("NFKC", text)
     capitals = {
         fold(found[0])
-        for found in re.finditer(r"(?<![.!?:\n]\s)(?<!^)\b[^\W\d_]*[A-Z][^\W_]*", original)
+        for found in re.finditer(
+            r"(?<![.!?:\n]\s)(?<!^)\b[^\W\d_]*[A-Z][^\W_]*|\b[A-Z]{2,}\b", original
+        )
     }
     return tuple(
         Token(_NUMBER_WORDS.get(word, word), word in capitals)

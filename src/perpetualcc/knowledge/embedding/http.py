@@ -27,19 +27,19 @@ def post_json(
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310
             answer = json.load(response)
+    except urllib.error.HTTPError as error:
+        with error:
+            reason = f"status {error.code}"
     except (OSError, http.client.HTTPException, ValueError) as error:
-        # The text of some of these repeats the request; a key travels in its headers.
-        reason = (
-            f"status {error.code}"
-            if isinstance(error, urllib.error.HTTPError)
-            else type(error).__name__
-        )
-        raise EmbeddingsUnavailable(
-            f"The embedding server at {url.partition('?')[0]} does not answer ({reason})", hint=hint
-        ) from None
-    if not isinstance(answer, dict):
-        raise EmbeddingsUnavailable(f"The embedding server at {url} answers nonsense", hint=hint)
-    return answer
+        # The text of some of these repeats the request, and a key travels in its headers.
+        reason = type(error).__name__
+    else:
+        if isinstance(answer, dict):
+            return answer
+        reason = "nonsense"
+    raise EmbeddingsUnavailable(
+        f"The embedding server at {url} does not answer ({reason})", hint=hint
+    )
 
 
 def unit_vectors(found: object, count: int, server: str) -> list[list[float]]:

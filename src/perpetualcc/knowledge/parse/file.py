@@ -1,5 +1,6 @@
 """One file of the project, read and taken apart. Runs in a worker process."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from perpetualcc.knowledge.parse.syntax import call_sites, qualified_names, read
 from perpetualcc.knowledge.scan.filters import skipped_by_content
 from perpetualcc.knowledge.scan.reading import ReadFile, read_file
 from perpetualcc.knowledge.values import Chunk, CodeFile, Definition
+
+log = logging.getLogger(__name__)
 
 
 def parse_file(project: Path, path: str, layout: ProjectLayout) -> CodeFile | None:
@@ -30,7 +33,10 @@ def parse_file(project: Path, path: str, layout: ProjectLayout) -> CodeFile | No
         return CodeFile(path=path, language="", stamp=read.stamp, lines=0)
     language = language_of(path, read.text[:200].partition("\n")[0])
     if language in LANGUAGES:
-        return _code_file(read, read.text, path, language, layout)
+        try:
+            return _code_file(read, read.text, path, language, layout)
+        except Exception:
+            log.exception("%s is indexed as text: its syntax cannot be read", path)
     return text_file(read, read.text, path, language)
 
 

@@ -131,10 +131,11 @@ def _one_line(text: str) -> str:
 
 
 def _python_docstring(body: "Node") -> str:
-    first = body.named_child(0)
+    first = body.named_child(0) if body.named_child_count else None
     if first is None or first.type not in {"expression_statement", "string"}:
         return ""
-    literal = first if first.type == "string" else first.named_child(0)
+    inner = first.named_children
+    literal = first if first.type == "string" else inner[0] if inner else None
     if literal is None or literal.type != "string":
         return ""
     return _text(literal).strip("rRuUbBfF\"'").strip()[:_MAX_DOCSTRING]

@@ -5,7 +5,7 @@ Two sieves: by path and size before a file is opened, by content after.
 """
 
 import re
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 MAX_BYTES = 1_000_000
 """A source file larger than this (some 25,000 lines) is data or generated."""
@@ -50,17 +50,23 @@ _GENERATED_HEADER = re.compile(
 
 def skipped_by_path(path: str, size: int) -> str | None:
     """Why a file is left out without being opened, or None to open it."""
-    name = PurePosixPath(path)
-    if any(part in VENDORED for part in name.parts[:-1]):
+    folder, _, name = path.rpartition("/")
+    if is_vendored(folder):
         return "vendored"
-    suffix = name.suffix[1:].lower()
+    suffix = name.rpartition(".")[2].lower() if "." in name[1:] else ""
     if suffix in _BINARY:
         return "binary"
-    if _GENERATED_NAME.search(name.name):
+    if _GENERATED_NAME.search(name):
         return "generated"
     if size > (MAX_DATA_BYTES if suffix in _DATA else MAX_BYTES):
         return "huge"
     return None
+
+
+@lru_cache(maxsize=100_000)
+def is_vendored(folder: str) -> bool:
+    """Whether a folder is, or is inside, one that holds other people's code."""
+    return not VENDORED.isdisjoint(folder.split("/"))
 
 
 def skipped_by_content(text: str) -> str | None:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from perpetualcc.learning.corrections import durability, rule
+from perpetualcc.learning.corrections.category import category
 from perpetualcc.learning.corrections.features import Sentence, analyse
 from perpetualcc.learning.corrections.judgement import Judgement, Scope
 from perpetualcc.learning.corrections.language import detect
@@ -57,7 +58,7 @@ def _correction(reading: _Reading, confidence: float) -> Judgement:
         durable=lasting.durable,
         preference=preference,
         scope=lasting.scope if lasting.durable else Scope.ONCE,
-        category=rule.category(preference, " ".join(texts)),
+        category=category(preference.lower(), " ".join(texts)),
         confidence=confidence,
         language=reading.lexicon.code,
         reasons=(*reading.reasons, *lasting.reasons),
@@ -81,7 +82,7 @@ def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> _Reading:
     )
 
 
-_FIRM = frozenset({"told", "wrong", "norm", "henceforth", "substitution"})
+_FIRM = frozenset({"told", "wrong", "norm", "henceforth", "substitution", "undo"})
 """What a sentence says about the assistant's work whatever else the message holds."""
 
 
@@ -97,10 +98,10 @@ def _surroundings(
     if asked and "reject" in first:
         around["answers a question"] = -1.0
     if (typed.had_error or any("symptom" in one for one in others)) and not best.features & _FIRM:
-        around["reports a failure"] = -1.0
+        around["reports a failure"] = -1.5
     cheered = typed.had_cheer or any("praise" in one for one in others)
-    if cheered and not best.features & {"prohibit", "norm", "henceforth", "contrast", "told"}:
-        around["praises"] = -0.5
+    if cheered and not best.features & (_FIRM | {"prohibit", "reject"}):
+        around["praises"] = -1.0
     if "request_first" in first and best is not first and not best.features & _FIRM:
         around["asks for something new first"] = -0.5
     return around

@@ -14,7 +14,7 @@ WEIGHTS: dict[str, float] = {
     "norm": 1.5,  # we use, our convention, I prefer
     "everywhere": 1.5,
     "project": 1.0,
-    "told": 0.5,  # said before: it did not stick
+    "told": 1.0,  # said before: it did not stick
     "prohibit": 1.0,  # "don't add comments": what one does not want once, one seldom wants later
     "demand": 0.5,
     "project_rule": 1.0,

@@ -8,7 +8,10 @@ import re
 from dataclasses import dataclass
 
 from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.category import category
+from perpetualcc.learning.corrections.judgement import Category
 from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.text import ERROR_NAME
 
 _CATEGORIES = (
     "wrong", "prohibit", "contrast", "direct", "must", "always", "henceforth", "norm", "told",
@@ -17,6 +20,8 @@ _CATEGORIES = (
 )  # fmt: skip
 _LEADING = 14
 """A rejection counts within this many characters of a sentence's start."""
+
+_WORD = re.compile(r"[^\W\d_]{3,}|[\w.-]{3,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,10 @@ def _whole(text: str, lexicon: Lexicon, folded: str, found: set[str], assistant:
         whole.add("project_rule")
     if _SPECIFIC.search(text):
         whole.add("specific")
+    if ERROR_NAME.search(text):
+        whole.add("symptom")
+    if category(folded) is not Category.OTHER:
+        whole.add("topic")
     return whole
 
 
@@ -78,10 +87,13 @@ def _positions(lexicon: Lexicon, folded: str) -> set[str]:
         if len(folded[rejection.end() :].strip(" ,.!…-")) < 2:
             found.add("bare_reject")
     question = lexicon.search("question", folded)
-    if question is not None and question.start() <= _LEADING:
+    if question is not None and not _WORD.search(folded[: question.start()]):
         found.add("question_first")
+    prohibition = lexicon.search("prohibit", folded)
+    if prohibition is not None and not _WORD.search(folded[: prohibition.start()]):
+        found.add("prohibit_first")
     request = lexicon.search("request", folded)
-    if request is not None and request.start() <= _LEADING:
+    if request is not None and (lexicon.verb_last or request.start() <= _LEADING):
         found.add("request_first")
     return found
 
@@ -98,9 +110,6 @@ def _beside_the_assistant(folded: str, assistant: str, lexicon: Lexicon) -> set[
     if assistant and _shared(folded, assistant, lexicon):
         found.add("grounded")
     return found
-
-
-_WORD = re.compile(r"[^\W\d_]{3,}|[\w.-]{3,}")
 
 
 def _shared(folded: str, assistant: str, lexicon: Lexicon) -> bool:

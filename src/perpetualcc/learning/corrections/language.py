@@ -18,7 +18,7 @@ _SCRIPTS = (
     ("greek", re.compile(r"[\u0370-\u03ff]")),
     ("bengali", re.compile(r"[\u0980-\u09ff]")),
 )
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?|[^\W\d_]'[^\W\d_]+|[^\Wa-z\d_]")
 
 
 def detect(text: str) -> list[Lexicon]:

@@ -35,6 +35,8 @@ class Lexicon:
     accents: bool
     """Whether diacritics are kept: in Vietnamese they are the word."""
     spaced: bool
+    verb_last: bool
+    """The verb ends the sentence: a request does not show at its beginning."""
     stop: frozenset[str]
     letters: frozenset[str]
     """Letters that only this language of its script writes."""
@@ -95,6 +97,7 @@ def compile_lexicon(code: str, source: str) -> Lexicon:
         script=data["script"],
         accents=accents,
         spaced=spaced,
+        verb_last=data.get("verb_last", False),
         stop=frozenset(data["stop"].split()),
         letters=frozenset(data.get("letters", "")),
         categories={name: compiler.category(text) for name, text in data["categories"].items()},
@@ -112,7 +115,7 @@ class _Patterns:
 
     def category(self, text: str) -> str:
         parts = [part.strip() for part in re.split(r"[;\n]", text)]
-        alternatives = [self._pattern(part) for part in parts if part]
+        alternatives = [self._pattern(one) for part in parts if part for one in _alternatives(part)]
         return "|".join(f"(?:{one})" for one in alternatives)
 
     def _pattern(self, part: str) -> str:
@@ -121,7 +124,7 @@ class _Patterns:
         body = fold(part, accents=self.accents)
         body = re.sub(r"(?<=(?<!\\)\w)\*", lambda _: f"{LETTER}*", body) if self.spaced else body
         body = re.sub(r" ?~ ?", lambda _: _SPACED_GAP if self.spaced else _UNSPACED_GAP, body)
-        body = body.replace(" ", r"\s+") if self.spaced else body.replace(" ", r"\s*")
+        body = body.replace(" ?", r"\s*").replace(" ", r"\s+" if self.spaced else r"\s*")
         left = self._clause_start() if starts else self._boundary(before=True)
         right = r"(?=[\s.!?。！？…]*$)" if ends else self._boundary(before=False)
         return f"{left}(?:{body}){right}"
@@ -129,7 +132,7 @@ class _Patterns:
     def _boundary(self, *, before: bool) -> str:
         if not self.spaced:
             return ""
-        return rf"(?<!{LETTER})(?<![/_.@-])" if before else rf"(?!{LETTER})(?![/_]\w)"
+        return rf"(?<!{LETTER})(?<![/_.@-])" if before else rf"(?:(?<=\s)|(?!{LETTER})(?![/_]\w))"
 
     def _clause_start(self) -> str:
         if not self.spaced:
@@ -138,3 +141,16 @@ class _Patterns:
         first = rf"(?<!{LETTER})(?=(?:{words})[\s,])" if words else "(?!)"
         start = rf"(?:^[^\w]*|[,،;:!?…—–(.،।]\s*|\s-+\s|{first})"
         return start + (rf"(?:(?:{words})[\s,:]+){{0,3}}" if words else "")
+
+
+def _alternatives(part: str) -> list[str]:
+    """Cut at the `|` that stand outside brackets: `^` and `$` belong to one alternative."""
+    pieces, depth, start = [], 0, 0
+    for position, character in enumerate(part):
+        if position and part[position - 1] == "\\":
+            continue
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(character, 0)
+        if character == "|" and depth == 0:
+            pieces.append(part[start:position])
+            start = position + 1
+    return [piece for piece in (*pieces, part[start:]) if piece]

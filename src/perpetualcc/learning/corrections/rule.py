@@ -1,14 +1,9 @@
-"""One short rule out of the user's own words, and what it is about."""
+"""One short rule out of the user's own words."""
 
 import re
-import tomllib
-from functools import cache
-from importlib.resources import files
 
 from perpetualcc.domain.secrets import redact
-from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
-from perpetualcc.learning.corrections.judgement import Category
 from perpetualcc.learning.corrections.lexicon import Lexicon
 
 MAX_CHARACTERS = 160
@@ -60,22 +55,3 @@ def _without_opening(text: str, lexicon: Lexicon) -> str:
             continue
         return text[match.end() :]
     return text
-
-
-@cache
-def _cues() -> dict[str, re.Pattern[str]]:
-    source = files("perpetualcc.learning.corrections") / "categories.toml"
-    table = tomllib.loads(source.read_text(encoding="utf-8"))
-    return {name: re.compile("|".join(cues)) for name, cues in table.items()}
-
-
-def category(preference: str, message: str) -> Category:
-    """What the rule is about: by the things it names, most specific first."""
-    for text in (preference.lower(), message):
-        named = families.category_of(text)
-        if named:
-            return Category(named)
-        for name, cues in _cues().items():
-            if cues.search(text):
-                return Category(name)
-    return Category.OTHER

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 MAX_CHARACTERS = 6_000
 """Longer messages are pastes. The head and the tail are kept: people write around a paste."""
+_SENTENCE_CHARACTERS = 400
+_SENTENCES = 12
+"""First and last so many: who corrects does it at the beginning or at the end."""
 
 _INJECTED = re.compile(
     r"<(perpetualcc[\w-]*|system-reminder|command-[\w-]+|local-command-[\w-]+|task-notification"
@@ -38,7 +41,7 @@ _QUOTES = re.compile(
     r"|「([^」]{1,600})」|『([^』]{1,600})』|《([^》]{1,600})》"
     r"|(?<!\w)'([^'\n]{1,600}[^s\W])'(?!\w)|‘([^’\n]{1,600})’(?!\w)"
 )
-_ERROR_NAME = re.compile(
+ERROR_NAME = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bTS\d{4}\b|\bHTTP[ /]?[45]\d\d\b"
     r"|\bSIG[A-Z]{3,}\b|\bexit (?:code|status) [1-9]\d*\b|\bstatus (?:code )?[45]\d\d\b"
     r"|\b(?:NaN|segfault|stack ?trace|traceback|undefined|ECONN\w+|OOM)\b"
@@ -71,11 +74,12 @@ def read(message: str) -> Typed:
     had_code = len(bare.strip()) < len(text.strip()) - 8
     bare = _INLINE_CODE.sub(_short_quotation, bare)
     bare = _QUOTES.sub(_short_quotation, bare)
-    parts = (part.strip(" \t-*•–") for part in _SENTENCE_END.split(bare))
+    parts = (part.strip(" \t-*•–")[:_SENTENCE_CHARACTERS] for part in _SENTENCE_END.split(bare))
+    sentences = [part for part in parts if any(c.isalnum() for c in part)]
     return Typed(
-        sentences=tuple(part for part in parts if any(c.isalnum() for c in part)),
+        sentences=tuple(sentences[:_SENTENCES] + sentences[_SENTENCES:][-_SENTENCES:]),
         had_code=had_code,
-        had_error=bool(_ERROR_NAME.search(text)),
+        had_error=bool(ERROR_NAME.search(text)),
         had_cheer=bool(_EMOJI_PRAISE.search(text)),
     )
 

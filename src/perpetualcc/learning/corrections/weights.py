@@ -29,17 +29,18 @@ WEIGHTS: dict[str, float] = {
     "must": 0.5,
     "repair": 0.5,
     "always": 0.5,
+    "standing": 1.0,  # "comments always in English": nothing else it could be
     # The assistant's last message has it.
     "substitution": 1.5,
     "grounded": 0.5,
     "tools": 0.5,
     # Somebody else's words, another kind of message.
-    "question_asked": -4.0,
-    "reported": -3.5,
+    "question_asked": -8.0,
+    "reported": -4.5,
     "self": -2.0,
     "symptom": -1.5,
     "request_first": -1.5,
-    "product": -1.0,
+    "product": -1.5,
     "praise": -1.5,
     "accept": -1.0,
     "hedge": -0.5,
@@ -53,7 +54,7 @@ PAIRS: dict[tuple[str, str], float] = {
     ("reject", "direct"): 0.5,
     ("direct", "always"): 1.5,
     ("contrast", "direct"): 0.5,
-    ("contrast", "grounded"): 0.5,
+    ("contrast", "grounded"): 1.0,
     ("contrast", "tools"): 0.5,
     ("contrast", "must"): 0.5,
     ("direct", "norm"): 0.5,
@@ -62,8 +63,12 @@ PAIRS: dict[tuple[str, str], float] = {
     # Together they say less.
     ("request_first", "contrast"): -0.5,
     ("request_first", "direct"): -0.5,
-    ("product", "always"): -1.0,
-    ("product", "prohibit"): -1.0,
+    ("product", "always"): -2.5,
+    ("product", "contrast"): -0.5,
+    ("request_first", "prohibit"): -1.5,
+    ("product", "prohibit"): -1.5,
+    ("product", "prohibit_first"): 1.0,
+    ("product", "direct"): -0.5,
     ("product", "must"): -0.5,
     ("symptom", "prohibit"): -1.0,
     ("symptom", "blame"): -0.5,
@@ -85,7 +90,12 @@ def weigh(sentence: Sentence) -> tuple[float, tuple[str, ...]]:
     return sum(worth for _, worth in terms), tuple(f"{name} {worth:+.1f}" for name, worth in terms)
 
 
-_ABOUT_THE_WORK = frozenset({"reject", "told", "repair", "blame", "wrong", "norm", "project_rule"})
+_ANOTHER_KIND = frozenset(
+    {"question_asked", "product", "self", "symptom", "reported", "praise", "request_first", "hedge"}
+)
+_ABOUT_THE_WORK = frozenset(
+    {"reject", "told", "repair", "blame", "wrong", "norm", "project_rule", "undo"}
+)
 """Who says one of these speaks to the assistant, even when a button or a page is mentioned."""
 
 
@@ -104,7 +114,14 @@ def _effective(sentence: Sentence) -> set[str]:
         features.discard("request_first")
     if features & {"blame", "told"}:
         features.discard("self")
-    if features & _ABOUT_THE_WORK:
+    if (
+        not features & _ANOTHER_KIND
+        and features >= {"always", "topic"}
+        and "direct" not in features
+    ):
+        features.add("standing")
+    denies = features >= {"contrast", "grounded"} and not features & {"always", "request_first"}
+    if features & _ABOUT_THE_WORK or (denies and "symptom" not in features):
         features.discard("product")
     if "undo" in features:
         features.discard("symptom")

@@ -6,19 +6,21 @@ findings, and nothing takes one away.
 """
 
 import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
-from perpetualcc.permissions.commands.arguments import Arguments, Given, read_arguments
-from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings
-from perpetualcc.permissions.commands.knowledge import CommandRule, Knowledge, knowledge
+from perpetualcc.permissions.commands.arguments import read_arguments
+from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.call_rules import CallRules
+from perpetualcc.permissions.commands.knowledge import Knowledge, knowledge
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.paths import Location, Territory, Zone
-from perpetualcc.permissions.shell.directories import Directories, join
+from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
     UNKNOWN,
@@ -46,10 +48,10 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
-_PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
-_PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
-_SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
-_HELP = frozenset({"--help", "--version", "-help", "-version"})
+_SEPARATORS = re.compile(r"[;&|\n()`]")
+_BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
+_SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
+"""How much of an unreadable text is looked through, in characters and in pieces."""
 
 
 class CommandJudge:
@@ -59,6 +61,7 @@ class CommandJudge:
         self.territory = territory
         self._blocked = blocked_patterns(blocked_commands)
         self.knowledge: Knowledge = knowledge()
+        self._rules = CallRules(self)
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
         self._downloads: set[str] = set()
@@ -70,14 +73,27 @@ class CommandJudge:
         script = read_script(
             text, home=self.territory.home, project=self.territory.project, cwds=cwds
         )
-        return self._script(script, depth)
+        findings = self._script(script, depth)
+        return findings + (self._salvaged(text, cwds) if script.problems else [])
+
+    def _salvaged(self, text: str, cwds: Directories) -> Findings:
+        """Of what cannot be read, the worst that its words would mean as commands."""
+        findings: Findings = []
+        for segment in _SEPARATORS.split(text[:_SALVAGE_LENGTH])[:_SALVAGE_SEGMENTS]:
+            words = tuple(Word(word) for word in _BARE_WORD.findall(segment)[:30])
+            if words and self.knowledge.program(words[0].text) is not None:
+                command = SimpleCommand(words=words, source=segment.strip()[:200], cwds=cwds)
+                findings += [f for f in self.command(command, 1) if f.risk is Risk.HIGH]
+        return findings
 
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
         findings = [_problem(problem, part) for problem, part in script.problems]
         for command in script.commands:
-            if stdin is not None and command.stdin is None and not command.upstream:
-                command = replace(command, stdin=stdin)  # noqa: PLW2901  # same command, fed
-            findings += self.command(command, depth)
+            is_fed = stdin is not None and command.stdin is None and not command.upstream
+            found = self.command(replace(command, stdin=stdin) if is_fed else command, depth)
+            self._commands.append(command)  # keeps the id alive
+            self._found[id(command)] = found
+            findings += found
         self.count += len(findings)
         if self.count > FINDING_LIMIT:
             findings.append(_problem(Problem.TOO_LONG, ""))
@@ -90,8 +106,6 @@ class CommandJudge:
             findings += self._redirection(redirection, command)
         if command.words:
             findings += self._call(command, depth)
-        self._commands.append(command)  # keeps the id alive
-        self._found[id(command)] = findings
         self._remember_files(command, findings)
         return findings
 
@@ -170,7 +184,10 @@ class CommandJudge:
         name = first.text
         if "/" in name:
             directory, base = posixpath.split(name)
-            if directory not in _PROGRAM_DIRECTORIES and not self._is_project_bin(name, command):
+            is_known = self.knowledge.program(base) is not None
+            if directory not in _PROGRAM_DIRECTORIES and not (
+                is_known and self._is_project_bin(name, command)
+            ):
                 return self._path_call(command, depth)
             name = base
         program = self.knowledge.program(name)
@@ -178,7 +195,7 @@ class CommandJudge:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
         call = Call(self, command, arguments, depth, command.cwds, command.source)
-        return self._judge(call)
+        return self._rules.findings(call)
 
     def _is_project_bin(self, name: str, command: SimpleCommand) -> bool:
         """`bin/rails`, `node_modules/.bin/jest`: the project's own copy of a known program."""
@@ -222,7 +239,7 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         findings = self.script_file(command.words[0], call)
         if program is not None and program.rule is not None:
-            judged = self._judge(call)
+            judged = self._rules.findings(call)
             is_wrapper = name in {"gradlew", "mvnw", "configure"}
             findings = (
                 judged if is_wrapper else findings + [f for f in judged if f.risk is not Risk.LOW]
@@ -259,181 +276,6 @@ class CommandJudge:
                 findings += [found] if found.risk is Risk.HIGH else []
         return findings
 
-    def _judge(self, call: Call) -> Findings:
-        arguments, rule = call.arguments, call.arguments.rule
-        if rule is None:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "unknown-subcommand",
-                    f"Nothing is known about this use of {arguments.path!r}",
-                    EffectKind.EXECUTE,
-                )
-            ]
-        if _asks_for_help(call, rule):
-            return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
-        options = self._options(call)
-        findings = [self._base(call, rule), *options]
-        findings += self._operands(call, rule)
-        findings += self._unknown_words(call, rule)
-        if rule.operands in {"data", "code", "task"}:
-            findings += self._named_credentials(call)
-        if rule.handler:
-            findings += HANDLERS[rule.handler](call)
-        if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
-            findings += self._wrapped(call, rule)
-        return findings
-
-    def _base(self, call: Call, rule: CommandRule) -> Finding:
-        risk, why = rule.risk, rule.explanation
-        for given in call.arguments.given:
-            if given.rule.risk is Risk.LOW and not (
-                given.value and given.value.text in {"false", "none"}
-            ):
-                risk, why = Risk.LOW, given.rule.explanation or why
-        if (
-            EffectKind.EXECUTE in rule.effects
-            and risk is Risk.LOW
-            and not rule.wraps
-            and not self._is_home_ground(call.cwds)
-        ):
-            risk, why = Risk.MEDIUM, f"{why} Here it runs outside the project"
-        effects = rule.effects
-        if rule.operands in _PATH_ROLES or rule.handler in _PATH_HANDLERS:  # told path by path
-            effects = tuple(e for e in effects if e not in {EffectKind.WRITE, EffectKind.DELETE})
-        return call.finding(risk, rule.rule, why, *effects)
-
-    def _is_home_ground(self, cwds: Directories) -> bool:
-        return all(cwd is not None and self.territory.contains(cwd) for cwd in cwds)
-
-    def _options(self, call: Call) -> Findings:
-        findings: Findings = []
-        for given in call.arguments.given:
-            rule = given.rule
-            if rule.risk in {Risk.MEDIUM, Risk.HIGH}:
-                kind = f"{call.arguments.path} {given.name}"
-                why = rule.explanation or "This option does more than the command alone"
-                findings.append(
-                    call.finding(
-                        rule.risk, "option", f"{given.name}: {why}", EffectKind.EXECUTE, kind=kind
-                    )
-                )
-            if given.value is not None and rule.role not in {"value", "optional", "flag"}:
-                findings += self._option_value(given, given.value, call)
-        return findings
-
-    def _option_value(self, given: Given, value: Word, call: Call) -> Findings:
-        role = given.rule.role
-        if role == "dir":
-            call.cwds = tuple(
-                join(c, value.text, home=self.territory.home) if value.is_constant else None
-                for c in call.cwds
-            )
-            return []
-        if role == "run":
-            return self.shell(value.text, call)
-        if role == "upload":
-            path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
-            return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
-        return self._by_role(role, [value], call)
-
-    def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
-        match role:
-            case "read":
-                return call.reads(words)
-            case "list":
-                return call.reads(words, lists=True)
-            case "pattern-read":
-                return call.reads(words[1:])
-            case "copy":
-                return call.reads(words[:-1]) + call.writes(words[-1:])
-            case "script":
-                return self.script_file(words[0], call) if words else []
-            case "task":
-                return [judge_task(word.text, call) for word in words[:1]]
-        one = {
-            "write": self._writes, "output": self._produces, "delete": self._deletes, "code": self._code,
-        }.get(role)  # fmt: skip
-        return [finding for word in words for finding in one(word, call)] if one else []
-
-    def _writes(self, word: Word, call: Call) -> Findings:
-        return call.writes([word])
-
-    def _produces(self, word: Word, call: Call) -> Findings:
-        location = self.territory.locate(word.text, call.cwds)
-        return [_lowered(location, finding) for finding in call.writes([word])]
-
-    def _operands(self, call: Call, rule: CommandRule) -> Findings:
-        words = call.arguments.operands
-        if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
-            return call.reads(words)
-        return self._by_role(rule.operands, words, call)
-
-    def _named_credentials(self, call: Call) -> Findings:
-        """Its words are no paths as far as is known, but some name a credential all the same."""
-        words = [*call.arguments.operands]
-        words += [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
-        found = call.reads(w for w in words if "/" in w.text and " " not in w.text)
-        return [f for f in found if f.risk is Risk.HIGH]
-
-    def _deletes(self, word: Word, call: Call) -> Findings:
-        location = self.territory.locate(word.text, call.cwds)
-        return [
-            Finding(
-                risk=Risk.HIGH,
-                rule="delete",
-                part=call.part,
-                kind=call.arguments.path,
-                explanation=f"Deletes {location.path.replace(UNKNOWN, '…')}",
-                effects=(Effect(kind=EffectKind.DELETE, target=location.path),),
-            )
-        ]
-
-    def _code(self, word: Word, call: Call) -> Findings:
-        """Project code, like a test file: LOW inside the project, not outside."""
-        text = word.text.split("::")[0]
-        if text.startswith("//"):  # a label of Bazel, Pants or Buck
-            return []
-        location = self.territory.locate(text, call.cwds)
-        if location.zone is Zone.OUTSIDE or location.zone is Zone.SCRATCH:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "code-outside",
-                    f"Runs code {location.zone.value}: {location.path}",
-                    EffectKind.EXECUTE,
-                )
-            ]
-        return []
-
-    def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
-        """A word that is known only at run time could be one of the dangerous options."""
-        if rule.operands == "data" and not _has_danger(call.arguments):
-            return []
-        words = (*call.arguments.operands, *call.arguments.unknown)
-        loose = [
-            w
-            for w in call.arguments.operands
-            if w.text.startswith(UNKNOWN) and (w.splits or w.code)
-        ]
-        if loose and words and rule.operands != "delete" and _has_danger(call.arguments):
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "computed-words",
-                    "Some of its words, perhaps options, are known only when it runs",
-                )
-            ]
-        return []
-
-    def _wrapped(self, call: Call, rule: CommandRule) -> Findings:
-        words = call.arguments.operands[rule.skip :]
-        if not words:
-            return []
-        if rule.wraps == "shell":
-            return self.shell(" ".join(word.text for word in words), call)
-        return self.words(words, call)
-
     # For the handlers
 
     def words(self, words: Sequence[Word], call: Call) -> Findings:
@@ -461,11 +303,15 @@ class CommandJudge:
             ]
         if call.depth >= NESTING_LIMIT:
             return [_problem(Problem.TOO_DEEP, call.part)]
+        findings: Findings = []
+        if UNKNOWN in text:
+            why = "A part of the code it runs is known only when it runs"
+            findings.append(call.finding(Risk.MEDIUM, "computed-code", why, EffectKind.EXECUTE))
         text = text.replace(UNKNOWN, "${UNKNOWN_AT_RUN_TIME}")
         script = read_script(
             text, home=self.territory.home, project=self.territory.project, cwds=call.cwds
         )
-        return self._script(script, call.depth + 1, stdin)
+        return findings + self._script(script, call.depth + 1, stdin)
 
     def script_file(self, word: Word, call: Call) -> Findings:
         location = self.territory.locate(word.text, call.cwds)
@@ -522,34 +368,6 @@ def _hides_its_name(first: Word) -> bool:
     if first.text == UNKNOWN:
         return bool(first.code)
     return "/" not in first.text and first.text.strip(UNKNOWN) != ""
-
-
-def _asks_for_help(call: Call, rule: CommandRule) -> bool:
-    words = call.command.words
-    if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
-        return False
-    if words[-1].text in _HELP:
-        return len(words) == 2 or not (rule.stops or rule.wraps)
-    return (
-        len(words) == 2
-        and words[1].text in _SHORT_HELP
-        and rule.risk is not Risk.HIGH
-        and not rule.stops
-    )
-
-
-def _has_danger(arguments: Arguments) -> bool:
-    return any(
-        r.risk in {Risk.MEDIUM, Risk.HIGH} or r.role in {"write", "run", "output", "upload"}
-        for r in arguments.options.values()
-    )
-
-
-def _lowered(location: Location, finding: Finding) -> Finding:
-    """A build product may be anywhere in the project that is not guarded."""
-    if location.zone in {Zone.PROJECT, Zone.SCRATCH} and location.place is None:
-        return replace(finding, risk=Risk.LOW)
-    return finding
 
 
 def _problem(problem: Problem, part: str) -> Finding:

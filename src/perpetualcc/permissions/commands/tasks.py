@@ -45,8 +45,10 @@ def _risk(name: str, *, is_script: bool) -> Risk:
     if words["always"].intersection(tokens):
         return Risk.HIGH
     is_build = bool(tokens) and not words["ordinary"].isdisjoint(tokens)
-    if not is_build and words["unless_built"].intersection(tokens):
+    if words["unless_built"].intersection(tokens) and tokens[0] not in words["builders"]:
         return Risk.HIGH
+    if words["installers"].intersection(tokens) and (is_script or name == "install"):
+        return Risk.MEDIUM
     if words["medium"].intersection(tokens):
         return Risk.MEDIUM
     return Risk.MEDIUM if is_script and not is_build else Risk.LOW

@@ -29,13 +29,13 @@ class Expander:
 
     def __init__(self, variables: Variables, substitute: Callable[[Node], tuple[str, str]]) -> None:
         self.variables = variables
-        self.source = b""
+        self.source = ""
         self._substitute = substitute
         self._code: list[str] = []
         self._splits = False
 
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte]
 
     def words(self, node: Node) -> list[Word]:
         """All words that one word of the source becomes."""
@@ -111,7 +111,7 @@ class Expander:
         return texts
 
     def _literal(self, start: int, end: int) -> str:
-        return unescape_double_quoted(self.source[start:end].decode("utf-8", "replace"))
+        return unescape_double_quoted(self.source[start:end])
 
     def _expansion(self, node: Node, *, quoted: bool) -> str:
         if node.type in _SUBSTITUTIONS:

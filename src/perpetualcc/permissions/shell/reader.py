@@ -7,6 +7,7 @@ the commands inside are still collected. Over 300 lines because the constructs o
 share one state, and half of them would be a worse half.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,12 +81,12 @@ class _Reader:
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
-        self.source = b""
+        self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
 
     def read(self, text: str) -> None:
-        outer, self.source = self.source, text.encode("utf-8", "replace")
-        root = grammar.parse(self.source)
+        outer, self.source = self.source, text
+        root = grammar.parse(text)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
@@ -100,7 +101,7 @@ class _Reader:
         raise _Stop
 
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte]
 
     # Structure
 
@@ -131,25 +132,35 @@ class _Reader:
         children = node.children
         end = node.start_byte
         for child in children:
-            if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(b" "):
+            if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(" "):
                 self.check_gap(end, child.start_byte)
             end = child.end_byte
         return children
 
     def check_gap(self, start: int, end: int) -> None:
-        gap = self.source[start:end].replace(b"\\\n", b"")
-        if gap.strip(b" \t\n"):
-            self.problem(Problem.SYNTAX, gap.decode("utf-8", "replace"))
+        gap = self.source[start:end].replace("\\\n", "")
+        if gap.strip(" \t\n"):
+            self.problem(Problem.SYNTAX, gap)
 
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
         before = self.snapshot()
-        for child in self.children(node):
-            if child.is_named:
-                self.visit(child)
-            elif child.type == "||":
-                self.cwds = _either(self.cwds, before[1])
+        self.visit_list_parts(node, before, after_or=False)
         self.merge(before)
+
+    def visit_list_parts(
+        self, node: Node, before: tuple[dict[str, str], Directories], *, after_or: bool
+    ) -> bool:
+        """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
+        for child in self.children(node):
+            if child.type == "list":
+                after_or = self.visit_list_parts(child, before, after_or=after_or)
+            elif child.is_named:
+                self.visit(child)
+            after_or = after_or or child.type == "||"
+            if after_or:
+                self.merge(before)
+        return after_or
 
     def visit_pipeline(self, node: Node) -> None:
         outer, start = self.upstream, len(self.script.commands)
@@ -245,7 +256,8 @@ class _Reader:
             if child.is_error or child.is_missing or "[" in child.type[2:]:
                 self.problem(Problem.SYNTAX, self.text(node))
             if child.type in _VALUES:
-                self.words(child)
+                if any(_RUNS_AS_NUMBER.search(word.text) for word in self.words(child)):
+                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
             else:
                 self.visit_test(child)
 
@@ -369,6 +381,8 @@ class _Reader:
             ]
         else:
             words = self.words(value)
+        if any(_RUNS_AS_NUMBER.search(word.text) for word in words):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
             return [Assignment(name=name, value=Word(UNKNOWN))]
         return [Assignment(name=name, value=words[0])]
@@ -378,8 +392,8 @@ class _Reader:
     def visit_redirected(self, node: Node) -> None:
         body = node.child_by_field_name("body")
         start = len(self.script.commands)
-        redirects = _Redirects()
-        nodes = [child for child in self.children(node) if child != body]
+        redirects = _Redirects(words=self.lost_dash(node, body))
+        nodes = [child for child in node.children if child != body]
         for child in nodes:
             self.redirect(child, redirects)
         if body is not None and body.type == "command":
@@ -389,6 +403,16 @@ class _Reader:
         for child in nodes:
             if child.type == "heredoc_redirect":
                 self.after_heredoc(child, start)
+
+    def lost_dash(self, node: Node, body: Node | None) -> list[Word]:
+        """In `python - <<EOF` the grammar drops the dash: it is in no node, only in the text."""
+        first = next((c for c in node.children if c != body), None)
+        if body is None or first is None:
+            return []
+        gap = self.source[body.end_byte : first.start_byte].replace("\\\n", " ").strip(" \t")
+        if gap not in {"", "-"}:
+            self.problem(Problem.SYNTAX, gap)
+        return [Word("-")] if gap == "-" else []
 
     def compound_with(
         self, body: Node | None, redirects: _Redirects, node: Node, start: int
@@ -541,6 +565,8 @@ def _skip(_reader: _Reader, _node: Node) -> None:
     """Comments, operators with names, the names of loop variables."""
 
 
+_RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
+"""`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _VALUES = _SUBSTITUTIONS | {
     "word", "number", "string", "raw_string", "ansi_c_string", "translated_string",

@@ -51,7 +51,10 @@ class HandoverRecords(Protocol):
     """Where handovers are kept. Durable before anything acts on them."""
 
     async def begin(self, handover: Handover) -> None:
-        """Write down that it is due. The same session and iteration again changes nothing."""
+        """
+        Write down that it is due. The same conversation and iteration again changes nothing; what
+        another conversation left undone under that number gives way.
+        """
         ...
 
     async def finish(self, handover: Handover, *events: Event) -> None:
@@ -74,9 +77,9 @@ class HandoverRecords(Protocol):
         """The iterations that were done in the project, by any session, in order."""
         ...
 
-    async def words(self, task: TaskId) -> str:
-        """What the person asked for, unchanged."""
-        ...
+
+class WorkLog(Protocol):
+    """What is on record of the work itself."""
 
     async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
         """What the conversation's runs did, oldest first."""
@@ -85,6 +88,14 @@ class HandoverRecords(Protocol):
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
         """How long the conversation's runs took that have ended."""
         ...
+
+    async def words(self, task: TaskId) -> str:
+        """What the person asked for, unchanged; empty when there is no such task."""
+        ...
+
+
+class Records(HandoverRecords, WorkLog, Protocol):
+    """Both, as one store keeps them."""
 
 
 def goes_in_circles(history: Sequence[Handover]) -> str:

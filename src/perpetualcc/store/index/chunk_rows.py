@@ -8,9 +8,10 @@ from perpetualcc.store.index.database import IndexDatabase, reports_damage
 
 WEIGHTS = "bm25(2.0, 6.0, 1.0)"
 """Path, symbol, body, measured; a contentless table with less detail would make BM25 zero."""
-_COMMON_SHARE = 0.1
-_FEW_CHUNKS = 20_000
-"""Below this many chunks even the commonest words cost nothing worth saving."""
+_COMMON = 1_000
+"""Chunks that share a word from which on its cost is worth knowing."""
+_MAX_ROWS = 12_000
+"""Rows that a query may cost, some 15 ms: the rarer words first, at least two of them."""
 _PARAMETERS = 500
 
 COLUMNS = (
@@ -79,12 +80,9 @@ class ChunkRows:
         with self._database.transaction() as connection:
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")
             connection.execute("DELETE FROM common_word")
-            total = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
-            if total >= _FEW_CHUNKS:
-                connection.execute(
-                    "INSERT INTO common_word SELECT term FROM word_rows WHERE doc > ?",
-                    (total * _COMMON_SHARE,),
-                )
+            connection.execute(
+                "INSERT INTO common_word SELECT term, doc FROM word_rows WHERE doc > ?", (_COMMON,)
+            )
         self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
@@ -106,13 +104,24 @@ def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str, bytes])
 
 
 def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
-    """The words that tell chunks apart; all of them when none does."""
-    common = {row[0] for row in connection.execute("SELECT stem FROM common_word")}
-    if not common:
-        return words
+    """The words to look up: all that are rare, and common ones while they cost little."""
+    if not words:
+        return []
     stems = _stems(connection, words)
-    telling = [word for word in words if stems.get(word, word) not in common]
-    return telling or words
+    rows = {
+        word: connection.execute(
+            "SELECT chunks FROM common_word WHERE stem = ?", (stems.get(word, word),)
+        ).fetchone()
+        for word in words
+    }
+    telling: list[str] = []
+    spent = 0
+    for word in sorted(words, key=lambda word: rows[word][0] if rows[word] else 0):
+        spent += rows[word][0] if rows[word] else 0
+        if spent > _MAX_ROWS and len(telling) >= 2:
+            break
+        telling.append(word)
+    return telling
 
 
 def _stems(connection: sqlite3.Connection, words: list[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from importlib import resources
 from pathlib import Path
@@ -21,10 +21,15 @@ from perpetualcc.knowledge.code_words import VERSION as WORDS_VERSION
 from perpetualcc.knowledge.ports import IndexDamaged
 
 _DAMAGE = re.compile(r"no such (table|column|module)|readonly database|disk I/O|unable to open")
+_VECTOR_TABLE = """
+CREATE TABLE IF NOT EXISTS vectors.vector (
+    model TEXT NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (model, digest)
+) WITHOUT ROWID
+"""
 P = ParamSpec("P")
 R = TypeVar("R")
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 4
 """Raise it when the tables or the parsers change what is stored."""
 FOLDER = ".perpetualcc"
 _VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION
@@ -39,10 +44,11 @@ class IndexDatabase:
     """
 
     def __init__(self, project: Path) -> None:
+        self._connection: sqlite3.Connection | None = None
         self.folder = project / FOLDER
         self.path = self.folder / "index.db"
+        self.vectors_path = self.folder / "vectors.db"
         make_project_folder(project)
-        self._connection: sqlite3.Connection | None = None
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -85,11 +91,20 @@ class IndexDatabase:
                 self._connection.close()
             self._connection = None
 
-    def reset(self) -> None:
-        """Throw the file away. Whoever still reads the old one reads it to the end."""
+    def __del__(self) -> None:
+        """Connections are files; whoever forgets the index closes it."""
         self.close()
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def reset(self) -> None:
+        """
+        Throw the index away. Whoever still reads the old one reads it to the end.
+
+        Vectors are minutes of work and belong to content, not to an index: they stay, if whole.
+        """
+        self.close()
+        _remove(self.path)
+        if self.vectors_path.exists() and not _is_whole(self.vectors_path):
+            _remove(self.vectors_path)
 
     def _opened(self) -> sqlite3.Connection:
         for _attempt in range(2):
@@ -114,10 +129,25 @@ class IndexDatabase:
             )
             if not _is_current(connection):
                 _make_tables(connection)
+            connection.execute("ATTACH ? AS vectors", (str(self.vectors_path),))
+            connection.execute(_VECTOR_TABLE)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as connection:
+            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _is_current(connection: sqlite3.Connection) -> bool:

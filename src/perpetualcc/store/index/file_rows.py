@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from perpetualcc.knowledge.code_words import chunk_words, code_words
@@ -33,23 +33,24 @@ class FileRows:
         }
 
     @reports_damage
-    def apply(self, files: Sequence[CodeFile], gone: Iterable[str]) -> None:
+    def apply(
+        self,
+        files: Sequence[CodeFile],
+        *,
+        touched: Sequence[CodeFile] = (),
+        gone: Sequence[str] = (),
+    ) -> None:
         with self._database.transaction() as connection:
             for path in gone:
                 _forget(connection, path)
             for file in files:
                 _forget(connection, file.path)
                 _insert(connection, file)
-
-    @reports_damage
-    def touch(self, files: Iterable[CodeFile]) -> None:
-        """The content is as it was; only its times are new."""
-        with self._database.transaction() as connection:
             connection.executemany(
                 "UPDATE file SET mtime_ns = ?, size = ?, read_ns = ? WHERE path = ?",
                 [
                     (file.stamp.mtime_ns, file.stamp.size, time.time_ns(), file.path)
-                    for file in files
+                    for file in touched
                 ],
             )
 

@@ -31,15 +31,8 @@ CREATE VIRTUAL TABLE words USING fts5 (
     path, symbol, body, content = '', tokenize = 'porter unicode61'
 );
 CREATE VIRTUAL TABLE word_rows USING fts5vocab (words, 'row');
--- Words of so many chunks that they tell nothing and cost much.
-CREATE TABLE common_word (stem TEXT PRIMARY KEY) WITHOUT ROWID;
-
-CREATE TABLE vector (
-    model TEXT NOT NULL,
-    digest BLOB NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (model, digest)
-) WITHOUT ROWID;
+-- Words that many chunks share: looking one up costs a pass over so many rows.
+CREATE TABLE common_word (stem TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE definition (
     file INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,

@@ -62,6 +62,15 @@ class VectorRows:
             )
 
     @reports_damage
+    def forget_unused(self) -> None:
+        with self._database.transaction() as connection:
+            unused = "digest NOT IN (SELECT digest FROM chunk)"
+            chunks = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
+            useless = connection.execute(f"SELECT count(*) FROM vector WHERE {unused}").fetchone()
+            if useless[0] > chunks:
+                connection.execute(f"DELETE FROM vector WHERE {unused}")
+
+    @reports_damage
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:
         owners, matrix = self._matrix(model)
         if not owners:

@@ -44,7 +44,9 @@ def sql(call: Call) -> Findings:
     elif call.command.upstream:
         texts.append(printed_text(call) or UNKNOWN)
     findings = list(chain.from_iterable(_statements(text, call) for text in texts))
-    if any(r.operator == "<" for r in call.command.redirections):
+    if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
+        r.operator == "<" for r in call.command.redirections
+    ):
         findings.append(_unseen(call))
     return findings
 
@@ -78,6 +80,8 @@ def _unseen(call: Call) -> Finding:
 
 
 def _key_value(call: Call) -> Findings:
+    if call.arguments.has("--eval", "--pipe"):
+        return [_unseen(call)]
     words = [word.text.lower() for word in call.arguments.operands]
     lines = (call.command.stdin or "").split() if call.command.stdin else []
     if call.command.upstream and not words:

@@ -8,7 +8,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.words import unescape_ansi
 
 
@@ -25,6 +25,8 @@ def shell(call: Call) -> Findings:
                 EffectKind.EXECUTE,
             )
         ]
+    if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
+        return []
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
@@ -94,14 +96,32 @@ def printed_text(call: Call) -> str | None:
     return text.replace("%s", "")
 
 
+_LOADS_CODE = re.compile(
+    r"data:|https?:|(?:auto_prepend_file|auto_append_file|extension|zend_extension|allow_url_include"
+    r"|disable_functions|open_basedir)=",
+)
+
+
 @handles("interpreter")
 def interpreter(call: Call) -> Findings:
     """Python, Node, Ruby, Perl, PHP, …: inline code is never LOW, files are the project's."""
+    loaded = " ".join(
+        g.value.text for g in call.arguments.given if g.name in {"-M", "-r"} and g.value
+    )
     inline = [
         g.value
         for g in call.arguments.given
         if g.rule.explanation == "inline code" and g.value is not None
     ]
+    odd = [
+        g.value.text for g in call.arguments.given if g.value and _LOADS_CODE.match(g.value.text)
+    ]
+    if odd:
+        return [
+            call.finding(
+                Risk.HIGH, "inline-code", f"{odd[0][:60]} loads code of its own", EffectKind.EXECUTE
+            )
+        ]
     in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
     if inline and in_place:
         return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)
@@ -109,11 +129,18 @@ def interpreter(call: Call) -> Findings:
         return call.writes(call.arguments.operands[1:])
     if inline:
         return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
-            finding for value in inline for finding in inline_code(value.text, call)
+            finding
+            for value in inline
+            for finding in inline_code(f"{loaded} {value.text}".strip(), call)
         ]
-    module = next((g for g in call.arguments.given if g.name == "-m" and g.value is not None), None)
-    if module is not None and call.arguments.path.startswith("python"):
-        return _module(call)
+    module = next((g.value for g in call.arguments.given if g.name == "-m" and g.value), None)
+    if module is not None and call.arguments.path == "python":  # the program of that name
+        name = (
+            module.text
+            if call.judge.knowledge.program(module.text)
+            else module.text.replace("_", "-")
+        )
+        return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
     operands = call.arguments.operands
     if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
         return []
@@ -131,17 +158,6 @@ def interpreter(call: Call) -> Findings:
             )
         ]
     return _from_stdin(call, inline_code)
-
-
-def _module(call: Call) -> Findings:
-    """`python -m module …` is the program of that name."""
-    words = call.arguments.rest
-    index = next(
-        i
-        for i, word in enumerate(words)
-        if word.text == "-m" or (word.text.startswith("-") and word.text.endswith("m"))
-    )
-    return call.judge.words(words[index + 1 :], call)
 
 
 @cache

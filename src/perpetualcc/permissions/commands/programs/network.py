@@ -10,7 +10,7 @@ from perpetualcc.permissions.urls import HostKind, host_of, judge_url
 
 _SENDS = frozenset(
     {"-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
-     "-T", "--upload-file", "--post-file", "--body-file"}
+     "-T", "--upload-file", "--post-file", "--body-file", "--post-data", "--body-data"}
 )  # fmt: skip
 _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 
@@ -133,6 +133,21 @@ def _method(call: Call) -> Findings:
                     EffectKind.NETWORK,
                 )
             ]
+    return []
+
+
+@handles("lookup")
+def lookup(call: Call) -> Findings:
+    """A name that another command prints can carry anything out, by DNS alone."""
+    if any(word.code for word in call.arguments.operands):
+        return [
+            call.finding(
+                Risk.HIGH,
+                "data-leaves",
+                "The output of a command becomes part of the name",
+                EffectKind.NETWORK,
+            )
+        ]
     return []
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
@@ -197,13 +198,44 @@ def trap(call: Call) -> Findings:
 
 @handles("alias")
 def alias(call: Call) -> Findings:
-    """An alias is code for later in the line."""
+    """An alias is code for later in the line; alone it lists."""
+    given = [word for word in call.arguments.operands if "=" in word.text]
+    findings = [f for w in given for f in call.judge.shell(w.text.partition("=")[2], call)]
+    if given:
+        findings.append(
+            call.finding(Risk.MEDIUM, "alias", "Gives a command another name", EffectKind.EXECUTE)
+        )
+    return findings
+
+
+@handles("printenv")
+def printenv(call: Call) -> Findings:
+    """Alone it prints every variable, tokens included."""
+    names = [word.text.upper() for word in call.arguments.operands]
+    if names and not any(hint in name for name in names for hint in _SECRET_HINTS):
+        return []
     return [
-        finding
-        for word in call.arguments.operands
-        if "=" in word.text
-        for finding in call.judge.shell(word.text.partition("=")[2], call)
+        call.finding(
+            Risk.MEDIUM,
+            "print-environment",
+            "Prints variables, which may hold tokens",
+            EffectKind.READ,
+        )
     ]
+
+
+_SECRET_HINTS = ("SECRET", "TOKEN", "PASS", "KEY", "CREDENTIAL", "AUTH")
+
+
+@handles("tool-run")
+def tool_run(call: Call) -> Findings:
+    """`pdm run NAME`: a program that is known, or a script of the project."""
+    words = call.arguments.operands
+    if not words:
+        return []
+    if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
+        return [judge_task(words[0].text, call)]
+    return call.judge.words(words, call)
 
 
 @handles("remote")
@@ -229,6 +261,15 @@ def remote(call: Call) -> Findings:
             )
         )
     return findings
+
+
+@handles("cluster-look")
+def cluster_look(call: Call) -> Findings:
+    """`kubectl get pods,secrets` shows secrets as well."""
+    names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
+    if any(name.startswith("secret") for name in names):
+        return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
+    return []
 
 
 @handles("container-run")

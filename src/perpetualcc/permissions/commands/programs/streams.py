@@ -131,6 +131,8 @@ def _unread(call: Call) -> Finding:
     )
 
 
+_LONGEST_PROGRAM = 4_000
+"""Characters; what people write on a command line is far shorter."""
 _AWK_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 _AWK_REGEX = re.compile(r"(?<=[~(,!&|{;\s])/(?:\\.|\[[^\]]*\]|[^/\\\n])+/|^/(?:\\.|[^/\\\n])+/")
 _AWK_RUNS = re.compile(
@@ -153,7 +155,7 @@ def awk(call: Call) -> Findings:
 
 
 def _awk_program(program: str, call: Call) -> Findings:
-    if UNKNOWN in program:
+    if UNKNOWN in program or len(program) > _LONGEST_PROGRAM:
         return [_unread(call)]
     bare = _AWK_REGEX.sub("R", _AWK_STRING.sub('""', program))
     if _AWK_RUNS.search(bare) or '"/inet/' in program:

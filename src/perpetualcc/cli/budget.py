@@ -1,0 +1,65 @@
+"""`pcc budget`: what may be spent, what was, and how to change it."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import table
+
+app = typer.Typer(
+    help="Show and change what may be spent.",
+    invoke_without_command=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def show(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
+    """
+    Show every budget and what of it is used today.
+
+    Example: pcc budget
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    with connect(ctx.obj) as daemon:
+        found = daemon.call("budget.show")
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    print(table(["Budget", "Allowed", "Used", "Share"], [_row(one) for one in found["budgets"]]))
+    today = found["today"]
+    print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}; 0 means no such budget.")
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    allowed, used = one["allowed"], one["used"]
+    share = f"{used / allowed:.0%}" if used is not None and allowed else ""
+    return [
+        one["name"],
+        f"{allowed:,g}" if allowed < 1e6 else f"{allowed:,.0f}",
+        "" if used is None else f"{used:,.2f}" if "usd" in one["name"] else f"{used:,.0f}",
+        share,
+    ]
+
+
+@app.command("set")
+def set_budget(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="BUDGET", help="A name that `pcc budget` shows")],
+    value: Annotated[float, typer.Argument(metavar="NUMBER", help="0 means no such budget")],
+) -> None:
+    """
+    Change a budget. It counts at once; what waited for it goes on.
+
+    Example: pcc budget set unattended_tokens_per_day 2000000
+    """
+    with connect(ctx.obj) as daemon:
+        changed = daemon.call("budget.set", name=name, value=value)
+    print(f"{name} = {changed['allowed']:,g}")

@@ -1,0 +1,138 @@
+"""Between the dispatcher, the agent and the budget: who may start, and when a run must stop."""
+
+from dataclasses import dataclass, field
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Lane, Later, Outcome, Parked, Task, Wait
+from perpetualcc.sessions.budget import (
+    BudgetLimits,
+    BudgetRequest,
+    BudgetScope,
+    BudgetStore,
+    Grant,
+    Refusal,
+    Spent,
+    day_of,
+    next_day,
+)
+from perpetualcc.sessions.limit_waits import SIGNAL, signal_of
+from perpetualcc.sessions.manager import Record
+from perpetualcc.sessions.settings import LimitSettings
+
+_UNTIL_OTHERS_END = 5.0
+"""Seconds until the next look, when others hold what is left."""
+_UNKNOWN_WEEK = 3600.0
+
+
+@dataclass(slots=True, kw_only=True)
+class BudgetKeeper:
+    """`agent.ports.Meter`, and the gate that runs pass before they start."""
+
+    store: BudgetStore
+    settings: LimitSettings
+    record: Record
+    clock: Clock
+    _grants: dict[TaskId, Grant] = field(default_factory=dict)
+    _warned: set[tuple[str, str]] = field(default_factory=set)
+
+    async def admit(self, task: Task, session: Session) -> Outcome | None:
+        """Reserve for a run. None: it may start. Otherwise what the dispatch comes to."""
+        request = BudgetRequest(
+            session=session.id,
+            task=task.id,
+            is_unattended=task.lane is not Lane.INTERACTIVE,
+            resume_tokens=self._resume_cap(task),
+        )
+        granted = await self.store.reserve(request, self.clock.now())
+        if isinstance(granted, Grant):
+            self._grants[task.id] = granted
+            return None
+        return await self._refused(task, session.id, granted)
+
+    def _resume_cap(self, task: Task) -> int:
+        """Only what resumes by itself is capped: a person who resumes knows what they do."""
+        by_itself = (task.signal or "").startswith(SIGNAL) and task.answer is None
+        return self.settings.resume_tokens if by_itself else 0
+
+    async def _refused(self, task: Task, session: SessionId, refusal: Refusal) -> Outcome:
+        now = self.clock.now()
+        if refusal.scope is BudgetScope.RESERVED:
+            return Later(due=now + _UNTIL_OTHERS_END, counts=False, reason=refusal.reason)
+        await self.record(
+            BudgetUsedUp(
+                session=session,
+                task=task.id,
+                name=refusal.limit,
+                used=refusal.used,
+                allowed=refusal.allowed,
+            )
+        )
+        if refusal.scope in {BudgetScope.TASK, BudgetScope.RUN}:
+            return parked(refusal)
+        due = next_day(now)
+        if refusal.scope is BudgetScope.WEEK:
+            due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
+        return Wait(signal=signal_of(task.id, task.fence), due=due, reason=refusal.reason)
+
+    def allowance(self, task: TaskId) -> Grant:
+        return self._grants.get(task, Grant())
+
+    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+        more = await self.store.spend(task, tokens, 0.0, self.clock.now())
+        await self._warn(task, session)
+        return more if isinstance(more, Refusal) else None
+
+    async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
+        self._grants.pop(task, None)
+        await self.store.close(task, tokens, usd, self.clock.now())
+        await self._warn(task, session)
+
+    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        await self.store.saw_window(window, used, resets_at)
+
+    async def _warn(self, task: TaskId, session: SessionId) -> None:
+        """Once a day for each budget of the day, from `limits.warn_at` on."""
+        now = self.clock.now()
+        found = day_shares(await self.store.limits(), await self.store.spent(now))
+        for name, (used, allowed) in found.items():
+            key = (day_of(now), name)
+            if used >= allowed * self.settings.warn_at and key not in self._warned:
+                self._warned.add(key)
+                await self.record(
+                    BudgetApproached(
+                        session=session, task=task, name=name, used=used, allowed=allowed
+                    )
+                )
+
+
+def day_shares(limits: BudgetLimits, spent: Spent) -> dict[str, tuple[float, float]]:
+    """Used and allowed of each budget of the day that is set."""
+    used = {
+        "tokens_per_day": spent.day_tokens,
+        "unattended_tokens_per_day": spent.unattended_tokens,
+        "usd_per_day": spent.day_usd,
+    }
+    return {
+        name: (amount, allowed)
+        for name, amount in used.items()
+        if (allowed := float(getattr(limits, name)))
+    }
+
+
+def parked(refusal: Refusal) -> Parked:
+    """The packet says what was reached, and how to go on."""
+    return Parked(
+        result=refusal.reason,
+        packet={
+            "state": refusal.reason,
+            "analysis": f"budget {refusal.limit}",
+            "options": [
+                f"Raise it: pcc budget set {refusal.limit} …, then: pcc resume",
+                "Leave it: what was done is kept, and so is the conversation",
+            ],
+            "hint": f"Raise it with: pcc budget set {refusal.limit} …, then: pcc resume",
+        },
+    )

@@ -1,0 +1,125 @@
+"""Gathers what a checkpoint keeps from the tables, and what a resuming run is told."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perpetualcc.agent.ports import Recollection
+from perpetualcc.claude.transcripts import transcript_size
+from perpetualcc.domain.decisions import Verdict
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, TextSaid
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.sessions.checkpoint import (
+    CheckpointManager,
+    KeyDecision,
+    SessionCheckpoint,
+    SessionState,
+    changes_since,
+    told_changes,
+)
+from perpetualcc.sessions.progress import todo_items, written_files
+from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+
+log = logging.getLogger(__name__)
+
+_SAID = 5
+"""The last things that Claude said: the progress summary where no brain writes one."""
+_CALLS = 2000
+"""Tool calls that are looked at; of a longer session the newest."""
+
+Sizes = Callable[[ClaudeSessionId], int]
+
+
+def _size(conversation: ClaudeSessionId) -> int:
+    return transcript_size(conversation, os.environ)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointKeeper:
+    """`agent.ports.Checkpoints`, over the tables and the files."""
+
+    manager: CheckpointManager
+    events: EventLog
+    decisions: DecisionJournal
+    ledger: SqliteLedger
+    size_of: Sizes = _size
+
+    async def save(self, session: Session, task: Task, reason: str) -> SessionCheckpoint | None:
+        """Write a checkpoint. One that cannot be written is told, and stops nothing."""
+        try:
+            state = await self._gather(session, task, reason)
+            saved = await asyncio.to_thread(self.manager.save, state)
+        except PerpetualError:
+            log.exception("session %s has no checkpoint of this moment", session.id)
+            return None
+        await self.events.append(
+            [
+                CheckpointSaved(
+                    session=session.id, task=task.id, reason=reason, files=len(saved.modified_files)
+                )
+            ]
+        )
+        return saved
+
+    async def list(self, session: SessionId) -> "list[SessionCheckpoint]":
+        """Oldest first."""
+        return await asyncio.to_thread(self.manager.list_checkpoints, session)
+
+    async def recall(self, session: Session, task: Task) -> Recollection:
+        """From the newest checkpoint of this task; from the tables where there is none."""
+        found = await asyncio.to_thread(self.manager.latest, session.id)
+        if found is None or found.current_task.splitlines()[:1] != task.prompt.splitlines()[:1]:
+            state = await self._gather(session, task, "the conversation is lost")
+            found = await asyncio.to_thread(self.manager.save, state)
+        changes = await asyncio.to_thread(changes_since, found, session.project)
+        prompt = await asyncio.to_thread(self.manager.restore, found, session.project)
+        return Recollection(prompt=prompt, changes=told_changes(changes))
+
+    async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
+        """Whether the transcript is there, and no shorter than it once was."""
+        size = await asyncio.to_thread(self.size_of, conversation)
+        found = await asyncio.to_thread(self.manager.latest, session.id)
+        known = found.transcript_bytes if found and found.claude_session == conversation else 0
+        return 0 < size >= known
+
+    async def _gather(self, session: Session, task: Task, reason: str) -> SessionState:
+        allowed = await self.decisions.read(session=session.id, verdict=Verdict.ALLOW, limit=_CALLS)
+        calls = [(one.tool, one.input) for one in reversed(allowed)]
+        todos = todo_items(calls)
+        tasks = await self.ledger.list(session.id)
+        done = [one.prompt for one in tasks if one.state is TaskState.DONE]
+        left = [one.prompt for one in tasks if not one.state.is_final and one.id != task.id]
+        conversation = session.claude_session
+        said = await self.events.tail(session.id, _SAID, kinds=["TextSaid"])
+        texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
+        doing = [text for text, status in todos if status == "in_progress"]
+        return SessionState(
+            session_id=session.id,
+            project_path=str(session.project),
+            current_task=task.prompt,
+            reason=reason,
+            completed_subtasks=[*done, *(text for text, status in todos if status == "completed")],
+            pending_subtasks=[*(text for text, status in todos if status != "completed"), *left],
+            modified_files=written_files(calls, session.project),
+            conversation_summary="\n".join(texts),
+            key_decisions=await self._decisions(session),
+            next_action=doing[0] if doing else task.prompt,
+            claude_session=conversation or "",
+            transcript_bytes=self.size_of(conversation) if conversation else 0,
+        )
+
+    async def _decisions(self, session: Session) -> tuple[KeyDecision, ...]:
+        asked = await self.events.tail(session.id, 100, kinds=[QuestionAnswered.__name__])
+        return tuple(
+            KeyDecision(question=question, answer=answer, rationale=one.event.reason)
+            for one in asked
+            if isinstance(one.event, QuestionAnswered)
+            for question, answer in one.event.answers.items()
+        )

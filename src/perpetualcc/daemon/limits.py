@@ -1,0 +1,157 @@
+"""Between the dispatcher and the agent: who may start, and how long a limited task waits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perpetualcc.agent.ports import People
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.events import LimitReached, ResumePlanned
+from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait, LimitWaits, WakeUps, signal_of
+from perpetualcc.sessions.manager import Record
+from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
+from perpetualcc.sessions.settings import LimitSettings
+
+WAITS_WITH_OTHERS = "waits with the others for the account's limit"
+
+
+@dataclass(slots=True, kw_only=True)
+class LimitKeeper:
+    """Turns a limit into a wait, and keeps tasks from running into one that is known."""
+
+    waits: LimitWaits
+    settings: LimitSettings
+    auto_resume: bool
+    record: Record
+    people: People
+    clock: Clock
+    wake_ups: WakeUps
+
+    async def admit(self, task: Task) -> Outcome | None:
+        """None: start now. Otherwise what the dispatch comes to without a process."""
+        if task.answer is not None and (task.signal or "").startswith(SIGNAL):
+            return None  # a person cut the wait short
+        own = await self.waits.open_of(task.id)
+        if own and _declined(task):
+            return Parked(
+                result="A person decided not to go on after the limit",
+                packet={"state": "limited", "hint": f"Go on with: pcc resume {task.group}"},
+            )
+        if held := await self._held(task, own):
+            return held
+        if own or (task.signal or "").startswith(SIGNAL):
+            await self.wake_ups.take_turn()
+            return await self._held(task, own)  # who went first may have met it again
+        return None
+
+    async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
+        now = self.clock.now()
+        if own and not own[-1].fallback and own[-1].due > now:
+            return Wait(
+                signal=signal_of(task.id, task.fence), due=own[-1].due, reason="a usage limit"
+            )
+        for other in await self.waits.ahead(now):
+            until = other.limit.resets_at or 0.0
+            if other.limit.window.is_of_the_account and until > now and other.task != task.id:
+                due = max(until, other.due)
+                return Wait(
+                    signal=signal_of(task.id, task.fence), due=due, reason=WAITS_WITH_OTHERS
+                )
+        return None
+
+    async def settle(self, task: Task, session: Session, outcome: Outcome) -> Outcome:
+        """What a run came to; when a limit stopped it: the wait, written down and announced."""
+        if not isinstance(outcome, Later) or outcome.limit is None:
+            await self._through(task, outcome)
+            return outcome
+        now, limit = self.clock.now(), outcome.limit
+        if outcome.got_somewhere:
+            await self.waits.over(task.id, now)
+        plan = plan_resume(
+            limit,
+            self.settings,
+            now=now,
+            in_a_row=len(await self.waits.open_of(task.id)) + 1,
+            model=await self.model_for(session),
+            asks=not self.auto_resume,
+        )
+        await self.waits.add(
+            LimitWait(
+                session=session.id,
+                task=task.id,
+                at=now,
+                limit=limit,
+                due=plan.due,
+                fallback=plan.model,
+            )
+        )
+        await self._announce(task, session, limit, plan)
+        return await self._wait(task, session, outcome, plan)
+
+    async def _announce(
+        self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
+    ) -> None:
+        """What will happen is said before it happens, so that a person can prevent it."""
+        reached = LimitReached(
+            session=session.id,
+            task=task.id,
+            window=limit.window,
+            resets_at=limit.resets_at,
+            text=limit.text,
+        )
+        planned = ResumePlanned(
+            session=session.id, task=task.id, at=plan.due, reason=plan.reason, model=plan.model
+        )
+        await self.record(reached, *([] if plan.asks else [planned]))
+
+    async def _wait(
+        self, task: Task, session: Session, outcome: Later, plan: ResumePlan
+    ) -> Outcome:
+        reason = ", ".join(filter(None, (outcome.reason, plan.reason)))
+        if plan.model:
+            return Later(due=plan.due, counts=False, reason=reason)
+        if plan.asks:
+            number = await self.people.escalate(_question(task, session, plan, reason))
+            return Wait(
+                signal=f"escalation:{number}", reason=f"a person must agree to go on: {reason}"
+            )
+        return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
+
+    async def _through(self, task: Task, outcome: Outcome) -> None:
+        now = self.clock.now()
+        await self.waits.over(task.id, now)
+        if isinstance(outcome, Done):
+            for window in LimitWindow:
+                if window.is_of_the_account:
+                    await self.waits.window_open(window, now)
+
+    async def model_for(self, session: Session) -> str:
+        """The model of the session's next run: its own, or the fallback while that one's is out."""
+        if session.current_task is not None:
+            now = self.clock.now()
+            for wait in await self.waits.open_of(session.current_task):
+                if wait.fallback and (wait.limit.resets_at or now + 1) > now:
+                    return wait.fallback
+        return session.options.claude_model
+
+
+def _declined(task: Task) -> bool:
+    return task.answer is not None and task.answer.get("approve") is False
+
+
+def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
+    return EscalationRequest(
+        session=session.id,
+        run=RunId(""),
+        task=task.id,
+        request=RequestId(signal_of(task.id, task.fence)),
+        type=EscalationType.REVIEW,
+        title=f"{session.name}: go on after the limit?",
+        context=f"Stopped by {reason}. It would go on when the limit resets.",
+        options=({"label": "Go on"}, {"label": "Leave it"}),
+        raw={"resumes_at": plan.due},
+    )

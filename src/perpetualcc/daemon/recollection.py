@@ -1,0 +1,89 @@
+"""Episodes from events: recorded beside the work, never in its way."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from perpetualcc.domain.episodes import Episode, Provenance
+from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
+from perpetualcc.memory import EpisodicMemory, SemanticMemory
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.sessions import SessionStore
+
+log = logging.getLogger(__name__)
+
+_SIMILAR = 3
+"""Past episodes in a brain's prompt (seed 000, Component 8)."""
+
+
+class Recollection:
+    """What happened, kept; and what of it resembles a question."""
+
+    def __init__(
+        self,
+        events: EventLog,
+        sessions: SessionStore,
+        episodes: EpisodicMemory,
+        facts: SemanticMemory,
+    ) -> None:
+        self._events = events
+        self._sessions = sessions
+        self._episodes = episodes
+        self._facts = facts
+
+    async def run(self, since: int) -> None:
+        """Record what follows `since` in the log, until the database closes."""
+        async for recorded in self._events.follow(since):
+            try:
+                await self._record(recorded)
+            except Exception:  # an episode lost is no work lost
+                log.exception("event %s makes no episode", recorded.seq)
+
+    async def _record(self, recorded: RecordedEvent) -> None:
+        event = recorded.event
+        if event.session is None:
+            return
+        told = _told(event)
+        if told is None:
+            return
+        context, action, outcome, rationale, provenance = told
+        session = await self._sessions.get(event.session)
+        await self._episodes.record_episode(
+            Episode(
+                session=event.session,
+                project=str(session.project),
+                timestamp=recorded.at,
+                event_type=event.kind,
+                context=context,
+                action=action,
+                outcome=outcome,
+                rationale=rationale,
+                provenance=provenance,
+            )
+        )
+
+    async def about(self, project: Path, question: str) -> Sequence[str]:
+        """Similar episodes and known facts, each one line, most relevant first."""
+        similar = await self._episodes.find_similar(question, _SIMILAR, project=str(project))
+        facts = await self._facts.get_facts(str(project))
+        return [
+            *(f"{one.episode.context} → {one.episode.action}" for one in similar),
+            *(f"{fact.category.value}: {fact.fact}" for fact in facts[:10]),
+        ]
+
+
+def _told(event: object) -> tuple[str, str, str, str, Provenance] | None:
+    """Context, action, outcome, rationale, provenance; None for what teaches nothing."""
+    match event:
+        case QuestionAnswered(answers=answers, decided_by=by, reason=reason):
+            asked, said = "; ".join(answers), "; ".join(answers.values())
+            source = Provenance.USER if by == "person" else Provenance.REPOSITORY
+            return asked, said, "success", reason, source
+        case ToolDecided(risk=risk, verdict=verdict) if risk != "LOW":
+            source = Provenance.USER if event.decided_by == "person" else Provenance.TOOL
+            return f"{event.tool} {event.summary}", verdict, "", event.reason, source
+        case TaskSettled(state="done" | "failed" | "parked" as state, result=result):
+            outcome = "success" if state == "done" else "failure"
+            return "task", state, outcome, result[:2000], Provenance.TOOL
+        case _:
+            return None

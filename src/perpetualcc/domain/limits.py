@@ -1,0 +1,50 @@
+"""Usage limits: which window is used up, and until when."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LimitWindow(StrEnum):
+    """What a limit counts. The names of the first two are Claude Code's own."""
+
+    FIVE_HOUR = "five_hour"
+    """The subscription's session window: the whole account waits, five hours at most."""
+    SEVEN_DAY = "seven_day"
+    """The subscription's weekly window: the whole account waits, for days."""
+    MODEL = "model"
+    """One model's own window: another model may go on."""
+    SPEND = "spend"
+    """Money or extra usage: the whole account waits, up to a month."""
+    RATE = "rate"
+    """Requests or tokens a minute of an API key."""
+    OVERLOAD = "overload"
+    """The server, not the account: a short back-off."""
+    UNREACHABLE = "unreachable"
+    """The network, or the way to the server: the same short back-off."""
+
+    @property
+    def is_of_the_account(self) -> bool:
+        """Whether every session meets it."""
+        return self in {LimitWindow.FIVE_HOUR, LimitWindow.SEVEN_DAY, LimitWindow.SPEND}
+
+    @property
+    def is_a_hiccup(self) -> bool:
+        """Whether it is no limit of anybody's, and passes within minutes."""
+        return self in {LimitWindow.OVERLOAD, LimitWindow.UNREACHABLE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitInfo:
+    """A limit that stopped a run."""
+
+    window: LimitWindow
+    resets_at: float | None = None
+    """UTC epoch seconds; None: nobody said, or nobody could believe it."""
+    is_exact: bool = False
+    """The time came typed, to the second. Otherwise it was read from a text for people."""
+    model: str = ""
+    """Of `MODEL`: which one, in lower case."""
+    text: str = ""
+    """What Claude Code said."""
+    is_overage: bool = False
+    """The account went on, on paid credits."""

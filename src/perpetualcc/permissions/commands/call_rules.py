@@ -1,0 +1,283 @@
+"""
+What one call of a known program does: its options, its operands, and what its table says.
+
+Each rule adds findings; none takes any away.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.arguments import Arguments, Given
+from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
+from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.paths import Location, Zone
+from perpetualcc.permissions.shell.directories import Directories, join
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+
+_SETTINGS_OPTION = re.compile(
+    r"--?\w*(?:config|rcfile|file|project|script|plugin|require|import|preset|setup|loader|init|rules)"
+    r"[\w-]*=",
+    re.IGNORECASE,
+)
+_SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
+_SECRET_VARIABLE = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
+    re.IGNORECASE,
+)
+_PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
+_PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
+_SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
+_HELP = frozenset({"--help", "--version", "-help", "-version"})
+
+
+class CallRules:
+    """The rules about one call; they ask `judge` about the commands inside it."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    def findings(self, call: Call) -> Findings:
+        """Everything that this call does, one finding each."""
+        arguments, rule = call.arguments, call.arguments.rule
+        if rule is None:
+            return [
+                call.finding(
+                    Risk.MEDIUM,
+                    "unknown-subcommand",
+                    f"Nothing is known about this use of {arguments.path!r}",
+                    EffectKind.EXECUTE,
+                )
+            ]
+        if _asks_for_help(call, rule):
+            return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
+        options = self._options(call)
+        findings = [self._base(call, rule), *options]
+        is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
+        if is_dry and rule.operands == "task":
+            return findings
+        findings += self._operands(call, rule)
+        if rule.operands == "text":
+            findings += self._printed(call)
+        findings += self._unknown_words(call, rule)
+        if rule.operands in {"data", "code", "task"}:
+            findings += self._named_credentials(call)
+            findings += self._code_from_outside(call, rule)
+        if rule.handler:
+            findings += HANDLERS[rule.handler](call)
+        if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
+            findings += self._wrapped(call, rule)
+        return findings
+
+    def _printed(self, call: Call) -> Findings:
+        """Words that are only printed or kept; but some of them run, and some are secrets."""
+        findings = []
+        if any(_SUBSCRIPT.search(word.text) for word in call.command.words):
+            why = "A subscript here can run a command"
+            findings.append(call.finding(Risk.MEDIUM, "subscript", why))
+        if _SECRET_VARIABLE.search(call.command.source):
+            why = "Prints a variable that is named like a secret"
+            findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
+        return findings
+
+    def _base(self, call: Call, rule: CommandRule) -> Finding:
+        risk, why = rule.risk, rule.explanation
+        for given in call.arguments.given:
+            if given.rule.risk is Risk.LOW and not (
+                given.value and given.value.text in {"false", "none"}
+            ):
+                risk, why = Risk.LOW, given.rule.explanation or why
+        if (
+            EffectKind.EXECUTE in rule.effects
+            and risk is Risk.LOW
+            and not rule.wraps
+            and not self._is_home_ground(call.cwds)
+        ):
+            risk, why = Risk.MEDIUM, f"{why} Here it runs outside the project"
+        effects = rule.effects
+        if rule.operands in _PATH_ROLES or rule.handler in _PATH_HANDLERS:  # told path by path
+            effects = tuple(e for e in effects if e not in {EffectKind.WRITE, EffectKind.DELETE})
+        return call.finding(risk, rule.rule, why, *effects)
+
+    def _is_home_ground(self, cwds: Directories) -> bool:
+        return all(cwd is not None and self.judge.territory.contains(cwd) for cwd in cwds)
+
+    def _options(self, call: Call) -> Findings:
+        findings: Findings = []
+        for given in call.arguments.given:
+            rule = given.rule
+            if rule.risk in {Risk.MEDIUM, Risk.HIGH}:
+                kind = f"{call.arguments.path} {given.name}"
+                why = rule.explanation or "This option does more than the command alone"
+                findings.append(
+                    call.finding(
+                        rule.risk, "option", f"{given.name}: {why}", EffectKind.EXECUTE, kind=kind
+                    )
+                )
+            if given.value is not None and rule.role not in {"value", "optional", "flag"}:
+                findings += self._option_value(given, given.value, call)
+        return findings
+
+    def _option_value(self, given: Given, value: Word, call: Call) -> Findings:
+        role = given.rule.role
+        if role == "dir":
+            call.cwds = tuple(
+                join(c, value.text, home=self.judge.territory.home) if value.is_constant else None
+                for c in call.cwds
+            )
+            return []
+        if role == "run":
+            return self.judge.shell(value.text, call)
+        if role == "upload":
+            path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
+            return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
+        return self._by_role(role, [value], call)
+
+    def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
+        match role:
+            case "read":
+                return call.reads(words)
+            case "list":
+                return call.reads(words, lists=True)
+            case "pattern-read":
+                return call.reads(words[1:])
+            case "copy":
+                return call.reads(words[:-1]) + call.writes(words[-1:])
+            case "script":
+                return self.judge.script_file(words[0], call) if words else []
+            case "task":
+                return [judge_task(word.text, call) for word in words[:1]]
+        one = {
+            "write": self._writes,
+            "output": self._produces,
+            "delete": self._deletes,
+            "code": self._code,
+        }.get(role)
+        return [finding for word in words for finding in one(word, call)] if one else []
+
+    def _writes(self, word: Word, call: Call) -> Findings:
+        return call.writes([word])
+
+    def _produces(self, word: Word, call: Call) -> Findings:
+        location = self.judge.territory.locate(word.text, call.cwds)
+        return [_lowered(location, finding) for finding in call.writes([word])]
+
+    def _operands(self, call: Call, rule: CommandRule) -> Findings:
+        words = call.arguments.operands
+        if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
+            return call.reads(words)
+        return self._by_role(rule.operands, words, call)
+
+    def _code_from_outside(self, call: Call, rule: CommandRule) -> Findings:
+        """A build or test that takes its files or settings from outside the project."""
+        if EffectKind.EXECUTE not in rule.effects or rule.risk is not Risk.LOW:
+            return []
+        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words += call.arguments.operands if rule.operands == "data" else []
+        words += [
+            Word(option.partition("=")[2])
+            for option in call.arguments.unknown
+            if _SETTINGS_OPTION.match(option)
+        ]
+        return [
+            finding
+            for word in words
+            if word.text.startswith(("/", "~", "../")) and not word.text.startswith("//")
+            for finding in self._code(word, call)
+        ]
+
+    def _named_credentials(self, call: Call) -> Findings:
+        """Its words are no paths as far as is known, but some name a credential all the same."""
+        words = [*call.arguments.operands]
+        words += [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        found = call.reads(w for w in words if "/" in w.text and " " not in w.text)
+        return [f for f in found if f.risk is Risk.HIGH]
+
+    def _deletes(self, word: Word, call: Call) -> Findings:
+        location = self.judge.territory.locate(word.text, call.cwds)
+        return [
+            Finding(
+                risk=Risk.HIGH,
+                rule="delete",
+                part=call.part,
+                kind=call.arguments.path,
+                explanation=f"Deletes {location.path.replace(UNKNOWN, '…')}",
+                effects=(Effect(kind=EffectKind.DELETE, target=location.path),),
+            )
+        ]
+
+    def _code(self, word: Word, call: Call) -> Findings:
+        """Project code, like a test file: LOW inside the project, not outside."""
+        text = word.text.split("::")[0]
+        if text.startswith("//"):  # a label of Bazel, Pants or Buck
+            return []
+        location = self.judge.territory.locate(text, call.cwds)
+        if location.zone is Zone.OUTSIDE or location.zone is Zone.SCRATCH:
+            return [
+                call.finding(
+                    Risk.MEDIUM,
+                    "code-outside",
+                    f"Runs code {location.zone.value}: {location.path}",
+                    EffectKind.EXECUTE,
+                )
+            ]
+        return []
+
+    def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
+        """A word that is known only at run time could be one of the dangerous options."""
+        if rule.operands == "data" and not _has_danger(call.arguments):
+            return []
+        words = (*call.arguments.operands, *call.arguments.unknown)
+        loose = [
+            w
+            for w in call.arguments.operands
+            if w.text.startswith(UNKNOWN) and (w.splits or w.code)
+        ]
+        if loose and words and rule.operands != "delete" and _has_danger(call.arguments):
+            return [
+                call.finding(
+                    Risk.MEDIUM,
+                    "computed-words",
+                    "Some of its words, perhaps options, are known only when it runs",
+                )
+            ]
+        return []
+
+    def _wrapped(self, call: Call, rule: CommandRule) -> Findings:
+        words = call.arguments.operands[rule.skip :]
+        if not words:
+            return []
+        if rule.wraps == "shell":
+            return self.judge.shell(" ".join(word.text for word in words), call)
+        return self.judge.words(words, call)
+
+
+def _asks_for_help(call: Call, rule: CommandRule) -> bool:
+    words = call.command.words
+    if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
+        return False
+    if words[-1].text in _HELP:
+        return len(words) == 2 or not (rule.stops or rule.wraps)
+    return (
+        len(words) == 2
+        and words[1].text in _SHORT_HELP
+        and rule.risk is not Risk.HIGH
+        and not rule.stops
+    )
+
+
+def _has_danger(arguments: Arguments) -> bool:
+    return any(
+        r.risk in {Risk.MEDIUM, Risk.HIGH} or r.role in {"write", "run", "output", "upload"}
+        for r in arguments.options.values()
+    )
+
+
+def _lowered(location: Location, finding: Finding) -> Finding:
+    """A build product may be anywhere in the project that is not guarded."""
+    if location.zone in {Zone.PROJECT, Zone.SCRATCH} and location.place is None:
+        return replace(finding, risk=Risk.LOW)
+    return finding

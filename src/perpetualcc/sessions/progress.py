@@ -1,0 +1,57 @@
+"""How far a session got, read from the tool calls that were let through."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+"""Claude Code's tools that change a file by its path."""
+
+Call = tuple[str, Mapping[str, Any]]
+"""A tool and its input."""
+
+
+def written_files(calls: Iterable[Call], project: Path) -> list[str]:
+    """Files that were written through Claude's own tools, relative to the project, oldest first."""
+    found: dict[str, None] = {}
+    for tool, given in calls:
+        path = given.get("file_path") or given.get("notebook_path")
+        if tool in WRITERS and isinstance(path, str):
+            relative = _inside(path, project)
+            if relative:
+                found.setdefault(relative)
+    return list(found)
+
+
+def _inside(path: str, project: Path) -> str:
+    pure = PurePath(path)
+    if ".." in pure.parts:
+        return ""
+    if not pure.is_absolute():
+        return str(pure)
+    return str(pure.relative_to(project)) if pure.is_relative_to(project) else ""
+
+
+def todo_items(calls: Sequence[Call]) -> list[tuple[str, str]]:
+    """Claude's own list as (text, status): the last one it wrote, or the tasks it keeps."""
+    for tool, given in reversed(calls):
+        if tool == "TodoWrite" and isinstance(given.get("todos"), list):
+            return [
+                (str(item.get("content", "")), str(item.get("status", "pending")))
+                for item in given["todos"]
+                if isinstance(item, dict) and item.get("content")
+            ]
+    return _kept_tasks(calls)
+
+
+def _kept_tasks(calls: Sequence[Call]) -> list[tuple[str, str]]:
+    """Claude Code numbers its tasks from 1 in the order of `TaskCreate`."""
+    tasks: list[list[str]] = []
+    for tool, given in calls:
+        if tool == "TaskCreate" and given.get("subject"):
+            tasks.append([str(given["subject"]), "pending"])
+        elif tool == "TaskUpdate" and str(given.get("taskId", "")).isdecimal():
+            number = int(given["taskId"])
+            if 1 <= number <= len(tasks) and given.get("status"):
+                tasks[number - 1][1] = str(given["status"])
+    return [(text, status) for text, status in tasks if status != "deleted"]

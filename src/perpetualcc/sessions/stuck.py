@@ -1,0 +1,113 @@
+"""
+Notices a run that goes round in circles: progress is what was done, not what was said.
+
+The patterns are those that ran up bills elsewhere: the same call again and again, calls that
+are refused and tried anew, replies that do nothing, and a long time without anything new.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.progress import WRITERS
+
+_DOERS = WRITERS | {"Bash", "TodoWrite", "TaskCreate", "TaskUpdate"}
+"""Tools whose success may be progress: diffs, tests, task state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StuckSettings:
+    """`[stuck]`: when a run is ended because it gets nowhere. 0 turns a rule off."""
+
+    same_call: int = 6
+    """So often the same tool with the same input, one after the other."""
+    denials: int = 5
+    """So many refused calls of the same kind, with nothing done in between."""
+    idle_replies: int = 12
+    """So many replies in a row that use no tool."""
+    minutes: float = 30.0
+    """So long without a new edit, command or task state that succeeds."""
+
+    def __post_init__(self) -> None:
+        if min(self.same_call, self.denials, self.idle_replies, self.minutes) < 0:
+            raise PerpetualError(
+                "The numbers of '[stuck]' cannot be negative", hint="0 turns a rule off"
+            )
+        if self.same_call == 1 or self.denials == 1:
+            raise PerpetualError(
+                "'stuck.same_call' and 'stuck.denials' of 1 would end every run",
+                hint="pcc config set stuck.denials 5",
+            )
+
+
+@dataclass(slots=True, kw_only=True)
+class StuckWatch:
+    """Watches one run. Each method says why the run is stuck, or nothing."""
+
+    settings: StuckSettings
+    since: float
+    """UTC epoch seconds of the last progress; at first, of the start."""
+    _last: str = ""
+    _same: int = 0
+    _idle: int = 0
+    _denied: Counter[str] = field(default_factory=Counter)
+    _done: set[str] = field(default_factory=set)
+
+    def called(self, call: ToolCall, *, is_allowed: bool) -> str:
+        """A call was let through or refused."""
+        self._idle = 0
+        key = _key(call)
+        self._same = self._same + 1 if key == self._last else 1
+        self._last = key
+        if _reached(self._same, self.settings.same_call):
+            return f"the same call {self._same} times in a row: {_kind(call)}"
+        if is_allowed:
+            return ""
+        self._denied[_kind(call)] += 1
+        times = self._denied[_kind(call)]
+        if _reached(times, self.settings.denials):
+            return f"{times} calls of the same kind were refused: {_kind(call)}"
+        return ""
+
+    def ended(self, call: ToolCall, *, is_error: bool, now: float) -> str:
+        """A call that was let through has its result."""
+        if not is_error and call.tool in _DOERS and _key(call) not in self._done:
+            self._done.add(_key(call))
+            self._denied.clear()
+            self.since = now
+        return self.looked_at(now)
+
+    def replied(self, now: float) -> str:
+        """Claude said something; a call that follows is reported by itself."""
+        self._idle += 1
+        if _reached(self._idle, self.settings.idle_replies + 1):
+            return f"{self._idle - 1} replies in a row did nothing"
+        return self.looked_at(now)
+
+    def waited(self, now: float) -> None:
+        """A person took their time; that is nobody's standstill."""
+        self.since = now
+
+    def looked_at(self, now: float) -> str:
+        minutes = self.settings.minutes
+        if minutes and now - self.since >= minutes * 60:
+            return f"nothing new was done for {minutes:g} minutes"
+        return ""
+
+
+def _reached(count: int, limit: int) -> bool:
+    return limit > 1 and count >= limit
+
+
+def _key(call: ToolCall) -> str:
+    text = json.dumps([call.tool, dict(call.input)], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
+
+
+def _kind(call: ToolCall) -> str:
+    """The tool, and of a command its first word: `Bash rm`."""
+    words = str(call.input.get("command", "")).split()
+    return f"{call.tool} {words[0]}" if words else call.tool

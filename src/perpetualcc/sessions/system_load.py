@@ -1,0 +1,92 @@
+"""
+How busy this machine is, from the standard library alone.
+
+Unattended work waits while it is busy (seed 003, NFR-1); what a person started does not.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tasks import Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSettings:
+    """`[load]`: when unattended work waits for the machine."""
+
+    max_cpu: float = 0.8
+    """Share of all processors, over five minutes, above which nothing new starts; 0: never mind."""
+    max_memory: float = 0.9
+    """Share of the memory above which nothing new starts; 0: never mind."""
+
+    def __post_init__(self) -> None:
+        if self.max_cpu < 0 or not 0 <= self.max_memory <= 1:
+            raise PerpetualError(
+                "'load.max_cpu' and 'load.max_memory' are shares, 0 or more",
+                hint="pcc config set load.max_cpu 0.8",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemLoad:
+    """One look at the machine."""
+
+    cpu: float
+    """Share of all processors in the last five minutes; above 1 when some had to wait."""
+    memory: float
+    """Share of the memory that is in use."""
+
+
+def read_load() -> SystemLoad:
+    """The five-minute load average over the number of processors, and the memory in use."""
+    return SystemLoad(
+        cpu=os.getloadavg()[1] / (os.cpu_count() or 1),
+        memory=_memory_linux() if sys.platform == "linux" else _memory_darwin(),
+    )
+
+
+def _memory_linux() -> float:
+    with suppress(OSError, KeyError, ValueError):
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+        kilobytes = {name: int(n) for name, n in re.findall(r"^(\w+):\s+(\d+)", text, re.MULTILINE)}
+        return 1 - kilobytes["MemAvailable"] / kilobytes["MemTotal"]
+    return 0.0
+
+
+def _memory_darwin() -> float:
+    """Active, wired and compressed pages over all memory, as Activity Monitor counts."""
+    with suppress(OSError, subprocess.SubprocessError, ValueError, StopIteration):
+        total = int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
+        text = _output("/usr/bin/vm_stat")
+        page = int(re.findall(r"page size of (\d+)", text)[0])
+        used = re.findall(
+            r"^Pages (?:active|wired down|occupied by compressor):\s+(\d+)", text, re.MULTILINE
+        )
+        return sum(map(int, used)) * page / total
+    return 0.0
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=5).stdout
+
+
+class LoadGate:
+    """Says whether work of a lane may start now."""
+
+    def __init__(self, settings: LoadSettings, read: Callable[[], SystemLoad] = read_load) -> None:
+        self._settings = settings
+        self._read = read
+
+    def is_open(self, lane: Lane) -> bool:
+        if lane is Lane.INTERACTIVE:
+            return True
+        load, settings = self._read(), self._settings
+        too_busy = 0 < settings.max_cpu < load.cpu
+        return not (too_busy or 0 < settings.max_memory < load.memory)

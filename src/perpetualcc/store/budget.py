@@ -1,0 +1,206 @@
+"""The budget as rows. What is left is looked at and reserved in one transaction."""
+
+import sqlite3
+from dataclasses import fields
+
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.sessions.budget import (
+    BudgetLimits,
+    BudgetRequest,
+    Grant,
+    Refusal,
+    Spent,
+    day_of,
+    decide_grant,
+    with_limit,
+)
+from perpetualcc.store.database import Database
+
+_WEEK = "seven_day"
+
+
+class SqliteBudget:
+    """`sessions.budget.BudgetStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def recover(self, now: float) -> None:
+        """Runs of an engine that died hold nothing any more; what they used stays used."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0"
+                " WHERE ended_at IS NULL",
+                (now,),
+            ),
+            durable=True,
+        )
+
+    async def limits(self) -> BudgetLimits:
+        return await self._database.read(_limits)
+
+    async def set_limit(self, name: str, value: float) -> BudgetLimits:
+        return await self._database.write(lambda c: _set_limit(c, name, value), durable=True)
+
+    async def reserve(self, request: BudgetRequest, now: float) -> Grant | Refusal:
+        return await self._database.write(lambda c: _reserve(c, request, now), durable=True)
+
+    async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
+        return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
+
+    async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0,"
+                # A run that was killed never told its total: what was counted on the way stands.
+                " tokens = CASE WHEN ? > 0 THEN ? ELSE tokens END, usd = max(usd, ?)"
+                " WHERE task = ? AND ended_at IS NULL",
+                (now, tokens, tokens, usd, task),
+            ),
+            durable=True,
+        )
+
+    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "INSERT INTO usage_windows (window, used, resets_at) VALUES (?, ?, ?)"
+                " ON CONFLICT (window) DO UPDATE SET used = excluded.used,"
+                " resets_at = excluded.resets_at",
+                (window, used, resets_at),
+            )
+        )
+
+    async def spent(self, now: float) -> Spent:
+        return await self._database.read(lambda c: _spent(c, None, now))
+
+    async def week_resets_at(self) -> float | None:
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT resets_at FROM usage_windows WHERE window = ?", (_WEEK,)
+            ).fetchone()
+        )
+        return None if row is None else row["resets_at"]
+
+
+def _limits(connection: sqlite3.Connection) -> BudgetLimits:
+    known = {one.name for one in fields(BudgetLimits)}
+    limits = BudgetLimits()
+    for row in connection.execute("SELECT name, value FROM budget_limits"):
+        if row["name"] in known:
+            limits = with_limit(limits, row["name"], row["value"])
+    return limits
+
+
+def _set_limit(connection: sqlite3.Connection, name: str, value: float) -> BudgetLimits:
+    changed = with_limit(_limits(connection), name, value)
+    connection.execute(
+        "INSERT INTO budget_limits (name, value) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
+    return changed
+
+
+def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float) -> Grant | Refusal:
+    connection.execute(
+        "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0"
+        " WHERE task = ? AND ended_at IS NULL",
+        (now, request.task),
+    )
+    granted = decide_grant(_limits(connection), _spent(connection, request.task, now), request)
+    if isinstance(granted, Grant):
+        connection.execute(
+            "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
+            " reserved_tokens, reserved_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                request.session,
+                request.task,
+                request.is_unattended,
+                request.resume_tokens,
+                day_of(now),
+                now,
+                granted.tokens or 0,
+                granted.usd or 0.0,
+            ),
+        )
+    return granted
+
+
+def _spend(
+    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
+) -> Grant | Refusal:
+    connection.execute(
+        "UPDATE spending SET tokens = tokens + ?, usd = usd + ?"
+        " WHERE task = ? AND ended_at IS NULL",
+        (tokens, usd, task),
+    )
+    row = connection.execute(
+        "SELECT * FROM spending WHERE task = ? AND ended_at IS NULL", (task,)
+    ).fetchone()
+    if row is None:
+        return Grant()
+    has_room = row["tokens"] < (row["reserved_tokens"] or float("inf")) and row["usd"] < (
+        row["reserved_usd"] or float("inf")
+    )
+    if has_room:
+        return Grant()
+    request = BudgetRequest(
+        session=row["session"],
+        task=task,
+        is_unattended=bool(row["unattended"]),
+        resume_tokens=row["resume_tokens"],
+    )
+    more = decide_grant(_limits(connection), _spent(connection, task, now), request)
+    if isinstance(more, Grant):
+        connection.execute(
+            "UPDATE spending SET reserved_tokens = ?, reserved_usd = ? WHERE number = ?",
+            (
+                row["tokens"] + more.tokens if more.tokens else 0,
+                row["usd"] + more.usd if more.usd else 0.0,
+                row["number"],
+            ),
+        )
+    return more
+
+
+def _spent(connection: sqlite3.Connection, task: TaskId | None, now: float) -> Spent:
+    day = connection.execute(
+        "SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(usd), 0.0) AS usd,"
+        " coalesce(sum(tokens * unattended), 0) AS unattended FROM spending WHERE day = ?",
+        (day_of(now),),
+    ).fetchone()
+    held = connection.execute(
+        "SELECT coalesce(sum(max(reserved_tokens - tokens, 0)), 0) AS tokens,"
+        " coalesce(sum(max(reserved_tokens - tokens, 0) * unattended), 0) AS unattended,"
+        " coalesce(sum(max(reserved_usd - usd, 0.0)), 0.0) AS usd"
+        " FROM spending WHERE ended_at IS NULL AND task IS NOT ?",
+        (task,),
+    ).fetchone()
+    own = connection.execute(
+        "SELECT coalesce(sum(tokens), 0) AS tokens,"
+        " coalesce(sum(max(coalesce(ended_at, ?) - started_at, 0.0)), 0.0) AS seconds"
+        " FROM spending WHERE task = ?",
+        (now, task),
+    ).fetchone()
+    run = connection.execute(
+        "SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(usd), 0.0) AS usd FROM spending"
+        " WHERE task = ? AND ended_at IS NULL",
+        (task,),
+    ).fetchone()
+    week = connection.execute(
+        "SELECT used FROM usage_windows WHERE window = ? AND coalesce(resets_at, 0) > ?",
+        (_WEEK, now),
+    ).fetchone()
+    return Spent(
+        day_tokens=day["tokens"],
+        day_usd=day["usd"],
+        unattended_tokens=day["unattended"],
+        task_tokens=own["tokens"],
+        task_seconds=own["seconds"],
+        run_tokens=run["tokens"],
+        run_usd=run["usd"],
+        held_tokens=held["tokens"],
+        held_unattended=held["unattended"],
+        held_usd=held["usd"],
+        week_used=week["used"] if week else 0.0,
+    )

@@ -1,0 +1,87 @@
+"""Limits as rows: who waits for which window, and what the account is known to have used up."""
+
+import sqlite3
+
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.sessions.limit_waits import LimitWait
+from perpetualcc.store.database import Database
+
+
+class SqliteLimitWaits:
+    """`sessions.limit_waits.LimitWaits`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, wait: LimitWait) -> None:
+        await self._database.write(lambda c: _add(c, wait), durable=True)
+
+    async def open_of(self, task: TaskId) -> "list[LimitWait]":
+        return await self._database.read(
+            lambda c: [
+                _wait(row)
+                for row in c.execute(
+                    "SELECT * FROM limit_waits WHERE task = ? AND over_at IS NULL ORDER BY number",
+                    (task,),
+                )
+            ]
+        )
+
+    async def ahead(self, now: float) -> "list[LimitWait]":
+        return await self._database.read(
+            lambda c: [
+                _wait(row)
+                for row in c.execute(
+                    "SELECT * FROM limit_waits WHERE over_at IS NULL AND max(due,"
+                    " coalesce(resets_at, 0)) > ? ORDER BY number",
+                    (now,),
+                )
+            ]
+        )
+
+    async def over(self, task: TaskId, now: float) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL", (now, task)
+            )
+        )
+
+    async def window_open(self, window: LimitWindow, now: float) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE limit_waits SET resets_at = min(resets_at, ?)"
+                " WHERE window = ? AND over_at IS NULL",
+                (now, window),
+            )
+        )
+
+
+def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:
+    connection.execute(
+        "INSERT INTO limit_waits (at, session, task, window, model, resets_at, due, fallback)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            wait.at,
+            wait.session,
+            wait.task,
+            wait.limit.window,
+            wait.limit.model,
+            wait.limit.resets_at,
+            wait.due,
+            wait.fallback,
+        ),
+    )
+
+
+def _wait(row: sqlite3.Row) -> LimitWait:
+    return LimitWait(
+        session=SessionId(row["session"]),
+        task=TaskId(row["task"]),
+        at=row["at"],
+        limit=RateLimitInfo(
+            window=LimitWindow(row["window"]), resets_at=row["resets_at"], model=row["model"]
+        ),
+        due=row["due"],
+        fallback=row["fallback"],
+    )

@@ -1,0 +1,67 @@
+"""A budget on the real Claude Code: counted by its own figures, kept, and raised by a person."""
+
+import time
+
+import pytest
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+STORY = """
+usage: {input: 1000, output: 50}
+steps:
+  - repeat: 8
+    delay: 150ms
+    tools: [{Write: {file_path: "{project}/src/part_{n}.py", content: "n = {n}"}}]
+  - All parts are written.
+"""
+
+
+def test_a_day_that_is_used_up_waits_until_a_person_raises_it(install):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "4000")
+    session = pcc.start("Write the parts")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert waiting["detail"].startswith("the budget tokens_per_day is used up")
+    assert waiting["resumes_at"] > time.time()
+    shown = pcc.json("budget")
+    [day] = [one for one in shown["budgets"] if one["name"] == "tokens_per_day"]
+    # One reply may be on its way when the limit is met: that much it may be exceeded, no more.
+    assert 4000 <= day["used"] <= 4000 + 2 * 1050
+    assert [e["name"] for e in pcc.events(session, "BudgetApproached")] == ["tokens_per_day"]
+    assert len(pcc.events(session, "BudgetUsedUp")) == 1
+    assert "tokens_per_day" in pcc.pcc("budget").stdout
+    pcc.pcc("budget", "set", "tokens_per_day", "1000000")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(list(pcc.project.glob("src/part_*.py"))) == 8
+    total = pcc.json("budget")["today"]
+    # Nine replies of 1,050 tokens, and one more for each start that was cut short.
+    assert 9 * 1050 * 0.98 <= total["tokens"] <= 11 * 1050
+    assert total["usd"] > 0
+
+
+def test_a_run_that_costs_too_much_is_parked_with_its_packet(install):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "run_tokens", "2500")
+    session = pcc.start("Write the parts")
+
+    parked = pcc.wait(session)
+
+    assert parked["status"] == "ERROR"
+    assert "run_tokens is used up" in parked["detail"]
+    assert parked["tasks"][0]["packet"]["state"] == parked["detail"]
+    pcc.pcc("budget", "set", "run_tokens", "0")
+    pcc.pcc("resume", session)
+    assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
+
+
+def test_an_absurd_budget_is_refused_with_a_hint(install):
+    pcc = install(STORY)
+
+    wrong = pcc.pcc("budget", "set", "no_such_thing", "5", check=False)
+    negative = pcc.pcc("budget", "set", "usd_per_day", "--", "-5", check=False)
+
+    assert (wrong.returncode, negative.returncode) == (1, 1)
+    assert "tokens_per_day" in wrong.stderr
+    assert "is no budget" in negative.stderr

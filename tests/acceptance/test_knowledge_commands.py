@@ -1,0 +1,229 @@
+"""`pcc init`, `search`, `graph` and `context` as a user runs them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from perpetualcc.cli.knowledge import app
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.knowledge.code_graph import UnknownEntity
+
+FILES = {
+    "shop/till.py": "from shop.money import round_price\n\n\ndef check_password(cashier):\n"
+    "    return round_price(cashier)\n",
+    "shop/money.py": "def round_price(price):\n    return round(price, 2)\n",
+    "shop/__init__.py": "",
+}
+
+
+@pytest.fixture
+def environment(tmp_path):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ANTHROPIC_", "CLAUDE"))}
+    home = tmp_path / "home"
+    home.mkdir()
+    return kept | {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def pcc(environment):
+    def run(*arguments, text=None):
+        return subprocess.run(
+            [sys.executable, "-m", "perpetualcc", *map(str, arguments)],
+            input=text,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=50,
+            check=False,
+        )
+
+    return run
+
+
+def test_init_says_what_it_did_and_may_be_repeated(pcc, project):
+    first = pcc("init", project, "--no-vectors")
+    second = pcc("init", project, "--no-vectors")
+
+    assert first.returncode == second.returncode == 0, first.stderr
+    lines = first.stdout.splitlines()
+    assert lines[0] == "✓ Scanning project structure... (3 files found)"
+    assert lines[1] == "✓ Building knowledge graph... (2 modules, 2 functions)"
+    assert lines[2].startswith("✓ Indexing codebase for RAG... (2 chunks, 3 files read in ")
+    assert lines[3] == "✓ Created .perpetualcc/ directory"
+    assert lines[5:] == [
+        "Project initialized. Start a session with:",
+        f'  pcc start {project} --task "Your task here"',
+    ]
+    assert "(2 chunks, 0 files read in " in second.stdout
+    assert "✓ Found .perpetualcc/ directory" in second.stdout
+
+
+def test_init_keeps_the_requirements_file_and_can_leave_the_index_for_later(pcc, project, tmp_path):
+    (tmp_path / "wish.md").write_text("# Wish\n")
+
+    done = pcc("init", project, "--skip-index", "--requirements", tmp_path / "wish.md")
+    missing = pcc("init", project, "--requirements", tmp_path / "nothing.md")
+
+    settings = (project / ".perpetualcc/settings.toml").read_text()
+    assert settings == f'requirements = "{tmp_path / "wish.md"}"\n'
+    assert not (project / ".perpetualcc/index.db").exists()
+    assert done.returncode == 0
+    assert (missing.returncode, "no requirements file" in missing.stderr) == (1, True)
+
+
+def test_vectors_can_be_waited_for(pcc, project):
+    done = pcc("init", project, "--vectors")
+    found = pcc("search", project, "verify the credentials of an employee", "--json")
+
+    assert "✓ Embedding chunks... (2 chunks embedded)" in done.stdout
+    assert json.loads(found.stdout)[0]["file"] == "shop/till.py"
+
+
+def test_a_search_needs_no_init_and_knows_the_last_edit(pcc, project):
+    first = pcc("search", project, "where is the password checked?")
+    (project / "shop/zoo.py").write_text("def zebra():\n    pass\n")
+    second = pcc("search", project, "zebra", "--json", "-k", "1")
+
+    assert first.stdout.split()[1:] == ["shop/till.py:1-5", "check_password"]
+    (result,) = json.loads(second.stdout)
+    assert (result["file"], result["start"], result["end"]) == ("shop/zoo.py", 1, 2)
+
+
+def test_lines_of_queries_get_lines_of_results(pcc, project):
+    asked = '{"id": 7, "query": "round price"}\nnonsense\n\n{"id": "b", "query": ""}\n'
+
+    answers = [
+        json.loads(line)
+        for line in pcc("search", project, "--jsonl", text=asked).stdout.splitlines()
+    ]
+
+    assert [answer["id"] for answer in answers] == [7, None, "b"]
+    assert answers[0]["results"][0].keys() == {"file", "start", "end", "score"}
+    assert answers[0]["results"][0]["file"] == "shop/money.py"
+    assert answers[2]["results"] == []
+
+
+@pytest.fixture
+def here(monkeypatch, environment):
+    """The same commands in this process: starting one costs more than most of them do."""
+    monkeypatch.setenv("HOME", environment["HOME"])
+
+    def run(*arguments):
+        return CliRunner().invoke(app, [*map(str, arguments)])
+
+    return run
+
+
+def test_the_graph_is_shown_as_text_json_and_dot(here, project):
+    text = here("graph", project, "round_price", "--depth", "1")
+    data = json.loads(here("graph", project, "round_price", "--depth", "1", "--json").stdout)
+    dot = here("graph", project, "round_price", "--depth", "1", "--dot")
+    unknown = here("graph", project, "nobody")
+
+    assert text.stdout == "called by shop/till.py::check_password\ndefined in shop/money.py\n"
+    assert data[0]["entity"] == "shop/till.py::check_password"
+    assert (
+        '"shop/till.py::check_password" -> "shop/money.py::round_price" [label=calls];'
+        in dot.stdout
+    )
+    assert isinstance(unknown.exception, UnknownEntity)
+
+
+def test_a_files_context_is_shown(here, project):
+    shown = here("context", project, "shop/money.py")
+
+    assert shown.stdout == (
+        "shop/money.py\n  imported by shop/till.py\n  exports function round_price  (line 1)\n"
+        "  round_price is called at shop/till.py:5\n"
+    )
+
+
+@pytest.mark.parametrize("command", [["init"], ["search", "x"], ["graph", "x"], ["context", "x"]])
+def test_no_folder_is_an_error_with_a_hint(here, tmp_path, command):
+    run = here(command[0], tmp_path / "missing", *command[1:])
+
+    assert isinstance(run.exception, PerpetualError)
+    assert run.exception.hint
+
+
+def _many(folder, count):
+    for number in range(count):
+        body = "".join(f"    value_{n} = compute_{n}(value, {number})\n" for n in range(40))
+        (folder / f"m{number:04}.py").write_text(f"def animal_{number}(value):\n{body}")
+
+
+def _start_init(project, environment):
+    return subprocess.Popen(
+        [sys.executable, "-m", "perpetualcc", "init", str(project), "--no-vectors"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def test_killed_twice_while_indexing_it_completes_and_is_whole(pcc, project, environment):
+    _many(project, 600)
+    index = project / ".perpetualcc/index.db-wal"
+    for size in (1, 1_000_000):
+        run = _start_init(project, environment)
+        deadline = time.monotonic() + 20
+        while run.poll() is None and time.monotonic() < deadline:
+            if index.exists() and index.stat().st_size > size:
+                break
+            time.sleep(0.005)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+
+    done = pcc("init", project, "--no-vectors")
+    found = json.loads(pcc("search", project, "animal 599", "--json").stdout)
+
+    assert "(603 files found)" in done.stdout, done.stderr
+    assert found[0]["file"] == "m0599.py"
+
+
+def test_two_inits_at_once_make_one_index(project, environment):
+    _many(project, 300)
+
+    runs = [_start_init(project, environment) for _ in range(2)]
+    outputs = [run.communicate(timeout=50)[0].decode() for run in runs]
+
+    assert [run.returncode for run in runs] == [0, 0]
+    assert all("(303 files found)" in output for output in outputs)
+    assert sorted(" 0 files read" in output for output in outputs) == [False, True]
+
+
+def test_a_program_that_cannot_be_started_twice_parses_by_itself(project, environment, tmp_path):
+    _many(project, 100)
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "from perpetualcc.knowledge.indexer import CodebaseIndexer\n"
+        f"print(len(CodebaseIndexer(Path({str(project)!r}), workers=2).scan()))\n"
+    )
+
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=50,
+        check=True,
+    )
+
+    assert run.stdout == "102\n"

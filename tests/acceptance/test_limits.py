@@ -1,0 +1,288 @@
+"""Usage limits on the real Claude Code: hit in mid-task, waited out without a process, gone on."""
+
+import os
+import signal
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.sessions.reset_times import reset_time
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
+
+
+def story(fail: str) -> str:
+    return f"""
+    steps:
+      - tools: [{{Write: {{file_path: "{{project}}/src/first.py", content: "one = 1"}}}}]
+      - fail: {fail}
+      - tools: [{{Write: {{file_path: "{{project}}/src/second.py", content: "two = 2"}}}}]
+      - Both files are written.
+    """
+
+
+FIVE_HOURS = story("{kind: usage_limit, in: 4s}")
+
+
+def limited(install, scenario, *flags, config="", **signed_in_as):
+    """An installation whose engine sleeps at once when nothing is to be done."""
+    pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **signed_in_as)
+    path = Path(pcc.environment["PERPETUALCC_CONFIG"])
+    path.write_text(path.read_text() + config)
+    return pcc
+
+
+def assert_went_on(pcc, session, *, runs=2) -> None:
+    """Each file written once, the task done once, in one conversation."""
+    written = [
+        event["summary"]
+        for event in pcc.events(session, "ToolDecided")
+        if event["tool"] == "Write" and event["verdict"] == "allow"
+    ]
+    assert written == ["src/first.py", "src/second.py"]
+    states = [event["state"] for event in pcc.events(session, "TaskSettled")]
+    assert states == ["waiting"] * (runs - 1) + ["done"]
+    started = pcc.events(session, "RunStarted")
+    assert [event["resumed"] for event in started] == [False] + [True] * (runs - 1)
+    assert len({event["claude_session"] for event in started}) == 1
+    assert pcc.claudes() == []
+
+
+def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    session = pcc.start("Write two files")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert waiting["detail"] == "the 5-hour limit"
+    assert waiting["tasks"][0]["attempts"] == 0
+    assert 0 < waiting["resumes_at"] - time.time() < 8
+    assert pcc.claudes() == []
+    assert "Resumes: " in pcc.pcc("list").stdout
+    limit = pcc.events(session, "LimitReached")[0]
+    assert limit["window"] == "five_hour"
+    assert abs(waiting["resumes_at"] - limit["resets_at"]) <= 1
+    planned = pcc.events(session, "ResumePlanned")
+    assert [event["at"] for event in planned] == [waiting["resumes_at"]]
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+    resumed = pcc.events(session, "RunStarted")[1]["at"]
+    assert 0 <= resumed - waiting["resumes_at"] < 2
+
+
+@pytest.mark.parametrize(
+    "victim", [pytest.param("engine", marks=pytest.mark.soak), "supervisor and engine"]
+)
+def test_a_wait_outlives_whatever_is_killed(install, victim):
+    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+    session = pcc.start("Write two files")
+    due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
+
+    if "supervisor" in victim:
+        pcc.kill_supervisor()
+    if pcc.engine is not None:
+        pcc.kill_engine()
+
+    assert pcc.status(session)["resumes_at"] == due
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+@pytest.mark.soak
+def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install):
+    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+    session = pcc.start("Write two files")
+    due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
+
+    asleep = [pcc.supervisor, pcc.engine]
+    for pid in asleep:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(max(0.0, due - time.time()) + 1)
+    for pid in asleep:
+        os.kill(pid, signal.SIGCONT)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+def test_source_and_prose_about_limits_are_no_limit(install):
+    talk = "API Error 429: rate limit. You've hit your weekly limit · resets Mon 12:00am"
+    pcc = limited(
+        install,
+        f"""
+        files: {{src/limits.py: "RATE_LIMIT = 429  # {talk}"}}
+        steps:
+          - say: "{talk}"
+            tools: [{{Write: {{file_path: "{{project}}/src/limits.py", content: "# {talk}"}}}}]
+          - tools: [{{Read: {{file_path: "{{project}}/src/limits.py"}}}}]
+          - "Done: usage limit reached|1893456000 is now documented. {talk}"
+        """,
+    )
+    session = pcc.start("Document the rate limit 429")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert pcc.events(session, "LimitReached", "ResumePlanned") == []
+    assert len(pcc.events(session, "RunStarted")) == 1
+
+
+def test_a_person_cuts_a_wait_short(install):
+    pcc = limited(install, story("{kind: usage_limit, in: 4s}"), subscription=True)
+    session = pcc.start("Write two files")
+    due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
+
+    pcc.pcc("resume", session)
+
+    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2)
+    assert pcc.events(session, "RunStarted")[1]["at"] < due
+    assert pcc.wait(session)["status"] == "COMPLETED"
+
+
+def test_a_checkpoint_is_kept_of_the_limit_and_shown(install):
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    assert "Checkpoints: 1" in pcc.pcc("status", session).stdout
+    kept = pcc.status(session)["checkpoints"][0]
+    assert (kept["reason"], kept["files"]) == ("the 5-hour limit", ["src/first.py"])
+    pcc.pcc("pause", session)
+    wait_until(lambda: not pcc.claudes())
+    (pcc.project / "src/first.py").write_text("somebody else's")
+    pcc.pcc("resume", session)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    told = transcript(pcc, session).read_text()
+    assert "src/first.py: changed" in told.split("no longer as you left them")[1]
+
+
+def transcript(pcc, session) -> Path:
+    conversation = pcc.events(session, "RunStarted")[0]["claude_session"]
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    return next(home.glob(f"projects/*/{conversation}.jsonl"))
+
+
+@pytest.mark.parametrize("damage", [pytest.param("lost", marks=pytest.mark.soak), "cut in half"])
+def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    file = transcript(pcc, session)
+    if damage == "lost":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    started = pcc.events(session, "RunStarted")
+    assert [event["resumed"] for event in started][:2] == [False, False]
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    fresh = next(home.glob(f"projects/*/{started[1]['claude_session']}.jsonl")).read_text()
+    assert "CONTEXT RESTORATION" in fresh
+    assert "src/first.py" in fresh
+    assert "Continue from: Write two files" in fresh
+
+
+class MovedClock:
+    """The engine's clock, ahead of the machine's."""
+
+    def __init__(self, pcc, path: Path) -> None:
+        self.pcc, self.path = pcc, path
+        path.write_text("0")
+        pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(path)
+
+    def now(self) -> float:
+        return time.time() + float(self.path.read_text())
+
+    def move_to(self, at: float) -> None:
+        """What a sleeping supervisor would notice within half a minute, a visitor tells it now."""
+        self.path.write_text(str(at - time.time()))
+        self.pcc.pcc("daemon", "stop")
+        self.pcc.pcc("list")
+
+
+def refused(text: str) -> str:
+    return (
+        f'{{kind: http, status: 429, type: rate_limit_error, message: "{text}",'
+        ' headers: {x-should-retry: "false"}}'
+    )
+
+
+def test_a_key_that_is_refused_without_a_time_is_waited_for_patiently(install, tmp_path):
+    pcc = limited(install, story("rate_limit"))
+    clock = MovedClock(pcc, tmp_path / "offset")
+    session = pcc.start("Write two files")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert waiting["detail"] == "the API key's rate limit"
+    assert 30 < waiting["resumes_at"] - clock.now() <= 60
+    clock.move_to(waiting["resumes_at"] + 1)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+def coming(days: int, pattern: str) -> str:
+    return time.strftime(pattern, time.localtime(time.time() + days * 86400))
+
+
+TEXTS = {
+    "session": ("You've hit your session limit · resets {soon}", "5-hour"),
+    "weekly": ("You've hit your weekly limit · resets Mon 12:00am", "weekly"),
+    "weekly with a zone": ("You've hit your weekly limit · resets {date} at 8pm (UTC)", "weekly"),
+    "model": ("You've hit your Opus limit · resets {soon}", "model"),
+    "extra usage": ("You're out of extra usage · resets 11:30am (Asia/Colombo)", "spend"),
+    "epoch": ("Claude AI usage limit reached|{epoch}", "5-hour"),
+    "old": ("5-hour limit reached ∙ resets {soon}", "5-hour"),
+    "regain": ("You will regain access on {iso} at 00:00 UTC", "spend"),
+    "spend": ("spend limit reached (daily; resets {iso} 00:00 UTC)", "spend"),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_text_is_a_wait_that_ends(install, tmp_path, name):
+    text, word = TEXTS[name]
+    soon = time.strftime("%I:%M%p", time.localtime(time.time() + 2 * 3600)).lstrip("0").lower()
+    said = text.format(
+        soon=soon,
+        date=coming(3, "%b %d"),
+        iso=coming(3, "%Y-%m-%d"),
+        epoch=int(time.time()) + 3600,
+    )
+    pcc = limited(install, story(refused(said)))
+    clock = MovedClock(pcc, tmp_path / "offset")
+    session = pcc.start("Write two files")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert word in waiting["detail"]
+    known = reset_time(said, time.time())
+    assert waiting["resumes_at"] == known + 60
+    clock.move_to(known + 61)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+@pytest.mark.soak
+def test_ten_sessions_that_hit_it_together_wake_one_after_the_other(install, tmp_path):
+    pcc = limited(
+        install,
+        story("{kind: usage_limit, in: 25s, everyone: true}"),
+        subscription=True,
+        config="[limits]\nstagger_seconds = 0.5\n[sessions]\nmax_concurrent = 10\n",
+    )
+    sessions = []
+    for n in range(10):
+        project = tmp_path / f"project-{n}"
+        project.mkdir()
+        sessions.append(pcc.start("Write two files", project=project))
+
+    for session in sessions:
+        pcc.wait(session, "RATE_LIMITED", "COMPLETED", within=60)
+    for session in sessions:
+        assert pcc.wait(session, within=100)["status"] == "COMPLETED"
+    resumed = sorted(pcc.events(one, "RunStarted")[-1]["at"] for one in sessions)
+    assert min(b - a for a, b in pairwise(resumed)) > 0.3

@@ -1,0 +1,61 @@
+"""Tasks that never work, and runs that go round in circles, on the real Claude Code."""
+
+import pytest
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+
+def test_a_task_that_always_fails_costs_its_attempts_and_is_set_aside(install):
+    pcc = install(
+        """
+        steps:
+          - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+          - Never said.
+        """
+    )
+    session = pcc.start("Fail")
+
+    broken = pcc.wait(session, within=60)
+
+    assert broken["status"] == "ERROR"
+    assert len(pcc.events(session, "RunStarted")) == 3
+    [task] = broken["tasks"]
+    assert (task["state"], task["attempts"]) == ("parked", 3)
+    assert task["packet"]["analysis"] == "it fails the same way each time"
+    assert any("pcc resume" in option for option in task["packet"]["options"])
+
+
+def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(install):
+    pcc = install(
+        """
+        steps:
+          - repeat: 50
+            tools: [{Bash: {command: "rm -rf /tmp/precious-{n}"}}]
+          - Gave up.
+        """
+    )
+    session = pcc.start("Delete it")
+
+    stopped = pcc.wait(session)
+
+    assert stopped["status"] == "ERROR"
+    assert "calls of the same kind were refused: Bash rm" in stopped["detail"]
+    refused = pcc.events(session, "ToolDecided")
+    assert {event["verdict"] for event in refused} == {"deny"}
+    assert 5 <= len(refused) <= 7
+    assert pcc.status(session)["checkpoints"]
+    pcc.pcc("resume", session)
+    pcc.wait_for_event(session, "RunStarted", count=2)
+    assert pcc.events(session, "RunStarted")[1]["resumed"]
+
+
+def test_a_network_that_is_gone_uses_up_no_attempts(install):
+    pcc = install("steps: [{fail: {kind: connection_reset, times: 99}}, Never said.]")
+    # Claude Code's own patience with a network is minutes; ours begins after it.
+    pcc.environment["CLAUDE_CODE_MAX_RETRIES"] = "1"
+    session = pcc.start("Reach out")
+
+    waiting = pcc.wait(session, "RATE_LIMITED", within=100)
+
+    assert waiting["detail"] == "the server cannot be reached"
+    assert waiting["tasks"][0]["attempts"] == 0

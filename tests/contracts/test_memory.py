@@ -1,0 +1,225 @@
+"""Memory over its fake and over SQLite: the same promises (seed 000, Phase 8)."""
+
+import asyncio
+import time
+
+import pytest
+
+from perpetualcc.domain.episodes import Episode, Provenance
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.memory import EpisodicMemory, FactCategory, ProceduralMemory, SemanticMemory
+from perpetualcc.memory.terms import terms_of
+from perpetualcc.store.database import Database
+from perpetualcc.store.episodes import SqliteEpisodes
+from perpetualcc.store.facts import SqliteFacts
+from perpetualcc.store.procedures import SqliteProcedures
+from tests.fakes.memory import EpisodesInMemory, ProceduresInMemory
+
+TEN = [
+    ("question", "Should I use PostgreSQL or SQLite for the database?", "PostgreSQL"),
+    ("question", "Which test runner do you want, jest or vitest?", "vitest"),
+    ("tool", "Bash: rm -rf build/", "allowed"),
+    ("tool", "Bash: git push --force origin main", "denied"),
+    ("tool", "Write src/auth/session.ts", "allowed"),
+    ("error", "npm install fails with EACCES permission denied", "fixed ownership of node_modules"),
+    ("error", "pytest cannot import module conftest", "added __init__"),
+    ("question", "登录页面应该放在哪个目录？", "src/pages"),
+    ("question", "Wie soll die Datenbank heißen?", "kunden"),
+    ("limit", "5-hour limit reached", "waited"),
+]
+
+
+def episode(event_type="question", context="x", action="y", **more):
+    settled = {
+        "session": SessionId("s1"), "timestamp": time.time(), "event_type": event_type,
+        "context": context, "action": action, "outcome": "success", "rationale": "",
+    }  # fmt: skip
+    return Episode(**(settled | more))
+
+
+@pytest.fixture(params=["fake", "sqlite"])
+def run(request, tmp_path):
+    """Run a scenario with an episode table and a procedure table."""
+
+    def play(scenario):
+        async def with_tables():
+            if request.param == "fake":
+                return await scenario(EpisodesInMemory(), ProceduresInMemory())
+            database = await Database.open(tmp_path / "memory.db")
+            try:
+                return await scenario(SqliteEpisodes(database), SqliteProcedures(database))
+            finally:
+                await database.close()
+
+        return asyncio.run(with_tables())
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("PostgreSQL or SQLite database", "PostgreSQL"),
+        ("vitest or jest", "vitest"),
+        ("git push --force", "denied"),
+        ("EACCES during npm install", "fixed ownership of node_modules"),
+        ("登录页面放在哪里", "src/pages"),
+        ("Name der Datenbank", "kunden"),
+        ("session.ts", "allowed"),
+    ],
+)
+def test_of_ten_episodes_the_one_that_resembles_comes_first(run, query, expected):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes)
+        for kind, context, action in TEN:
+            await memory.record_episode(episode(kind, context, action))
+        return await memory.find_similar(query, top_k=3)
+
+    found = run(scenario)
+
+    assert found[0].episode.action == expected
+    assert len(found) <= 3
+    assert all(0.0 <= one.similarity <= 1.0 for one in found)
+
+
+def test_what_is_trusted_more_comes_first(run):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes)
+        for origin in (Provenance.USER, Provenance.WEB, Provenance.TOOL):
+            await memory.record_episode(episode(context="deploy the shop", provenance=origin))
+        return [one.episode.provenance for one in await memory.find_similar("deploy the shop")]
+
+    assert run(scenario) == [Provenance.USER, Provenance.TOOL, Provenance.WEB]
+
+
+def test_a_project_sees_its_own_episodes_when_it_asks_for_them(run):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes)
+        await memory.record_episode(episode(context="deploy", project="/a"))
+        await memory.record_episode(episode(context="deploy", project="/b"))
+        return [one.episode.project for one in await memory.find_similar("deploy", project="/a")]
+
+    assert run(scenario) == ["/a"]
+
+
+def test_an_embedder_finds_what_words_do_not_tell_apart(run):
+    class Embedder:
+        async def embed(self, texts):
+            return [
+                [1.0, 0.0] if "Tier" in text or "animal" in text else [0.0, 1.0] for text in texts
+            ]
+
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes, Embedder())
+        await memory.record_episode(episode(context="deploy das Auto"))
+        await memory.record_episode(episode(context="deploy das Tier"))
+        return [one.episode.context for one in await memory.find_similar("deploy the animal")]
+
+    assert run(scenario)[0] == "deploy das Tier"
+
+
+def test_recent_is_newest_first_and_of_one_session(run):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes)
+        for number in range(5):
+            await memory.record_episode(episode(action=str(number)))
+        await memory.record_episode(episode(session=SessionId("s2")))
+        return [one.action for one in await memory.get_recent("s1", limit=3)]
+
+    assert run(scenario) == ["4", "3", "2"]
+
+
+def test_the_less_trusted_is_forgotten_sooner_unless_it_was_useful(run):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes)
+        old = time.time() - 200 * 86_400
+        for origin in Provenance:
+            await memory.record_episode(
+                episode(context=f"from {origin}", timestamp=old, provenance=origin)
+            )
+        await memory.mark_useful(await memory.find_similar("tool"))
+        gone = await memory.forget_old()
+        return gone, [one.provenance for one in await memory.get_recent("s1")]
+
+    gone, left = run(scenario)
+
+    assert gone == 1
+    assert left == [Provenance.TOOL, Provenance.REPOSITORY, Provenance.USER]
+
+
+def test_confidence_goes_up_slowly_and_down_fast_within_its_bounds(run):
+    async def scenario(_, procedures):
+        memory = ProceduralMemory(procedures)
+        await memory.add_procedure("question", "*database*", "PostgreSQL")
+        seen = []
+        for outcome in ["success"] * 2 + ["failure"] + ["success"] * 20 + ["failure"] * 20:
+            await memory.update_procedure("*database*", outcome)
+            seen.append((await memory.get_procedures("question"))[0].confidence)
+        return seen, (await memory.get_procedures("question"))[0]
+
+    seen, last = run(scenario)
+
+    assert seen[:3] == [0.55, 0.6, 0.5]
+    assert (max(seen), min(seen)) == (0.99, 0.1)
+    assert (last.success_count, last.failure_count) == (22, 21)
+
+
+def test_the_surest_procedure_that_fits_is_matched(run):
+    async def scenario(_, procedures):
+        memory = ProceduralMemory(procedures)
+        await memory.add_procedure("question", "*database*", "ask", 0.4)
+        await memory.add_procedure("question", "/(?i)postgres/", "PostgreSQL", 0.9)
+        await memory.add_procedure("error", "*", "retry", 0.95)
+        both = await memory.match_procedure("question", "which database, Postgres?")
+        one = await memory.match_procedure("question", "which database?")
+        return both.action, one.action, await memory.match_procedure("question", "colour?")
+
+    assert run(scenario) == ("PostgreSQL", "ask", None)
+
+
+def test_a_trigger_that_is_no_regular_expression_is_refused(run):
+    async def scenario(_, procedures):
+        with pytest.raises(ValueError, match="regular expression"):
+            await ProceduralMemory(procedures).add_procedure("question", "/(/", "x")
+
+    run(scenario)
+
+
+def test_facts_are_kept_once_the_better_source_counts_and_no_tool_sets_a_preference(tmp_path):
+    async def scenario():
+        database = await Database.open(tmp_path / "memory.db")
+        memory = SemanticMemory(SqliteFacts(database))
+        convention = FactCategory.CONVENTION
+        await memory.add_fact("/p", convention, "2 spaces", "web page", Provenance.WEB)
+        await memory.add_fact("/p", convention, "2 spaces", ".editorconfig", Provenance.REPOSITORY)
+        await memory.add_fact("/p", convention, "2 spaces", "ls", Provenance.TOOL)
+        await memory.add_fact("/p", FactCategory.DECISION, "SQLite", "s1", Provenance.USER)
+        with pytest.raises(ValueError, match="typed"):
+            await memory.add_fact("/p", FactCategory.PREFERENCE, "x", "page", Provenance.WEB)
+        everything = await memory.get_facts("/p")
+        conventions = await memory.get_facts("/p", convention)
+        await database.close()
+        return everything, conventions
+
+    everything, conventions = asyncio.run(scenario())
+
+    assert [one.fact for one in everything] == ["SQLite", "2 spaces"]
+    assert [one.source for one in conventions] == [".editorconfig"]
+
+
+def test_secrets_are_not_kept(tmp_path):
+    async def scenario():
+        database = await Database.open(tmp_path / "memory.db")
+        memory = EpisodicMemory(SqliteEpisodes(database))
+        await memory.record_episode(episode(context="token ghp_" + "a1" * 20))
+        found = await memory.get_recent("s1")
+        await database.close()
+        return found[0].context
+
+    assert asyncio.run(scenario()) == "token [redacted]"
+
+
+def test_terms_are_words_the_parts_of_names_and_pairs_of_unspaced_script():
+    assert terms_of("the parseDate() of Müller, 登录页") == [
+        "parsedate", "parse", "date", "muller", "登录", "录页"
+    ]  # fmt: skip

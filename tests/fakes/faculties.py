@@ -1,0 +1,132 @@
+"""What the agent works with, in memory: each remembers what it was told."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from perpetualcc.agent.ports import Judgement
+from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
+from perpetualcc.domain.events import Event
+from perpetualcc.domain.ids import RequestId, SessionId, TaskId
+from perpetualcc.domain.questions import BrainAnswer, Question
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk, ToolCall
+
+
+@dataclass
+class ToldClaude:
+    """`agent.ports.ClaudeCode`: what Claude Code was answered."""
+
+    permissions: dict[RequestId, Decision] = field(default_factory=dict)
+    answers: dict[RequestId, Mapping[str, str]] = field(default_factory=dict)
+    interruptions: int = 0
+    pid: int | None = 1
+
+    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
+        self.permissions.setdefault(request, decision)
+
+    async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
+        self.answers.setdefault(request, answers)
+
+    async def interrupt(self) -> None:
+        self.interruptions += 1
+
+
+@dataclass
+class MemoryJournal:
+    """`agent.ports.Journal`, as far as a run needs it: events and decisions in order."""
+
+    written: list[Event] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+
+    async def record(self, *events: Event) -> None:
+        self.written += events
+
+    async def decide(
+        self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
+    ) -> None:
+        self.decisions.append(decision)
+        self.written += events
+
+    def kinds(self) -> list[str]:
+        return [event.kind for event in self.written]
+
+
+@dataclass
+class SettledGatekeeper:
+    """`agent.ports.Gatekeeper`: Write is allowed, Bash is a person's, the rest is refused."""
+
+    judged: list[ToolCall] = field(default_factory=list)
+
+    async def judge(self, call: ToolCall, session: Session) -> Judgement:
+        self.judged.append(call)
+        verdicts = {"Write": Verdict.ALLOW, "Bash": Verdict.ASK}
+        return Judgement(
+            verdict=verdicts.get(call.tool, Verdict.DENY),
+            risk=Risk.LOW if call.tool == "Write" else Risk.HIGH,
+            confidence=0.5,
+            reason=f"{call.tool} is what it is.",
+        )
+
+
+@dataclass
+class SettledAnswerer:
+    """`agent.ports.Answerer`: the first option, with the confidence it was given."""
+
+    confidence: float = 0.0
+
+    async def answer(
+        self, questions: Sequence[Question], session: Session, task: Task
+    ) -> Sequence[BrainAnswer]:
+        return [
+            BrainAnswer(
+                selected=tuple(option.label for option in question.options[:1]),
+                confidence=self.confidence,
+                reasoning="It is the first.",
+            )
+            for question in questions
+        ]
+
+
+@dataclass
+class MemoryPeople:
+    """`agent.ports.People`: numbers requests, and keeps answers that no run could take."""
+
+    is_attached: bool = True
+    asked: list[EscalationRequest] = field(default_factory=list)
+    known: dict[str, Escalation] = field(default_factory=dict)
+    """By digest."""
+    used: list[int] = field(default_factory=list)
+    expired: deque[int] = field(default_factory=deque)
+
+    def attached(self, session: SessionId) -> bool:
+        return self.is_attached
+
+    async def escalate(self, request: EscalationRequest) -> int:
+        self.asked.append(request)
+        return len(self.asked)
+
+    async def expire(self, number: int) -> None:
+        self.expired.append(number)
+
+    async def stored(self, task: TaskId, digest: str) -> Escalation | None:
+        found = self.known.get(digest)
+        return found if found is not None and found.number not in self.used else None
+
+    async def unused(self, task: TaskId) -> Sequence[Escalation]:
+        return [one for one in self.known.values() if one.number not in self.used]
+
+    async def use(self, number: int) -> bool:
+        is_first = number not in self.used
+        self.used.append(number)
+        return is_first
+
+    def answer_before(self, request: EscalationRequest, answer: Mapping[str, Any]) -> None:
+        """A person answered this while no run could take it."""
+        number = 100 + len(self.known)
+        self.known[request.digest] = Escalation(
+            number=number, request=request, raised_at=0, settled_at=1, answer=answer
+        )

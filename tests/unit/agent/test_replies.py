@@ -1,0 +1,78 @@
+"""The pure pieces: one-liners, refusals, a person's word."""
+
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.agent.ports import Judgement
+from perpetualcc.agent.replies import by_person, question_data, refused_unattended, summarize
+from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.questions import Option, Question
+from perpetualcc.domain.tools import Risk, ToolCall
+
+
+@pytest.mark.parametrize(
+    ("tool_input", "line"),
+    [
+        ({"command": "ls -la", "description": "list"}, "ls -la"),
+        ({"file_path": "/p/src/a.py", "content": "x"}, "src/a.py"),
+        ({"file_path": "/elsewhere/a.py"}, "/elsewhere/a.py"),
+        ({"file_path": "/project-2/a.py"}, "/project-2/a.py"),
+        ({"pattern": "TODO", "path": "/p/src"}, "src"),
+        ({"url": "https://example.org", "prompt": "read"}, "https://example.org"),
+        ({"command": "a\nb\n"}, "a ⏎ b"),
+        ({"command": "x" * 200}, "x" * 159 + "…"),
+        ({"command": ""}, ""),
+        ({"command": None, "query": "words"}, "words"),
+        ({"command": ["not", "text"]}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_call_is_summed_up_in_one_line(tool_input, line):
+    assert summarize(ToolCall(tool="Any", input=tool_input, project=Path("/p"))) == line
+
+
+def test_a_refusal_for_want_of_a_person_says_what_to_do_instead():
+    asked = Judgement(verdict=Verdict.ASK, risk=Risk.HIGH, confidence=0.2, reason="It deletes.")
+
+    refused = refused_unattended(asked)
+    expired = refused_unattended(None)
+
+    assert refused.verdict is expired.verdict is Verdict.DENY
+    assert refused.message.startswith("It deletes.")
+    assert "Do not try it another way" in refused.message
+    assert refused.reason == "It deletes. Nobody was there to approve it."
+    assert expired.decided_by is DecidedBy.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{}, {"approve": False}, {"approve": "yes"}, {"approve": 1}, {"text": "approve"}],
+)
+def test_anything_but_a_clear_approval_is_a_refusal(answer):
+    judgement = by_person(answer)
+
+    assert judgement.verdict is Verdict.DENY
+    assert judgement.message.startswith("A person refused this.")
+
+
+def test_a_persons_words_are_kept():
+    approved = by_person({"approve": True, "text": " this once "})
+    refused = by_person({"approve": False, "text": "use make clean"})
+
+    assert approved.reason == "A person approved it: this once."
+    assert approved.message == ""
+    assert refused.message == "A person refused this. use make clean"
+
+
+def test_a_question_is_sent_as_claude_code_asked_it():
+    question = Question(
+        text="Which?", header="DB", options=(Option(label="A", description="first"),)
+    )
+
+    assert question_data(question) == {
+        "question": "Which?",
+        "header": "DB",
+        "multiSelect": False,
+        "options": [{"label": "A", "description": "first"}],
+    }

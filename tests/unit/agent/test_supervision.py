@@ -1,0 +1,380 @@
+"""One run in hand: tools, questions, people and pauses, one arrival at a time."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from perpetualcc.agent.endings import RunFacts, outcome_of
+from perpetualcc.agent.inbox import (
+    Asked,
+    Gone,
+    HoldExpired,
+    Inbox,
+    Order,
+    Said,
+    Settled,
+    Started,
+    Told,
+    ToolEnded,
+    ToolWanted,
+    TroubleReported,
+    TurnEnded,
+)
+from perpetualcc.agent.ports import Launch
+from perpetualcc.agent.supervision import SupervisedRun
+from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.questions import Option, Question
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Lane, Later, Task, TaskState, Wait
+from tests.fakes.clock import FakeClock
+from tests.fakes.faculties import (
+    MemoryJournal,
+    MemoryPeople,
+    SettledAnswerer,
+    SettledGatekeeper,
+    ToldClaude,
+)
+
+SESSION = Session(
+    id=SessionId("abc123"),
+    name="mine",
+    project=Path("/tmp/project"),
+    status=SessionStatus.PROCESSING,
+    options=SessionOptions(confidence=0.7),
+    created_at=0,
+    updated_at=0,
+)
+TASK = Task(
+    id=TaskId("t-1"), group="abc123", prompt="Build it", priority=0, after=(), due=0.0,
+    lane=Lane.INTERACTIVE, state=TaskState.RUNNING, attempts=1, max_attempts=3, fence=1,
+    payload={}, signal=None, answer=None, result="", packet=None, created_at=0, updated_at=0,
+)  # fmt: skip
+LAUNCH = Launch(
+    session=SESSION,
+    run=RunId("r-1"),
+    claude_session=ClaudeSessionId("c"),
+    resume=False,
+    prompt="Build it",
+)
+
+
+@dataclass
+class World:
+    """A run with all it works with in memory."""
+
+    claude: ToldClaude = field(default_factory=ToldClaude)
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    gatekeeper: SettledGatekeeper = field(default_factory=SettledGatekeeper)
+    answerer: SettledAnswerer = field(default_factory=SettledAnswerer)
+    people: MemoryPeople = field(default_factory=MemoryPeople)
+    facts: RunFacts = field(default_factory=RunFacts)
+    inbox: Inbox = field(default_factory=Inbox)
+    hold: timedelta = timedelta(hours=1)
+    run: SupervisedRun = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.run = SupervisedRun(
+            launch=LAUNCH,
+            task=TASK,
+            facts=self.facts,
+            claude=self.claude,
+            inbox=self.inbox,
+            faculties=SimpleNamespace(
+                journal=self.journal,
+                gatekeeper=self.gatekeeper,
+                answerer=self.answerer,
+                people=self.people,
+                clock=FakeClock(),
+            ),
+            hold=self.hold,
+        )
+
+    def verdicts(self) -> dict[str, Verdict]:
+        return {name: decision.verdict for name, decision in self.claude.permissions.items()}
+
+
+def play(world: World, *arrivals) -> World:
+    """Handle the arrivals in order."""
+
+    async def scene() -> None:
+        for arrival in arrivals:
+            await world.run.handle(arrival)
+
+    asyncio.run(scene())
+    return world
+
+
+def wants(request: str, tool: str = "Write", **tool_input: str) -> ToolWanted:
+    return ToolWanted(request=RequestId(request), tool=tool, input=tool_input)
+
+
+def ended(request: str) -> ToolEnded:
+    return ToolEnded(request=RequestId(request), is_error=False, text="done")
+
+
+ASKED = Asked(
+    request=RequestId("q"),
+    questions=(
+        Question(text="Which?", options=(Option(label="A"), Option(label="B"))),
+        Question(text="When?", options=(Option(label="Now"),)),
+    ),
+    raw={},
+)
+
+
+# -- tools
+
+
+def test_each_call_is_judged_written_down_and_answered():
+    world = play(World(), wants("w", file_path="/tmp/project/a.py"), wants("x", "Odd"))
+
+    assert world.verdicts() == {"w": Verdict.ALLOW, "x": Verdict.DENY}
+    assert [call.tool for call in world.gatekeeper.judged] == ["Write", "Odd"]
+    assert [(e.tool, e.summary, e.verdict) for e in world.journal.written] == [
+        ("Write", "a.py", "allow"),
+        ("Odd", "", "deny"),
+    ]
+    assert world.run.at_work == {"w"}
+
+
+def test_what_is_a_persons_to_decide_is_held_for_them_while_others_go_on():
+    world = play(World(), wants("b", "Bash", command="make"), wants("w"), ended("w"))
+
+    assert world.verdicts() == {"w": Verdict.ALLOW}
+    [request] = world.people.asked
+    assert (request.type, request.title) == (EscalationType.PERMISSION, "Approve: Bash make")
+    assert world.journal.kinds()[0] == "ToolRequested"
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ({"approve": True}, Verdict.ALLOW),
+        ({"approve": False, "text": "not now"}, Verdict.DENY),
+        ({"text": "yes"}, Verdict.DENY),
+        ({}, Verdict.DENY),
+    ],
+)
+def test_only_a_clear_approval_lets_a_call_through(answer, verdict):
+    world = play(World(), wants("b", "Bash"), Settled(number=1, answer=answer))
+
+    assert world.verdicts() == {"b": verdict}
+    [decision] = world.journal.decisions
+    assert decision.decided_by is DecidedBy.PERSON
+    assert str(answer.get("text", "")) in decision.message + decision.reason
+
+
+def test_a_second_answer_changes_nothing():
+    first, second = (
+        Settled(number=1, answer={"approve": False}),
+        Settled(number=1, answer={"approve": True}),
+    )
+
+    world = play(World(), wants("b", "Bash"), first, second, Settled(number=9))
+
+    assert world.verdicts() == {"b": Verdict.DENY}
+    assert len(world.journal.decisions) == 1
+
+
+def test_nobody_there_means_no_with_a_word_what_to_do_and_something_to_review():
+    world = play(World(people=MemoryPeople(is_attached=False)), wants("b", "Bash"))
+
+    assert world.verdicts() == {"b": Verdict.DENY}
+    assert "do what you can without it" in world.claude.permissions["b"].message
+    assert [request.type for request in world.people.asked] == [EscalationType.REVIEW]
+
+
+def test_a_word_given_before_counts_for_exactly_that_call_and_once():
+    before = play(World(), wants("b", "Bash", command="make"))
+    people = MemoryPeople(is_attached=False)
+    people.answer_before(before.people.asked[0], {"approve": True})
+
+    world = play(
+        World(people=people),
+        wants("1", "Bash", command="make"),
+        wants("2", "Bash", command="make"),
+        wants("3", "Bash", command="make clean"),
+    )
+
+    assert world.verdicts() == {"1": Verdict.ALLOW, "2": Verdict.DENY, "3": Verdict.DENY}
+
+
+# -- pauses
+
+
+def test_a_pause_waits_for_every_tool_that_is_at_work():
+    world = play(World(), wants("1"), wants("2"), Told(order=Order.PAUSE))
+    assert not world.run.is_over
+
+    play(world, ended("1"))
+    assert not world.run.is_over
+    play(world, ended("2"))
+
+    assert world.run.is_over
+    assert world.claude.interruptions == 0
+
+
+def test_a_call_that_comes_after_the_pause_is_neither_let_through_nor_refused():
+    world = play(World(), wants("1"), Told(order=Order.PAUSE), wants("2"), ended("1"))
+
+    assert world.verdicts() == {"1": Verdict.ALLOW}
+    assert world.run.is_over
+    assert len(world.gatekeeper.judged) == 1
+
+
+def test_a_pause_with_nothing_at_work_is_at_once():
+    world = play(World(), Told(order=Order.PAUSE))
+
+    assert world.run.is_over
+    outcome = outcome_of(world.facts, attempts=1, now=50.0)
+    assert outcome == Later(due=50.0, counts=False, reason="paused")
+
+
+def test_a_refused_call_is_not_at_work():
+    assert play(World(), wants("x", "Odd"), Told(order=Order.PAUSE)).run.is_over
+
+
+# -- questions
+
+
+def test_a_brain_that_is_sure_answers_for_the_person():
+    world = play(World(answerer=SettledAnswerer(confidence=0.7)), ASKED)
+
+    assert world.claude.answers == {"q": {"Which?": "A", "When?": "Now"}}
+    assert world.people.asked == []
+    assert world.journal.written[-1].confidence == 0.7
+
+
+def test_one_that_is_not_sure_of_all_asks_the_person_with_its_opinion():
+    world = play(World(answerer=SettledAnswerer(confidence=0.69)), ASKED)
+
+    assert world.claude.answers == {}
+    [request] = world.people.asked
+    assert (request.type, request.title) == (EscalationType.QUESTION, "Which? / When?")
+    assert (request.suggestion, request.confidence) == ("A; Now", 0.69)
+    assert [option["label"] for option in request.options] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "given"),
+    [
+        ({"text": "B"}, {"Which?": "B", "When?": "B"}),
+        ({"answers": {"Which?": "B", "When?": "Later"}}, {"Which?": "B", "When?": "Later"}),
+        ({"answers": {"When?": "Later"}, "text": "A"}, {"Which?": "A", "When?": "Later"}),
+        ({"answers": "odd", "text": "A"}, {"Which?": "A", "When?": "A"}),
+    ],
+)
+def test_a_persons_answer_reaches_claude_and_is_used_once_it_has_its_result(answer, given):
+    world = play(World(), ASKED, Settled(number=1, answer=answer))
+    assert world.claude.answers == {"q": given}
+    assert world.people.used == []
+
+    play(world, ended("q"))
+
+    assert world.people.used == [1]
+
+
+# -- holding
+
+
+def test_a_question_that_nobody_answers_ends_the_run_and_waits_as_a_row():
+    world = play(World(), ASKED, HoldExpired(number=1))
+
+    assert world.run.is_over
+    assert world.claude.answers == {}
+    outcome = outcome_of(world.facts, attempts=1, now=0)
+    assert outcome == Wait(signal="escalation:1", reason="a person must answer")
+
+
+def test_a_permission_that_nobody_gives_is_settled_with_its_default():
+    world = play(World(), wants("b", "Bash"), HoldExpired(number=1))
+    assert list(world.people.expired) == [1]
+    assert world.verdicts() == {}
+
+    play(world, Settled(number=1, answer={"expired": True}))
+
+    assert world.verdicts() == {"b": Verdict.DENY}
+    assert world.journal.decisions[0].decided_by is DecidedBy.TIMEOUT
+
+
+@pytest.mark.parametrize("held", [ASKED, wants("b", "Bash")])
+def test_a_hold_that_runs_out_after_the_answer_does_nothing(held):
+    world = play(World(), held, Settled(number=1, answer={"approve": True, "text": "A"}))
+
+    play(world, HoldExpired(number=1))
+
+    assert list(world.people.expired) == []
+    assert world.facts.question is None
+    assert not world.run.is_over
+
+
+def test_the_hold_runs_out_by_itself():
+    world = World(hold=timedelta(milliseconds=10))
+
+    async def scene() -> None:
+        await world.run.handle(ASKED)
+        async for arrival in world.inbox:
+            assert arrival == HoldExpired(number=1)
+            break
+
+    asyncio.run(asyncio.wait_for(scene(), 5))
+
+
+# -- what Claude Code reports
+
+
+def test_the_start_is_told_once():
+    started = Started(model="m", permission_mode="default")
+
+    world = play(World(), started, started)
+
+    assert world.facts.started
+    assert world.journal.kinds() == ["RunInitialized"]
+
+
+def test_what_is_said_and_how_full_the_context_is_are_written_when_they_change():
+    world = play(
+        World(),
+        Said(text="Hello", context_tokens=10),
+        Said(text=" ", context_tokens=10),
+        Said(text="Again", context_tokens=None),
+        Said(text="", context_tokens=20),
+    )
+
+    assert world.journal.kinds() == ["TextSaid", "UsageReported", "TextSaid", "UsageReported"]
+
+
+def test_trouble_is_told_with_what_to_do():
+    world = play(World(), TroubleReported(kind="authentication_failed", text="No login"))
+
+    [problem] = world.journal.written
+    assert (problem.kind, problem.text) == ("ProblemNoticed", "No login")
+    assert "claude /login" in problem.hint
+    assert world.facts.trouble is not None
+
+
+def test_the_end_is_kept_for_the_outcome():
+    turn = TurnEnded(is_error=False, subtype="success", result="Done.", context_window=1_000_000)
+
+    world = play(World(), turn, Gone(error="exit 1"))
+
+    assert world.facts.turn is turn
+    assert world.facts.error == "exit 1"
+    assert world.run.context_window == 1_000_000
+
+
+def test_what_arrives_for_a_run_that_is_over_is_read_by_nobody():
+    inbox = Inbox()
+    for arrival in (Said(text="a"), Gone(), Said(text="too late")):
+        inbox.put(arrival)
+
+    async def scene() -> list[object]:
+        return [arrival async for arrival in inbox]
+
+    assert asyncio.run(scene()) == [Said(text="a"), Gone()]

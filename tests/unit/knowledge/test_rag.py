@@ -1,0 +1,257 @@
+"""A project is indexed, kept up to date, and answers."""
+
+import itertools
+import json
+import os
+import sqlite3
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.knowledge import updating
+from perpetualcc.knowledge.indexer import CodebaseIndexer
+from perpetualcc.store.index.opening import open_pipeline
+
+
+def files(pipeline, query, count=10):
+    return [result.file_path for result in pipeline.retrieve(query, count)]
+
+
+def index_of(project):
+    return project / ".perpetualcc/index.db"
+
+
+def test_code_comes_before_its_documents_and_tests(pipeline):
+    found = pipeline.retrieve("where is the password of a cashier checked?")
+
+    assert [result.file_path for result in found][:3] == [
+        "src/shop/till.py",
+        "README.md",
+        "tests/test_till.py",
+    ]
+    assert found[0].symbol == "check_password"
+    assert 0 < found[1].score < found[0].score <= 1
+    assert found[0].chunk_text.startswith("def check_password(cashier):")
+
+
+def test_camel_case_snake_case_and_plain_words_meet(pipeline, project):
+    (project / "web.js").write_text("function parseCookieHeader(text) { return text; }\n")
+    pipeline.index_project()
+
+    for query in ("parseCookieHeader", "parse_cookie_header", "how is a cookie header parsed"):
+        assert files(pipeline, query)[0] == "web.js"
+
+
+def test_an_edited_a_new_a_renamed_and_a_deleted_file_are_known_at_once(pipeline, project):
+    (project / "src/shop/money.py").write_text("def zebra_price():\n    pass\n")
+    (project / "src/giraffe.py").write_text("def giraffe():\n    pass\n")
+    (project / "src/main.py").rename(project / "src/elephant.py")
+    (project / "README.md").unlink()
+
+    report = pipeline.index_project()
+
+    assert (report.changed, report.gone) == (3, 2)
+    assert files(pipeline, "zebra")[0] == "src/shop/money.py"
+    assert files(pipeline, "giraffe")[0] == "src/giraffe.py"
+    assert "src/elephant.py" in files(pipeline, "run")
+    assert files(pipeline, "round") == ["src/shop/till.py"]
+    assert "README.md" not in files(pipeline, "shop cashier password")
+
+
+def test_only_what_changed_is_read_again(pipeline, project):
+    again = pipeline.index_project()
+    os.utime(project / "README.md", ns=(1, 1_000_000_001))
+    touched = pipeline.index_project()
+
+    assert (again.changed, again.gone, touched.changed) == (0, 0, 0)
+
+
+def test_a_change_in_the_same_tick_and_size_is_not_missed(pipeline, project):
+    file = project / "src/shop/money.py"
+    pipeline.index_project()
+    times = file.stat()
+    file.write_text(file.read_text().replace("round_price", "zebr_prices"))
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with sqlite3.connect(index_of(project)) as connection:  # as if read in that very moment
+        connection.execute("UPDATE file SET read_ns = mtime_ns")
+
+    pipeline.index_project()
+
+    assert files(pipeline, "zebr prices")[0] == "src/shop/money.py"
+
+
+def test_a_folder_that_becomes_a_package_is_imported_under_its_new_name(pipeline, project):
+    (project / "src/__init__.py").write_text("")
+
+    report = pipeline.index_project()
+
+    assert report.changed == 5
+
+
+def test_two_searches_of_one_index_agree_and_so_do_two_indexes(pipeline, project):
+    first = [(r.file_path, r.start, r.score) for r in pipeline.retrieve("till password price", 10)]
+    again = [(r.file_path, r.start, r.score) for r in pipeline.retrieve("till password price", 10)]
+    index_of(project).unlink()
+    other = open_pipeline(project)
+    other.index_project()
+    rebuilt = [(r.file_path, r.start, r.score) for r in other.retrieve("till password price", 10)]
+
+    assert first == again == rebuilt
+
+
+ODD_QUERIES = [
+    "",
+    "   ",
+    "?!",
+    '"',
+    "NEAR(",
+    "a AND",
+    "x:y*",
+    "^-{}",
+    "'; DROP TABLE file; --",
+    "\0",
+]
+
+
+@pytest.mark.parametrize("query", ODD_QUERIES)
+def test_a_query_of_signs_or_of_search_syntax_is_only_words(pipeline, query):
+    assert isinstance(pipeline.retrieve(query), list)
+
+
+def test_a_query_of_100_kilobytes_answers(pipeline):
+    assert files(pipeline, "password " * 12_000)[0] == "src/shop/till.py"
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(max_size=60))
+def test_any_text_is_a_query(pipeline, query):
+    assert len(pipeline.retrieve(query, 3)) <= 3
+
+
+def test_one_file_may_answer_more_than_once_when_there_are_no_others(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "\n".join(f"def lion_{n}():\n    return {n}\n" for n in range(9))
+    )
+    pipeline = open_pipeline(tmp_path)
+    pipeline.index_project()
+
+    assert len(pipeline.retrieve("lion", 5)) == 5
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x00\x01\x02"])
+def test_a_project_of_nothing_or_of_binaries_answers_nothing(tmp_path, content):
+    if content is not None:
+        (tmp_path / "data").write_bytes(content)
+    pipeline = open_pipeline(tmp_path)
+
+    pipeline.index_project()
+
+    assert pipeline.retrieve("anything") == []
+    assert pipeline.counts().chunks == 0
+
+
+DAMAGE = {
+    "no database at all": lambda path: path.write_bytes(b"hello" * 2_000),
+    "a torn page": lambda path: path.write_bytes(path.read_bytes()[:9_000]),
+    "a newer version": lambda path: _set_version(path, 999_999),
+    "an older version": lambda path: _set_version(path, 1),
+    "a lost table": lambda path: _execute(path, "DROP TABLE chunk"),
+    "an empty file": lambda path: path.write_bytes(b""),
+}
+
+
+def _execute(path, statement):
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def _set_version(path, version):
+    _execute(path, f"PRAGMA user_version = {version}")
+
+
+@pytest.mark.parametrize("name", list(DAMAGE))
+def test_a_damaged_index_is_built_again(project, name):
+    open_pipeline(project).index_project()
+    DAMAGE[name](index_of(project))
+    opened = open_pipeline(project)
+
+    opened.index_project()
+
+    assert files(opened, "check password")[0] == "src/shop/till.py"
+
+
+def test_an_index_deleted_between_two_searches_comes_back(project, pipeline):
+    index_of(project).unlink()
+
+    pipeline.index_project(wait=False)
+
+    assert files(pipeline, "check password")[0] == "src/shop/till.py"
+    assert index_of(project).exists()
+
+
+def test_an_update_that_ends_in_the_middle_goes_on_where_it_stopped(project, monkeypatch):
+    monkeypatch.setattr(updating, "_CHUNKS_AT_ONCE", 1)
+    pipeline = open_pipeline(project)
+    seen = itertools.count(1)
+
+    def stop_after_three(done, _total):
+        if done and next(seen) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.index_project(progress=stop_after_three)
+    rest = open_pipeline(project).index_project()
+
+    assert 0 < rest.changed < 6
+    assert files(open_pipeline(project), "check password")[0] == "src/shop/till.py"
+
+
+def test_a_second_process_leaves_the_indexing_to_the_first(project):
+    first, second = open_pipeline(project), open_pipeline(project)
+    reports = []
+
+    first.index_project(progress=lambda *_: reports.append(second.index_project(wait=False)))
+
+    assert not any(report.is_complete for report in reports)
+
+
+def test_many_files_are_parsed_in_processes_and_give_the_same_index(tmp_path):
+    for number in range(130):
+        (tmp_path / f"m{number:03}.py").write_text(f"def animal_{number}():\n    return {number}\n")
+
+    one = CodebaseIndexer(tmp_path, workers=1).scan()
+    two = CodebaseIndexer(tmp_path, workers=2).scan()
+
+    assert one == two
+    assert len(one) == 130
+
+
+def test_the_index_is_ignored_by_git_and_not_indexed(project, pipeline):
+    assert (project / ".perpetualcc/.gitignore").read_text() == "*\n"
+    assert all(".perpetualcc" not in path for path in files(pipeline, "perpetualcc index"))
+
+
+def test_a_file_is_no_project(tmp_path):
+    (tmp_path / "a.py").write_text("")
+
+    with pytest.raises(PerpetualError):
+        open_pipeline(tmp_path / "a.py")
+
+
+def test_minified_and_huge_files_are_known_but_not_read_again(tmp_path):
+    (tmp_path / "app.js").write_text("var a=1;" * 100_000)
+    pipeline = open_pipeline(tmp_path)
+
+    first, second = pipeline.index_project(), pipeline.index_project()
+
+    assert (first.changed, second.changed, pipeline.counts().chunks) == (1, 0, 0)
+
+
+def test_results_are_plain_data(pipeline):
+    (result, *_) = pipeline.retrieve("price")
+
+    assert json.dumps(result.metadata) == '{"language": "python", "found_by": "words"}'

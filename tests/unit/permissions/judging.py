@@ -1,0 +1,37 @@
+"""How these tests judge: one project that is on no disk, one home."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.permissions.effects import Analysis
+from perpetualcc.permissions.risk_classifier import analyse, classify_risk
+from perpetualcc.permissions.settings import PermissionSettings
+
+HOME = Path("/home/dev")
+PROJECT = HOME / "proj"
+SETTINGS = PermissionSettings(home=HOME)
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+def call(tool: str, **tool_input: Any) -> ToolCall:
+    return ToolCall(tool=tool, input=tool_input, project=PROJECT)
+
+
+def bash(command: str) -> Assessment:
+    return classify_risk(call("Bash", command=command), SETTINGS)
+
+
+def bash_risk(command: str) -> Risk:
+    return bash(command).risk
+
+
+def judged(tool: str, **tool_input: Any) -> Analysis:
+    return analyse(call(tool, **tool_input), SETTINGS)
+
+
+def corpus(name: str) -> Iterator[dict[str, str]]:
+    for line in (CORPUS / f"{name}.jsonl").read_text("utf-8").splitlines():
+        yield json.loads(line)

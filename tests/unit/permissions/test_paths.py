@@ -1,0 +1,150 @@
+"""Where paths lead: components, symlinks, globs, guarded places."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judging import HOME, SETTINGS, bash_risk, judged
+
+from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.permissions.paths import Territory, Zone, contains
+from perpetualcc.permissions.risk_classifier import classify_risk
+from perpetualcc.permissions.settings import PermissionSettings
+
+
+@pytest.mark.parametrize(
+    ("path", "risk"),
+    [
+        ("src/app.py", "LOW"),
+        ("tests/a/b.py", "LOW"),
+        ("/home/dev/proj/lib/x", "LOW"),
+        ("README.md", "MEDIUM"),
+        ("package.json", "MEDIUM"),
+        ("src", "LOW"),
+        ("srcx/a.py", "MEDIUM"),
+        ("src/../pyproject.toml", "MEDIUM"),
+        ("/tmp/x", "MEDIUM"),
+        ("../other/a.py", "HIGH"),
+        ("/home/dev/proj-evil/src/a.py", "HIGH"),
+        ("src/../../x", "HIGH"),
+        ("/etc/hosts", "HIGH"),
+        ("~/.bashrc", "HIGH"),
+        (".env", "HIGH"),
+        ("src/.env", "HIGH"),
+        ("SRC/../.ENV", "HIGH"),
+        (".git/hooks/pre-commit", "HIGH"),
+        (".GIT/config", "HIGH"),
+        ("src/.git/config", "HIGH"),
+        (".claude/settings.json", "HIGH"),
+        (".mcp.json", "HIGH"),
+        ("~/.perpetualcc/config.toml", "HIGH"),
+        (".perpetualcc/policy.toml", "HIGH"),
+        ("~/Library/LaunchAgents/x.plist", "HIGH"),
+        (".env.example", "MEDIUM"),
+        ("src/.en\u200bv", "HIGH"),
+    ],
+)
+def test_writing_is_judged_by_where_it_really_is(path: str, risk: str) -> None:
+    assert judged("Write", file_path=path).risk == risk
+    assert judged("Edit", file_path=path).risk == risk
+
+
+@pytest.mark.parametrize(
+    ("path", "risk"),
+    [
+        ("README.md", "LOW"),
+        ("/usr/include/stdio.h", "LOW"),
+        (".env.example", "LOW"),
+        ("id_rsa.pub", "LOW"),
+        ("~/.ssh/id_rsa", "HIGH"),
+        ("/home/other/.ssh/id_ed25519", "HIGH"),
+        (".env", "HIGH"),
+        (".env.local", "HIGH"),
+        ("~/.aws/credentials", "HIGH"),
+        ("config/master.key", "HIGH"),
+        ("/etc/shadow", "HIGH"),
+        ("/proc/self/environ", "HIGH"),
+        ("/etc/passwd", "MEDIUM"),
+    ],
+)
+def test_reading_is_low_unless_it_gives_away_a_secret(path: str, risk: str) -> None:
+    assert judged("Read", file_path=path).risk == risk
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat ~/.ssh/id_rsa",
+        "cat $HOME/.ssh/id_rsa",
+        "cat ~/.ss*/id_*",
+        "cd ~/.ssh && cat id_rsa",
+        "cat < ~/.ssh/id_rsa",
+        "cp ~/.ssh/id_rsa src/x",
+        "grep . ~/.aws/credentials",
+        "tar cf src/a.tar ~/.ssh",
+        "cat .en?",
+        "head -1 ./x/../.env",
+        "for f in ~/.ssh/*; do cat $f; done",
+        "find ~ -name id_rsa -exec cat {} +",
+        "base64 -w0 .env",
+        "unknown ~/.ssh/id_rsa",
+    ],
+)
+def test_no_way_of_reading_a_credential_is_low(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
+
+
+def test_a_symlink_is_judged_by_where_it_leads(tmp_path: Path) -> None:
+    project = tmp_path / "proj"
+    (project / "src").mkdir(parents=True)
+    (project / "src" / "out").symlink_to(tmp_path)
+    (project / "src" / "notes.txt").symlink_to(HOME / ".ssh" / "id_rsa")
+
+    def risk(tool: str, path: str) -> Risk:
+        call = ToolCall(tool=tool, input={"file_path": path}, project=project)
+        return classify_risk(call, SETTINGS).risk
+
+    assert risk("Write", "src/out/x.py") is not Risk.LOW
+    assert risk("Read", "src/notes.txt") is Risk.HIGH
+    assert risk("Write", "src/real.py") is Risk.LOW
+
+
+def test_a_link_loop_is_survived(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a").symlink_to("a")
+    call = ToolCall(tool="Write", input={"file_path": "src/a"}, project=tmp_path)
+
+    assert classify_risk(call, SETTINGS).reasons
+
+
+def test_a_project_in_a_system_directory_is_still_a_project() -> None:
+    territory = Territory("/opt/app", SETTINGS)
+
+    assert territory.write("/opt/app/src/a.py", ("/opt/app",), "").risk is Risk.LOW
+    assert territory.write("/opt/other/a.py", ("/opt/app",), "").risk is Risk.HIGH
+
+
+def test_configured_credentials_count_and_exceptions_do_not() -> None:
+    mine = PermissionSettings(
+        home=HOME, credential_paths=("~/vault", "*.token"), credential_exceptions=(".env.ci",)
+    )
+    territory = Territory("/home/dev/proj", mine)
+
+    assert territory.read("~/vault/a", ("/",), "").risk is Risk.HIGH
+    assert territory.read("x.token", ("/home/dev/proj",), "").risk is Risk.HIGH
+    assert territory.read(".env.ci", ("/home/dev/proj",), "").risk is Risk.LOW
+
+
+PARTS = st.lists(st.sampled_from(["a", "b", "..", ".", "src", "proj", "proj-evil", ""]), max_size=8)
+
+
+@given(PARTS)
+def test_only_what_is_below_the_project_is_in_it(parts: list[str]) -> None:
+    territory = Territory("/home/dev/proj", SETTINGS)
+
+    location = territory.locate("/".join(["/home/dev/proj", *parts]), ("/",))
+
+    is_inside = location.zone in {Zone.SAFE, Zone.PROJECT}
+    assert is_inside == contains("/home/dev/proj", location.path)
+    assert ".." not in location.path.split("/")

@@ -1,0 +1,214 @@
+"""What a run may use. The tables are the policy."""
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.sessions.budget import (
+    SLICE_TOKENS,
+    BudgetLimits,
+    BudgetRequest,
+    BudgetScope,
+    Grant,
+    Refusal,
+    Spent,
+    day_of,
+    decide_grant,
+    next_day,
+    with_limit,
+)
+from perpetualcc.store.budget import SqliteBudget
+from perpetualcc.store.database import Database
+
+NOW = 1_800_000_000.0
+
+
+def request(task="t-1", *, unattended=True, resume_tokens=0) -> BudgetRequest:
+    return BudgetRequest(
+        session=SessionId("abc123"),
+        task=TaskId(task),
+        is_unattended=unattended,
+        resume_tokens=resume_tokens,
+    )
+
+
+REFUSED = [
+    # limits, spent, unattended, scope of the refusal (None: it may start)
+    ({}, {"unattended_tokens": 1_000_000}, True, "day"),
+    ({}, {"unattended_tokens": 1_000_000}, False, None),
+    ({}, {"task_tokens": 100_000}, True, "task"),
+    ({}, {"task_tokens": 100_000}, False, None),
+    ({}, {"task_seconds": 30 * 60}, True, "task"),
+    ({}, {"task_seconds": 30 * 60}, False, None),
+    ({"tokens_per_day": 500}, {"day_tokens": 500}, False, "day"),
+    ({"tokens_per_day": 500}, {"day_tokens": 499}, False, "day"),
+    ({"tokens_per_day": 500}, {"day_tokens": 400}, False, None),
+    ({"tokens_per_day": 500}, {"day_tokens": 400, "held_tokens": 100}, False, "reserved"),
+    ({"usd_per_day": 5.0}, {"day_usd": 5.0}, False, "day"),
+    ({"run_tokens": 100}, {"run_tokens": 100}, False, "run"),
+    ({"run_usd": 1.0}, {"run_usd": 1.0}, False, "run"),
+    ({"weekly_share": 0.3}, {"week_used": 0.71}, True, "week"),
+    ({"weekly_share": 0.3}, {"week_used": 0.71}, False, None),
+    ({"weekly_share": 0.3}, {"week_used": 0.69}, True, None),
+]
+
+
+@pytest.mark.parametrize(("limits", "spent", "unattended", "scope"), REFUSED)
+def test_who_may_start(limits, spent, unattended, scope):
+    decided = decide_grant(BudgetLimits(**limits), Spent(**spent), request(unattended=unattended))
+
+    assert (decided.scope.value if isinstance(decided, Refusal) else None) == scope
+
+
+def test_a_person_at_work_is_not_limited_unless_they_ask_for_it():
+    assert decide_grant(BudgetLimits(), Spent(), request(unattended=False)) == Grant()
+
+
+def test_an_unattended_task_gets_a_slice_and_its_time():
+    spent = Spent(task_seconds=600, task_tokens=60_000)
+
+    assert decide_grant(BudgetLimits(), spent, request()) == Grant(tokens=40_000, seconds=1200)
+
+
+def test_a_run_that_resumes_by_itself_has_a_cap_of_its_own():
+    decided = decide_grant(BudgetLimits(), Spent(), request(resume_tokens=300, unattended=False))
+
+    assert decided == Grant(tokens=300)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("nonsense", 1.0),
+        ("task_minutes", -1.0),
+        ("task_tokens", float("inf")),
+        ("usd_per_day", float("nan")),
+        ("weekly_share", 1.0),
+    ],
+)
+def test_absurd_budgets_are_refused(name, value):
+    with pytest.raises(PerpetualError):
+        with_limit(BudgetLimits(), name, value)
+
+
+def test_a_day_ends_at_local_midnight():
+    noon = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
+
+    assert day_of(noon) == "2026-11-21"
+    assert day_of(next_day(noon)) == "2026-11-22"
+    assert day_of(next_day(noon) - 1) == "2026-11-21"
+
+
+@given(
+    st.integers(1_000, 400_000),
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 60_000)), max_size=40),
+)
+def test_reservations_never_add_up_to_more_than_is_left(allowed, steps):
+    """Runs start and use what they were granted, in any order: the day's budget holds."""
+    limits = BudgetLimits(unattended_tokens_per_day=allowed, task_tokens=0, task_minutes=0)
+    used: dict[int, int] = {}
+    granted: dict[int, int] = {}
+    for run, amount in steps:
+        held = sum(granted[other] - used[other] for other in granted if other != run)
+        total = sum(used.values())
+        spent = Spent(unattended_tokens=total, held_unattended=held)
+        decided = decide_grant(limits, spent, request(f"t-{run}"))
+        if isinstance(decided, Grant):
+            used.setdefault(run, 0)
+            granted[run] = used[run] + decided.tokens
+            used[run] += min(amount, decided.tokens)
+
+    assert sum(used.values()) <= allowed
+    assert sum(granted.values()) <= allowed + SLICE_TOKENS * 0
+
+
+@pytest.fixture
+def play(tmp_path):
+    """Runs a coroutine function with a budget on a file; each call is another engine's life."""
+
+    def run(scene):
+        async def main():
+            database = await Database.open(tmp_path / "pcc.db")
+            try:
+                return await scene(SqliteBudget(database))
+            finally:
+                await database.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+def test_many_that_start_at_once_cannot_exceed_the_day(play):
+    async def rush(budget):
+        await budget.set_limit("tokens_per_day", 120_000)
+        asked = [budget.reserve(request(f"t-{n}", unattended=False), NOW) for n in range(20)]
+        return await asyncio.gather(*asked)
+
+    decided = play(rush)
+
+    grants = [one.tokens for one in decided if isinstance(one, Grant)]
+    assert sorted(grants) == [20_000, 50_000, 50_000]
+    refused = {one.scope for one in decided if isinstance(one, Refusal)}
+    assert refused == {BudgetScope.RESERVED}
+
+
+def test_what_was_spent_survives_a_crash_and_what_was_held_does_not(play):
+    async def before(budget):
+        await budget.set_limit("tokens_per_day", 60_000)
+        await budget.reserve(request(unattended=False), NOW)
+        await budget.spend(TaskId("t-1"), 10_000, 0.0, NOW)
+
+    async def after(budget):
+        await budget.recover(NOW + 5)
+        return await budget.spent(NOW + 5), await budget.limits()
+
+    play(before)
+    spent, limits = play(after)
+
+    assert (spent.day_tokens, spent.held_tokens) == (10_000, 0)
+    assert limits.tokens_per_day == 60_000
+
+
+def test_a_run_extends_its_slice_until_nothing_is_left(play):
+    async def scene(budget):
+        await budget.set_limit("tokens_per_day", 130_000)
+        await budget.reserve(request(unattended=False), NOW)
+        return [await budget.spend(TaskId("t-1"), 45_000, 0.0, NOW) for _ in range(3)]
+
+    first, second, third = play(scene)
+
+    assert isinstance(first, Grant)
+    assert second.tokens == 40_000
+    assert third.scope is BudgetScope.DAY
+
+
+def test_the_final_figures_replace_what_was_counted_on_the_way(play):
+    async def scene(budget):
+        await budget.reserve(request(), NOW)
+        await budget.spend(TaskId("t-1"), 900, 0.0, NOW)
+        await budget.close(TaskId("t-1"), 1000, 0.5, NOW + 60)
+        return await budget.spent(NOW + 60)
+
+    spent = play(scene)
+
+    assert (spent.day_tokens, spent.unattended_tokens, spent.day_usd) == (1000, 1000, 0.5)
+
+
+def test_yesterday_is_forgotten(play):
+    async def scene(budget):
+        await budget.reserve(request(), NOW)
+        await budget.close(TaskId("t-1"), 1_000_000, 0.0, NOW)
+        today = await budget.reserve(request("t-2"), NOW)
+        tomorrow = await budget.reserve(request("t-3"), next_day(NOW))
+        return today, tomorrow
+
+    today, tomorrow = play(scene)
+
+    assert today.scope is BudgetScope.DAY
+    assert isinstance(tomorrow, Grant)

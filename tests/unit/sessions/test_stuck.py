@@ -1,0 +1,118 @@
+"""When a run goes round in circles, and when it only looks so."""
+
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tools import ToolCall
+from perpetualcc.sessions.retries import back_off, same_failure
+from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
+
+NOW = 1_800_000_000.0
+
+
+def bash(command: str) -> ToolCall:
+    return ToolCall(tool="Bash", input={"command": command}, project=Path("/p"))
+
+
+def watch(**settings) -> StuckWatch:
+    return StuckWatch(settings=StuckSettings(**settings), since=NOW)
+
+
+def test_the_same_call_over_and_over_is_stuck_and_different_ones_are_not():
+    one = watch(same_call=3)
+    assert [one.called(bash("make"), is_allowed=True) for _ in range(3)] == [
+        "",
+        "",
+        "the same call 3 times in a row: Bash make",
+    ]
+    other = watch(same_call=3)
+    assert not any(other.called(bash(f"make {n % 2}"), is_allowed=True) for n in range(50))
+
+
+def test_refusals_of_the_same_kind_add_up_until_something_is_done():
+    one = watch(denials=3)
+    assert not one.called(bash("rm a"), is_allowed=False)
+    assert not one.called(bash("rm b"), is_allowed=False)
+    assert "Bash rm" in one.called(bash("rm -rf c"), is_allowed=False)
+
+    other = watch(denials=3)
+    for n in range(20):
+        assert not other.called(bash(f"rm {n}"), is_allowed=False)
+        call = bash(f"make step{n}")
+        assert not other.called(call, is_allowed=True)
+        assert not other.ended(call, is_error=False, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_error", "is_new", "is_progress"),
+    [
+        ("Write", False, True, True),
+        ("Bash", False, True, True),
+        ("TodoWrite", False, True, True),
+        ("Write", True, True, False),
+        ("Write", False, False, False),
+        ("Read", False, True, False),
+        ("Grep", False, True, False),
+    ],
+)
+def test_only_what_was_done_for_the_first_time_is_progress(tool, is_error, is_new, is_progress):
+    one = watch(minutes=10)
+    call = ToolCall(tool=tool, input={"file_path": "x"}, project=Path("/p"))
+    if not is_new:
+        one.ended(call, is_error=False, now=NOW)
+
+    one.ended(call, is_error=is_error, now=NOW + 500)
+
+    assert bool(one.looked_at(NOW + 700)) is not is_progress
+
+
+def test_replies_that_do_nothing_are_counted_and_a_call_forgives_them():
+    one = watch(idle_replies=3)
+    assert not any(one.replied(NOW) for _ in range(3))
+    assert "3 replies" in one.replied(NOW)
+
+    other = watch(idle_replies=3)
+    for n in range(20):
+        assert not other.replied(NOW)
+        assert not other.called(bash(f"echo {n}"), is_allowed=True)
+
+
+def test_a_persons_coffee_break_is_no_standstill():
+    one = watch(minutes=10)
+    one.waited(NOW + 3600)
+
+    assert not one.looked_at(NOW + 3700)
+
+
+def test_zero_turns_a_rule_off():
+    one = watch(same_call=0, denials=0, idle_replies=0, minutes=0)
+
+    assert not any(one.called(bash("rm"), is_allowed=False) for _ in range(100))
+    assert not any(one.replied(NOW + n * 1e6) for n in range(100))
+
+
+@pytest.mark.parametrize("settings", [{"same_call": -1}, {"minutes": -5}, {"denials": 1}])
+def test_absurd_rules_are_refused(settings):
+    with pytest.raises(PerpetualError):
+        StuckSettings(**settings)
+
+
+def test_back_off_doubles_with_a_jitter_of_its_own_for_each_task():
+    assert all(2**n <= back_off(n, "t-1") <= 2**n * 1.25 for n in range(1, 8))
+    assert back_off(3, "t-1") == back_off(3, "t-1") != back_off(3, "t-2")
+    assert back_off(99, "t-1") <= 375
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        ("", "boom", False),
+        ("API Error: 500 in /a/b", "API Error: 503 in /c", True),
+        ("exit 1 of run 3fa9c2d1", "exit 1 of run 77aa01ff", True),
+        ("no such file", "no such host", False),
+    ],
+)
+def test_what_failing_the_same_way_means(before, now, same):
+    assert same_failure(before, now) is same
