@@ -115,20 +115,22 @@ def _measured(event: Data) -> list[str]:
     hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
     line = (
         f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"
-        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {one_line(event['status'])}"
+        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {fit(event['status'], 20)}"
     )
     return [coloured(line, _LEVELS.get(event["status"], ""))]
 
 
 def _handover_due(event: Data) -> list[str]:
     what = "Claude is asked to hand over" if event["status"] == "WARNING" else "handing over now"
-    line = f"[iteration {event['iteration']}] {event['status']}: {event['reason']}; {what}"
-    return [coloured(one_line(line), _LEVELS.get(event["status"], ""))]
+    due = f"{fit(event['status'], 20)}: {fit(event['reason'], 100)}"
+    line = f"[iteration {event['iteration']}] {due}; {what}"
+    return [coloured(line, _LEVELS.get(event["status"], ""))]
 
 
 def _handover_done(event: Data) -> list[str]:
-    line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
-    return [coloured(one_line(line), "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
+    how = f"{fit(event['manner'], 20)}: {fit(event['reason'], 100)}"
+    line = f"✓ Iteration {event['iteration']} handed over ({how})"
+    return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
 
 
 def _budget(event: Data) -> list[str]:
