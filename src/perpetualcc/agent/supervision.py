@@ -127,7 +127,7 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
-        if self._is_ending:
+        if self.facts.order is not None or self.facts.stuck:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
@@ -346,7 +346,7 @@ class SupervisedRun:
         """Once nothing is at work: leave for a pause; end the turn for a handover."""
         if self.at_work:
             return
-        if self.facts.order is Order.PAUSE:
+        if self.facts.order is Order.PAUSE or self.facts.stuck:
             self.is_over = True
         else:
             await self.claude.interrupt()
