@@ -27,6 +27,7 @@ from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.rehearsal import read_scenario
 from perpetualcc.store.database import Database
 from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 
 _QUESTIONS = 5
@@ -94,7 +95,11 @@ async def _parts(folder: Path, config: Config) -> AsyncIterator[_Parts]:
         clock=clock,
         queue=queue,
         escalations=escalations,
-        work=SessionDesk(manager=nobody, ledger=ledger),  # type: ignore[arg-type]
+        work=SessionDesk(
+            manager=nobody,  # type: ignore[arg-type]
+            ledger=ledger,
+            events=EventLog(database, clock),
+        ),
     )
     try:
         yield _Parts(queue=queue, desk=desk)

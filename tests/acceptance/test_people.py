@@ -155,6 +155,22 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     assert pcc.json("pending") == []
 
 
+def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install):
+    pcc = install(DANGER.replace("steps:", "delay: 2s\nsteps:"))
+    configure(pcc, "[human]\nhold_seconds = 1\n")
+    session = pcc.start("Tidy up")
+    process, ours, seen = watch(pcc, session)
+
+    read_until((process, ours, seen), "[A]pprove  [D]eny")
+    read_until((process, ours, seen), "Session completed")
+
+    assert process.wait(10) == 0
+    os.close(ours)
+    [review] = pcc.json("pending")
+    assert review["title"] == "Refused: Bash rm -rf build"
+    assert pcc.events(session, "EscalationSettled")[0]["decided_by"] == "timeout"
+
+
 def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     pcc = install(
         """
@@ -249,18 +265,7 @@ def test_a_question_is_answered_in_attach_and_others_see_it(install):
     pcc = install(QUESTION)
     session = pcc.start("Add a place to store notes")
     the_one_that_waits(pcc)
-    watchers = []
-    for _ in range(2):
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            pcc.command("attach", session),
-            env={**pcc.environment, "NO_COLOR": "1"},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
-        watchers.append((process, ours, bytearray()))
+    watchers = [watch(pcc, session) for _ in range(2)]
     first, second = watchers
     for one in watchers:
         read_until(one, "type an answer  >")
@@ -276,6 +281,20 @@ def test_a_question_is_answered_in_attach_and_others_see_it(install):
     assert "is settled by" in second[2].decode()
 
 
+def watch(pcc, session: str):
+    """`pcc attach` at a terminal: the process, our side of it, and what was read so far."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        pcc.command("attach", session),
+        env={**pcc.environment, "NO_COLOR": "1"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    return process, ours, bytearray()
+
+
 def read_until(watcher, text: str, within: float = 30.0) -> None:
     _, ours, seen = watcher
     deadline = time.monotonic() + within
@@ -286,3 +305,32 @@ def read_until(watcher, text: str, within: float = 30.0) -> None:
             seen += os.read(ours, 65536)
         except (BlockingIOError, OSError):
             time.sleep(0.05)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_messages_are_sent_once_whatever_kills_the_engine(install):
+    """The engine is killed at another moment of each sending; every receipt is true."""
+    webhook = Webhook()
+    pcc = install(QUESTION)
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+
+    with webhook.listening():
+        for round_ in range(20):
+            sending = subprocess.Popen(
+                pcc.command("notify", "test"),
+                env=pcc.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            wait_until(lambda n=round_: len(sent_or_sending(pcc)) > n, within=40)
+            time.sleep(0.07 * round_)
+            pcc.kill_engine()
+            sending.wait(60)
+        wait_until(lambda: {one["state"] for one in sent_or_sending(pcc)} == {"sent"}, within=120)
+
+    assert len(webhook.got) == len(sent_or_sending(pcc)) >= 20
+
+
+def sent_or_sending(pcc):
+    return pcc.json("notifications", "--limit", "100")

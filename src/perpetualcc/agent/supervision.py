@@ -305,11 +305,21 @@ class SupervisedRun:
             case ToolWanted() as wanted:
                 # Before Claude hears of it: an approval counts once, even through a crash.
                 if await people.use(settled.number):
-                    await self._execute(wanted, by_person(settled.answer))
+                    await self._take_word(wanted, settled)
             case Asked() as asked:
                 chosen = answers_by_person(asked.questions, settled.answer)
                 self.answering[asked.request] = settled.number
                 await self._answer(asked, chosen, DecidedBy.PERSON, "a person answered")
+
+    async def _take_word(self, wanted: ToolWanted, settled: Settled) -> None:
+        judgement = by_person(settled.answer)
+        await self._execute(wanted, judgement)
+        if settled.answer.get("expired"):
+            call = ToolCall(
+                tool=wanted.tool, input=wanted.input, project=self.launch.session.project
+            )
+            refused = self._petitioner.for_call(wanted, call, judgement)
+            await self.faculties.people.escalate(to_review(refused))
 
     async def _hold_expired(self, number: int) -> None:
         """Stop holding Claude: the session waits on as a row, or the call is refused."""

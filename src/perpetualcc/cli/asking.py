@@ -126,6 +126,7 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     packet = request.get("packet") or {}
     for name in ("state", "attempts", "analysis", "hint", "last"):
         yield from _block(name.capitalize(), str(packet.get(name) or ""))
+    yield from _block("Earlier", "\n".join(map(str, packet.get("history") or [])))
     raw = request.get("raw") or {}
     if raw.get("tool"):
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")

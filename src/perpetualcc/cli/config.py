@@ -42,7 +42,12 @@ def show(
     if as_json:
         print(
             json.dumps(
-                {name: _plain(value) for name, value, _ in found if name != _SECRET}, indent=2
+                {
+                    name: _plain(_hidden(value) if name == _ADDRESSES else value)
+                    for name, value, _ in found
+                    if name != _SECRET
+                },
+                indent=2,
             )
         )
         return
@@ -223,10 +228,20 @@ def _toml(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
 
 
+_ADDRESSES = "notifications.urls"
+"""They hold passwords and tokens."""
 _SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name
 
 
 def _shown(name: str, value: Any) -> str:
     """A key is never printed; where it is kept may be."""
+    if name == _ADDRESSES:
+        return _toml(_hidden(value))
     is_key = name == _SECRET and not str(value).startswith(("env:", "keyring:"))
     return '"…"' if is_key and value else _toml(value)
+
+
+def _hidden(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(
+        one if one.startswith("env:") else f"{one.partition('://')[0]}://…" for one in addresses
+    )

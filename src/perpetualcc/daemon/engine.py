@@ -42,7 +42,7 @@ from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.escalations import Escalation
-from perpetualcc.domain.events import EngineStarted
+from perpetualcc.domain.events import EngineStarted, TaskSettled
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
@@ -239,13 +239,13 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             clock=clock,
             queue=queue,
             escalations=escalations,
-            work=SessionDesk(manager=manager, ledger=ledger),
+            work=SessionDesk(manager=manager, ledger=ledger, events=events),
         )
         api = Api(
             manager=manager,
             people=people,
             about_people=PeopleApi(
-                manager=manager, queue=queue, escalations=escalations, desk=desk
+                manager=manager, queue=queue, escalations=escalations, desk=desk, rules=rules
             ),
             events=events,
             runs=runs,
@@ -257,6 +257,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             handovers=handovers,
             minds=minds,
             defaults=config.brain,
+            claude_model=config.claude.model,
             about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         since = await events.last()
@@ -295,9 +296,16 @@ async def _recover(
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
     recovered = await ledger.recover()
     await manager.recover()
-    await events.append(
-        [EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)]
-    )
+    # Parked after too many crashes: people hear of it as of any other task that stopped.
+    stopped = [
+        TaskSettled(
+            session=SessionId(task.group), task=task.id, state=task.state.value, result=task.result
+        )
+        for task in recovered
+        if task.state.is_final
+    ]
+    started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)
+    await events.append([*stopped, started])
     if recovered or orphans:
         log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
 

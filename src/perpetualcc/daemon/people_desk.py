@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,6 +12,7 @@ from perpetualcc.config import resolve
 from perpetualcc.config.file import Config
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
@@ -29,6 +32,8 @@ from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
 
 log = logging.getLogger(__name__)
 
+_HISTORY = 10
+"""Attempts that a packet tells of."""
 _LONGEST_SLEEP = timedelta(seconds=30)
 _SHORTEST_SLEEP = timedelta(milliseconds=100)
 
@@ -39,6 +44,7 @@ class SessionDesk:
 
     manager: SessionManager
     ledger: SqliteLedger
+    events: EventLog
 
     async def session(self, session: SessionId) -> Session | None:
         with suppress(PerpetualError):  # a task that belongs to no session
@@ -47,6 +53,12 @@ class SessionDesk:
 
     async def task(self, task: TaskId) -> Task:
         return await self.ledger.get(task)
+
+    async def history(self, task: Task) -> Sequence[str]:
+        found = await self.events.tail(SessionId(task.group), 50, kinds=["TaskSettled"])
+        return [_attempt_line(recorded) for recorded in found if recorded.event.task == task.id][
+            -_HISTORY:
+        ]
 
     async def retry(self, session: SessionId, task: TaskId) -> None:
         await self.manager.retry_task(session, task)
@@ -159,3 +171,10 @@ class PeopleDesk:
         )
         self._courier.wake()
         return [channel.name for channel in self.channels]
+
+
+def _attempt_line(recorded: RecordedEvent) -> str:
+    """When an attempt ended, and how."""
+    at = time.strftime("%d %b %H:%M:%S", time.localtime(recorded.at))
+    data = recorded.event.data()
+    return f"{at}  {data.get('state', '')}: {data.get('result', '')}"[:300]

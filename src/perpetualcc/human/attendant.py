@@ -67,6 +67,10 @@ class Work(Protocol):
 
     async def task(self, task: TaskId) -> Task: ...
 
+    async def history(self, task: Task) -> Sequence[str]:
+        """What its latest attempts came to, a line each, oldest first."""
+        ...
+
     async def retry(self, session: SessionId, task: TaskId) -> None:
         """Bring a task back that stopped. Nothing when it is back already."""
         ...
@@ -126,7 +130,9 @@ class Attendant:
                 session and task
             ):
                 await self._moot(session, task, "the task has stopped", *_ASKING)
-                await self._queue.escalate(stopped(await self._work.task(task), recorded.seq))
+                broken = await self._work.task(task)
+                history = await self._work.history(broken)
+                await self._queue.escalate(stopped(broken, recorded.seq, history))
             case TaskSettled(state="done" | "cancelled", session=session, task=task) if (
                 session and task
             ):
@@ -204,7 +210,7 @@ def notices_for(
     return notices
 
 
-def stopped(task: Task, seq: int) -> EscalationRequest:
+def stopped(task: Task, seq: int, history: Sequence[str] = ()) -> EscalationRequest:
     """The packet of seed 002 for a task that a person must look at."""
     packet = dict(task.packet or {})
     first = task.prompt.strip().splitlines()[0] if task.prompt.strip() else task.id
@@ -220,5 +226,9 @@ def stopped(task: Task, seq: int) -> EscalationRequest:
             {"label": RETRY, "description": "Try again, with all its attempts"},
             {"label": GIVE_UP, "description": "Leave it, and go on with the next task"},
         ),
-        packet={**packet, "attempts": packet.get("attempts", task.attempts)},
+        packet={
+            **packet,
+            "attempts": packet.get("attempts", task.attempts),
+            "history": list(history),
+        },
     )

@@ -139,6 +139,8 @@ class EscalationQueue:
         settled = await self.store.settle(number, fitting, by=by)
         if settled is None:
             raise AnsweredAlreadyError(await self.get(number))
+        if asked.request.type is EscalationType.REVIEW and not fitting.get("approve"):
+            await self.store.use(number)  # it was looked at: there is nothing to hand on
         self._runs.answered(settled)
         return settled
 
