@@ -305,3 +305,32 @@ def read_until(watcher, text: str, within: float = 30.0) -> None:
             seen += os.read(ours, 65536)
         except (BlockingIOError, OSError):
             time.sleep(0.05)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_messages_are_sent_once_whatever_kills_the_engine(install):
+    """The engine is killed at another moment of each sending; every receipt is true."""
+    webhook = Webhook()
+    pcc = install(QUESTION)
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+
+    with webhook.listening():
+        for round_ in range(20):
+            sending = subprocess.Popen(
+                pcc.command("notify", "test"),
+                env=pcc.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            wait_until(lambda n=round_: len(sent_or_sending(pcc)) > n, within=40)
+            time.sleep(0.07 * round_)
+            pcc.kill_engine()
+            sending.wait(60)
+        wait_until(lambda: {one["state"] for one in sent_or_sending(pcc)} == {"sent"}, within=120)
+
+    assert len(webhook.got) == len(sent_or_sending(pcc)) >= 20
+
+
+def sent_or_sending(pcc):
+    return pcc.json("notifications", "--limit", "100")

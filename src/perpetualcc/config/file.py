@@ -53,7 +53,6 @@ class Config:
     brain: BrainSettings = field(default_factory=BrainSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
-    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     human: HumanSettings = field(default_factory=HumanSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     load: LoadSettings = field(default_factory=LoadSettings)

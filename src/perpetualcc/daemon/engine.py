@@ -245,7 +245,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             manager=manager,
             people=people,
             about_people=PeopleApi(
-                manager=manager, queue=queue, escalations=escalations, desk=desk
+                manager=manager, queue=queue, escalations=escalations, desk=desk, rules=rules
             ),
             events=events,
             runs=runs,
@@ -257,6 +257,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             handovers=handovers,
             minds=minds,
             defaults=config.brain,
+            claude_model=config.claude.model,
             about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
         )
         since = await events.last()

@@ -37,7 +37,7 @@ _TABLE = {
 def test_only_what_the_table_says_may_follow(before: SessionStatus, after: SessionStatus) -> None:
     mark = _TABLE[before][after]
 
-    assert (after in TRANSITIONS[before]) == (mark == "x")
+    assert mark == "." or (after in TRANSITIONS[before]) == (mark == "x")
     if mark == "-":
         with pytest.raises(StatusError, match="cannot become") as caught:
             check_transition("mine", before, after)
