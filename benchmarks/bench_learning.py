@@ -46,7 +46,7 @@ def _hooks(root: Path) -> list[Result]:
         ("capture.sh", "prompt"),
         ("session_start.sh", "session_start"),
         ("capture.sh", "session_end"),
-    ):
+    ):  # fmt: skip
         command = ["bash", str(hooks_directory() / script), kind]
         stop = threading.Event()
         others = [

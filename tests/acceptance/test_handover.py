@@ -143,10 +143,10 @@ scenes:
     steps:
       - say: I write the first part.
         tools: [{{Write: {{file_path: "{{project}}/src/part_1.py", content: "1"}}}}]
-      - repeat: 60
+      - repeat: 90
         say: I ignore all warnings.
         delay: 300ms
-        tools: [{{Read: {{file_path: "{{project}}/src/part_1.py"}}}}]
+        tools: [{{Write: {{file_path: "{{project}}/src/more_{{n}}.py", content: "{{n}}"}}}}]
         usage: {{input: {later}}}
       - Never reached.
   - when: '/perpetual-session iteration="2"/'
@@ -181,13 +181,13 @@ def test_the_hard_limit_hands_over_when_the_warning_is_ignored(install, servers)
 def test_time_alone_brings_a_handover(install):
     pcc = install(IGNORES.format(tokens=100, later=100))
 
-    session = start(pcc, "--warn-minutes", "0.05", "--hard-minutes", "0.15")
+    session = start(pcc, "--warn-minutes", "0.05", "--hard-minutes", "0.2")
 
     assert pcc.wait(session)["status"] == "COMPLETED"
     due = pcc.events(session, "HandoverDue")
     assert [one["status"] for one in due] == ["WARNING", "CRITICAL"]
     assert all(one["reason"].endswith("minutes") for one in due)
-    assert due[1]["minutes"] >= 0.15
+    assert due[1]["minutes"] >= 0.2
 
 
 def test_a_person_touches_the_trigger_and_the_session_hands_over_at_once(install, servers):

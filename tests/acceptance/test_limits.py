@@ -66,7 +66,7 @@ def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
     assert limit["window"] == "five_hour"
     assert abs(waiting["resumes_at"] - limit["resets_at"]) <= 1
     planned = pcc.events(session, "ResumePlanned")
-    assert [event["at"] for event in planned] == [waiting["resumes_at"]]
+    assert [event["resumes_at"] for event in planned] == [waiting["resumes_at"]]
     assert pcc.wait(session)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
     resumed = pcc.events(session, "RunStarted")[1]["at"]

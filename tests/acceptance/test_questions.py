@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.fakes.model_server import Mood, model_server
+
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 ASKS = """
@@ -66,3 +68,90 @@ def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path
     started = [event["prompt"] for event in pcc.events(session, "TaskStarted")]
     assert started == ["gamma", "alpha", "beta", "delta", "epsilon"]
     assert pcc.status(session)["status"] == "COMPLETED"
+
+
+CODE = '''
+def open_connection(url):
+    """The ledger keeps its rows in PostgreSQL; SQLite is for tests only."""
+    return connect_to_postgres(url)
+'''
+
+
+def with_ollama(pcc, server) -> None:
+    config = pcc.locations.data.parent / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(
+        f'[brain]\ntype = "ollama"\n[brain.ollama]\nhost = "{server.url}"\nmodel = "tiny"\n'
+    )
+
+
+def test_a_brain_is_told_what_only_the_code_says_and_the_log_cites_it(install):
+    pcc = install(ASKS)
+    (pcc.project / "ledger.py").write_text(CODE)
+    pcc.pcc("init", str(pcc.project), "--no-vectors")
+    with model_server() as server:
+        server.reply = {
+            "labels": ["PostgreSQL"],
+            "confidence": 0.9,
+            "reasoning": "The code says so",
+            "quote": "The ledger keeps its rows in PostgreSQL; SQLite is for tests only.",
+        }
+        with_ollama(pcc, server)
+
+        said = pcc.pcc("start", str(pcc.project), "--task", "Build it").stdout
+
+    [asked] = server.asked
+    prompt = asked["messages"][-1]["content"]
+    assert '<data name="code ledger.py:' in prompt
+    assert "rows in PostgreSQL" in prompt
+    assert "Brain answered: PostgreSQL" in said
+    session = pcc.json("list")[0]["id"]
+    [answered] = pcc.events(session, "QuestionAnswered")
+    assert "ledger.py:" in answered["reason"]
+
+
+@pytest.mark.parametrize("mood", [Mood.BROKEN, Mood.MALFORMED])
+def test_a_brain_that_fails_leaves_the_question_to_rules_and_people(install, mood):
+    pcc = install(ASKS)
+    with model_server() as server:
+        server.mood = mood
+        with_ollama(pcc, server)
+        session = pcc.start("Build it")
+
+        pcc.wait_for_event(session, "EscalationRaised")
+        pcc.pcc("respond", "1", "PostgreSQL")
+
+        assert pcc.wait(session)["status"] == "COMPLETED"
+    [answered] = pcc.events(session, "QuestionAnswered")
+    assert answered["decided_by"] == "person"
+
+
+def test_a_sessions_claude_can_search_the_index(install):
+    pcc = install(
+        """
+        steps:
+          - tools:
+              - mcp__perpetualcc__search_code: {query: where are the rows kept}
+          - say: Found.
+            expect: ledger.py
+        """
+    )
+    (pcc.project / "ledger.py").write_text(CODE)
+    pcc.pcc("init", str(pcc.project), "--no-vectors")
+
+    pcc.pcc("start", str(pcc.project), "--task", "Find it")
+
+    session = pcc.json("list")[0]["id"]
+    [ended] = pcc.events(session, "ToolFinished")
+    assert "ledger.py" in ended["summary"]
+
+
+def test_what_happened_is_remembered(install, tmp_path):
+    pcc = install(ASKS)
+    requirements = tmp_path / "requirements.md"
+    requirements.write_text(REQUIREMENTS)
+
+    pcc.pcc("start", str(pcc.project), "--requirements", str(requirements))
+
+    found = pcc.pcc("memory", "search", "which database").stdout
+    assert "PostgreSQL" in found

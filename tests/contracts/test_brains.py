@@ -69,7 +69,7 @@ def environment(tmp_path):
     return {**kept, "GEMINI_API_KEY": "k-123", "HOME": str(tmp_path)}
 
 
-def settings_of(kind: str, url: str, seconds: float = 30, model: str = "tiny") -> BrainSettings:
+def settings_of(kind: str, url: str, seconds: float = 60, model: str = "tiny") -> BrainSettings:
     limit = timedelta(seconds=seconds)
     return BrainSettings(
         type=BrainType(kind),
@@ -97,7 +97,7 @@ def claude_world(url, tmp_path):
 def brain_of(environment, tmp_path, monkeypatch):
     """Opens a brain that talks to an address."""
 
-    def open_(kind: str, url: str, seconds: float = 30):
+    def open_(kind: str, url: str, seconds: float = 60):
         world = claude_world(url, tmp_path)
         for name in list(os.environ):
             if name.startswith(("ANTHROPIC_", "CLAUDE")):

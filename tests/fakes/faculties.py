@@ -14,6 +14,7 @@ from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 
 
 @dataclass
@@ -130,3 +131,21 @@ class MemoryPeople:
         self.known[request.digest] = Escalation(
             number=number, request=request, raised_at=0, settled_at=1, answer=answer
         )
+
+
+@dataclass
+class OpenMeter:
+    """`agent.ports.Meter`: counts, and refuses once more than `allowed` was spent."""
+
+    allowed: float = float("inf")
+    tokens: int = 0
+
+    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+        self.tokens += tokens
+        if self.tokens <= self.allowed:
+            return None
+        return Refusal(
+            scope=BudgetScope.RUN, limit="run_tokens", used=self.tokens, allowed=self.allowed
+        )
+
+    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None: ...

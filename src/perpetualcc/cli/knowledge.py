@@ -13,10 +13,13 @@ import typer
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
+    from perpetualcc.cli.options import GlobalOptions
     from perpetualcc.knowledge.embeddings import EmbeddingProvider
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
+
+_PATIENTLY = ("nice", "-n", "10")
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
@@ -24,6 +27,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 @app.command()
 def init(
+    ctx: typer.Context,
     project: ProjectArgument,
     requirements: Annotated[
         Path | None, typer.Option(help="Requirements file (Markdown or YAML)")
@@ -50,16 +54,15 @@ def init(
     if named is not None:
         _remember(folder, named)
     if not skip_index:
-        _index(folder, vectors)
+        _index(folder, vectors, _embeddings(ctx) if vectors is not False else None)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
     print(f'  pcc start {project} --task "Your task here"')
 
 
-def _index(folder: Path, vectors: bool | None) -> None:
+def _index(folder: Path, vectors: bool | None, embeddings: "EmbeddingProvider | None") -> None:
     from perpetualcc.store.index.opening import open_pipeline
 
-    embeddings = None if vectors is False else _embeddings()
     if vectors and embeddings is None:
         raise PerpetualError(
             "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
@@ -78,6 +81,8 @@ def _index(folder: Path, vectors: bool | None) -> None:
         with _bar("Making vectors") as progress:
             pipeline.embed_project(progress)
         print(f"✓ Embedding chunks... ({pipeline.counts().vectors} chunks embedded)")
+    elif embeddings is None and vectors is None:
+        print("  Words and graph only; for meaning: pip install 'perpetualcc[embed]'")
     elif counts.vectors < counts.chunks and embeddings is not None:
         _embed_in_background(folder)
         print("✓ Embedding chunks in the background; until then words answer")
@@ -85,7 +90,7 @@ def _index(folder: Path, vectors: bool | None) -> None:
 
 def _embed_in_background(folder: Path) -> None:
     subprocess.Popen(
-        [sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
+        [*_PATIENTLY, sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -95,6 +100,7 @@ def _embed_in_background(folder: Path) -> None:
 
 @app.command()
 def search(
+    ctx: typer.Context,
     project: ProjectArgument,
     query: Annotated[str, typer.Argument(help="A question, or some words")] = "",
     count: Annotated[int, typer.Option("-k", help="How many results", min=1, max=1000)] = 10,
@@ -108,7 +114,7 @@ def search(
 
     Example: pcc search ./api "where are tokens checked?"
     """
-    pipeline = _fresh(_folder(project))
+    pipeline = _fresh(ctx, _folder(project))
     if as_lines:
         for line in sys.stdin:
             if line.strip():
@@ -142,6 +148,7 @@ def _answer_line(pipeline: "RAGPipeline", line: str, count: int) -> dict[str, An
 
 @app.command()
 def graph(
+    ctx: typer.Context,
     project: ProjectArgument,
     entity: Annotated[str, typer.Argument(help="A path, a name, or path::Class.method")],
     depth: Annotated[int, typer.Option(help="How many steps away", min=1, max=10)] = 2,
@@ -156,7 +163,7 @@ def graph(
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
-    _fresh(folder)
+    _fresh(ctx, folder)
     related = open_graph(folder).related(entity, depth)
     if as_dot:
         print("\n".join(_dot(related)))
@@ -195,6 +202,7 @@ def _dot(related: list[Any]) -> Iterator[str]:
 
 @app.command()
 def context(
+    ctx: typer.Context,
     project: ProjectArgument,
     file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
     as_json: JsonOption = False,
@@ -207,7 +215,7 @@ def context(
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
-    _fresh(folder)
+    _fresh(ctx, folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))
     if as_json:
         print(json.dumps(found, indent=2))
@@ -231,11 +239,14 @@ def _inside(folder: Path, file: str) -> str:
     return file.removeprefix("./")
 
 
-def _fresh(folder: Path) -> "RAGPipeline":
+def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
     from perpetualcc.store.index.opening import open_pipeline
 
-    pipeline = open_pipeline(folder, _embeddings())
+    embeddings = _embeddings(ctx)
+    pipeline = open_pipeline(folder, embeddings)
+    if embeddings is None and pipeline.is_first_time("told of vectors"):
+        print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(wait=False, progress=progress)
     if not report.is_complete:
@@ -243,10 +254,13 @@ def _fresh(folder: Path) -> "RAGPipeline":
     return pipeline
 
 
-def _embeddings() -> "EmbeddingProvider | None":
-    from perpetualcc.knowledge.settings import KnowledgeSettings, choose_embeddings
+def _embeddings(ctx: typer.Context) -> "EmbeddingProvider | None":
+    """As the configuration says; the API's key stays with the daemon, so words must do here."""
+    from perpetualcc.config.file import load_config
+    from perpetualcc.knowledge.embedding.choice import choose_embeddings
 
-    return choose_embeddings(KnowledgeSettings())
+    options: GlobalOptions | None = ctx.obj
+    return choose_embeddings(load_config(options.config if options else None).knowledge)
 
 
 @contextmanager

@@ -115,38 +115,41 @@ def _measured(event: Data) -> list[str]:
     hard = "" if event["hard_minutes"] is None else f" / {event['hard_minutes']:g}"
     line = (
         f"[iteration {event['iteration']}] TOKENS: {event['tokens']:,} / {event['hard_tokens']:,}"
-        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {event['status']}"
+        f" ({share}%)  TIME: {event['minutes']:g}{hard} minutes - {fit(event['status'], 20)}"
     )
     return [coloured(line, _LEVELS.get(event["status"], ""))]
 
 
 def _handover_due(event: Data) -> list[str]:
     what = "Claude is asked to hand over" if event["status"] == "WARNING" else "handing over now"
-    line = f"[iteration {event['iteration']}] {event['status']}: {event['reason']}; {what}"
+    due = f"{fit(event['status'], 20)}: {fit(event['reason'], 100)}"
+    line = f"[iteration {event['iteration']}] {due}; {what}"
     return [coloured(line, _LEVELS.get(event["status"], ""))]
 
 
 def _handover_done(event: Data) -> list[str]:
-    line = f"✓ Iteration {event['iteration']} handed over ({event['manner']}: {event['reason']})"
+    how = f"{fit(event['manner'], 20)}: {fit(event['reason'], 100)}"
+    line = f"✓ Iteration {event['iteration']} handed over ({how})"
     return [coloured(line, "green"), *(f"  {fit(one, 150)}" for one in event["findings"])]
 
 
 def _budget(event: Data) -> list[str]:
-    what = f"{event['name']}: {event['used']:,.6g} of {event['allowed']:,.6g}"
+    name = one_line(event["name"])
+    what = f"{name}: {event['used']:,.6g} of {event['allowed']:,.6g}"
     if event["kind"] == "BudgetApproached":
         return [f"{coloured('⚠', 'yellow')}  A budget is nearly used up: {what}"]
     return [
         f"{coloured('✗', 'red')} A budget is used up: {what}",
-        f"  hint: pcc budget set {event['name']} …",
+        f"  hint: pcc budget set {name} …",
     ]
 
 
 def _planned(event: Data) -> list[str]:
     if event["model"]:
-        return [f"Goes on with {event['model']} instead of waiting"]
-    because = f" ({event['reason']})" if event["reason"] else ""
+        return [f"Goes on with {one_line(event['model'])} instead of waiting"]
+    because = f" ({one_line(event['reason'])})" if event["reason"] else ""
     prevent = f"prevent it with: pcc pause {event['session']}"
-    return [f"Resumes by itself at {moment(event['at'])}{because}; {prevent}"]
+    return [f"Resumes by itself at {moment(event['resumes_at'])}{because}; {prevent}"]
 
 
 def _status(event: Data) -> list[str]:

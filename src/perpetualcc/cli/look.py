@@ -172,7 +172,10 @@ def moment(at: float) -> str:
         return time.strftime("%H:%M", local)
     if 0 < at - time.time() < 6 * 86400:
         return time.strftime("%a %H:%M", local)
-    return time.strftime("%Y-%m-%d %H:%M", local)
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", local)
+    except OverflowError:
+        return "never"
 
 
 def duration(seconds: float) -> str:

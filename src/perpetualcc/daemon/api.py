@@ -234,6 +234,7 @@ class Api:
         return [decision_data(recorded) for recorded in found]
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
+        """Every budget with what of it is used, and the day's tokens and money."""
         limits, spent = await self.budget.limits(), await self.budget.spent(self.clock.now())
         return {
             "budgets": budget_data(limits, spent),

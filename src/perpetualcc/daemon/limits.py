@@ -104,7 +104,11 @@ class LimitKeeper:
             text=limit.text,
         )
         planned = ResumePlanned(
-            session=session.id, task=task.id, at=plan.due, reason=plan.reason, model=plan.model
+            session=session.id,
+            task=task.id,
+            resumes_at=plan.due,
+            reason=plan.reason,
+            model=plan.model,
         )
         await self.record(reached, *([] if plan.asks else [planned]))
 

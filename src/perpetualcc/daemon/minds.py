@@ -135,7 +135,9 @@ class BrainAnswerer:
         self, question: Question, session: Session, known: QuestionContext
     ) -> QuestionContext:
         """With the code and the memories that bear on this question."""
-        code = await self._library.for_question(session.project, question.text)
+        # What is offered often stands in the code where the question's own words do not.
+        asked = " ".join([question.text, *(option.label for option in question.options)])
+        code = await self._library.for_question(session.project, asked)
         memories = await self._recollection.about(session.project, question.text)
         return replace(known, code=code, memories=tuple(memories))
 

@@ -230,7 +230,7 @@ class LimitApproached(Event):
 class ResumePlanned(Event):
     """A session will go on by itself at a time: said before it happens."""
 
-    at: float
+    resumes_at: float
     """UTC epoch seconds."""
     reason: str = ""
     model: str = ""

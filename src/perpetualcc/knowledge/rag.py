@@ -74,6 +74,10 @@ class RAGPipeline:
             )
         return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
 
+    def is_first_time(self, what: str) -> bool:
+        """True once for this index: for what a person needs to hear only once."""
+        return self._updater.is_first_time(what)
+
     def counts(self) -> IndexCounts:
         """What is in the index, vectors of the chosen model included."""
         return self._chunks.counts(self._embeddings.model if self._embeddings else "")

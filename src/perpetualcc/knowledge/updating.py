@@ -77,6 +77,12 @@ class IndexUpdater:
                 changed, gone = self._update(progress)
         return UpdateReport(changed=changed, gone=gone, seconds=time.monotonic() - began)
 
+    def is_first_time(self, what: str) -> bool:
+        """True once for this index."""
+        is_first = not self._files.noted(what)
+        self._note(what, "yes")
+        return is_first
+
     def _update(self, progress: Progress) -> tuple[int, int]:
         known = self._files.known_files()
         listing = self._indexer.look()

@@ -73,6 +73,12 @@ def _shape(words: Sequence[Word]) -> tuple[str, frozenset[str], tuple[str, ...]]
     return posixpath.basename(words[0].text), frozenset(flags), tuple(operands)
 
 
+def is_shell(text: str) -> bool:
+    """Whether this is the full path of a shell, as in `/bin/sh`."""
+    directory, name = posixpath.split(text)
+    return name in SHELLS and directory in {"/bin", "/usr/bin", "/usr/local/bin", "/sbin"}
+
+
 def _place(text: str) -> str:
     if not text.startswith("/"):
         return text

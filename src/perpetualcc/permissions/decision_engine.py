@@ -96,9 +96,18 @@ def opinion_of(advice: Advice | None) -> Opinion:
 
 
 def decide(
-    analysis: Analysis, permit: Permit, advice: Advice | None, settings: PermissionSettings
+    analysis: Analysis,
+    permit: Permit,
+    advice: Advice | None,
+    settings: PermissionSettings,
+    *,
+    because: str = "",
 ) -> Ruling:
-    """Pure: the same inputs give the same ruling, and there is no input it cannot rule on."""
+    """
+    Pure: the same inputs give the same ruling, and there is no input it cannot rule on.
+
+    `because` says why the permit is what it is, for the reason and the message.
+    """
     opinion = opinion_of(advice)
     verdict = DECISION_TABLE[permit, analysis.risk, opinion]
     if verdict is Verdict.ALLOW and permit is Permit.WITHIN and analysis.risk is Risk.LOW:
@@ -115,8 +124,8 @@ def decide(
         risk=analysis.risk,
         confidence=_confidence(verdict, analysis.risk, advice),
         decided_by=decided_by,
-        reason=_reason(analysis, permit, advice),
-        message=refusal(analysis) if verdict is not Verdict.ALLOW else "",
+        reason=_reason(analysis, permit, advice, because),
+        message=refusal(analysis, because=because) if verdict is not Verdict.ALLOW else "",
     )
 
 
@@ -128,11 +137,11 @@ def _confidence(verdict: Verdict, risk: Risk, advice: Advice | None) -> float:
     return LOW_CONFIDENCE
 
 
-def _reason(analysis: Analysis, permit: Permit, advice: Advice | None) -> str:
+def _reason(analysis: Analysis, permit: Permit, advice: Advice | None, because: str) -> str:
     worst = analysis.worst
     parts = [f"{worst.part}: {worst.explanation}" if worst.part else worst.explanation]
     if permit is not Permit.WITHIN:
-        parts.append(str(permit))
+        parts.append(f"{permit}: {because}" if because else str(permit))
     if advice is not None and analysis.risk is Risk.MEDIUM:
         parts.append(f"the brain says: {advice.reason}")
     return "; ".join(parts)
@@ -193,19 +202,22 @@ class DecisionEngine:
     async def rule_on(self, call: ToolCall) -> tuple[Analysis, Ruling]:
         """The same with what it rests on, and without a request to bind it to."""
         analysis = analyse(call, self._settings)
-        permit = self.permit(analysis, call)
+        permit, because = self.permit(analysis, call)
         advice = await self._advice(analysis, permit, call)
-        return analysis, decide(analysis, permit, advice, self._settings)
+        return analysis, decide(analysis, permit, advice, self._settings, because=because)
 
-    def permit(self, analysis: Analysis, call: ToolCall) -> Permit:
-        """What stands above any opinion about this call."""
+    def permit(self, analysis: Analysis, call: ToolCall) -> tuple[Permit, str]:
+        """What stands above any opinion about this call, and why."""
         told = standing(self._rules, analysis, call)
-        if analysis.is_forbidden or told is Standing.DENIED:
-            return Permit.FORBIDDEN
+        if analysis.is_forbidden:
+            return Permit.FORBIDDEN, ""
+        if told is Standing.DENIED:
+            return Permit.FORBIDDEN, "a rule of the person denies it"
         territory = Territory(str(call.project), self._settings)
-        if overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed):
-            return Permit.BEYOND
-        return Permit.RULED if told is Standing.ALLOWED else Permit.WITHIN
+        over = overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
+        if over is not None:
+            return Permit.BEYOND, over.explanation
+        return (Permit.RULED if told is Standing.ALLOWED else Permit.WITHIN), ""
 
     async def _advice(self, analysis: Analysis, permit: Permit, call: ToolCall) -> Advice | None:
         if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):

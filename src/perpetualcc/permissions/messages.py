@@ -7,23 +7,21 @@ from perpetualcc.permissions.knowledge import load_table
 _LONGEST = 160
 
 
-def refusal(analysis: Analysis, *, why_authority: str = "") -> str:
-    """At most a few sentences; the worst part first."""
+def refusal(analysis: Analysis, *, because: str = "") -> str:
+    """
+    A few sentences; the worst part first.
+
+    `because`: why an authority or a rule refuses, whatever the risk is.
+    """
     worst = analysis.worst
     part = " ".join(worst.part.split())[:_LONGEST]
-    lines = [f"Not allowed without a person: {part}" if part else "Not allowed without a person."]
-    lines.append(
-        f"Why: {worst.explanation}."
-        if not worst.explanation.endswith(".")
-        else f"Why: {worst.explanation}"
-    )
-    if why_authority:
-        lines.append(f"And {why_authority}.")
+    without = "" if because or analysis.is_forbidden else " without a person"
+    why = (because or worst.explanation).rstrip(".")
+    lines = [f"Not allowed{without}: {part}" if part else f"Not allowed{without}.", f"Why: {why}."]
     others = sum(1 for finding in analysis.findings if finding.risk is Risk.HIGH) - 1
-    if others > 0 and worst.risk is Risk.HIGH:
-        lines.append(f"{others} more parts of it are judged HIGH.")
-    lines.append(f"Instead: {alternative(worst)}")
-    return "\n".join(lines)
+    if others > 0 and not because:
+        lines.append(f"{others} more findings about it are HIGH.")
+    return "\n".join([*lines, f"Instead: {alternative(worst)}"])
 
 
 def alternative(finding: Finding) -> str:

@@ -9,14 +9,14 @@ from perpetualcc.domain.sessions import SessionStatus
 from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus
-_FROM_A_WAIT = frozenset(_S) - {_S.COMPLETED}
+_WAITS = frozenset(_S) - {_S.COMPLETED}
 TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
     {
         # A task that waited may have to wait again before a run of it begins.
         _S.IDLE: frozenset(_S) - {_S.IDLE},
         _S.PROCESSING: frozenset(_S) - {_S.PROCESSING},
-        _S.WAITING_INPUT: _FROM_A_WAIT,
-        _S.RATE_LIMITED: _FROM_A_WAIT,
+        _S.WAITING_INPUT: _WAITS - {_S.WAITING_INPUT},
+        _S.RATE_LIMITED: _WAITS - {_S.RATE_LIMITED},
         _S.PAUSED: frozenset({_S.IDLE, _S.PROCESSING, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
         _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
         # A task added to a finished session starts it again; a stopped one stays stopped.

@@ -1,20 +1,33 @@
 """What a run came to, as a table: the first row that fits decides."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from perpetualcc.agent.endings import HINTS, RunFacts, outcome_of, packet
 from perpetualcc.agent.inbox import Order, TroubleReported, TurnEnded
-from perpetualcc.domain.tasks import Done, Failed, Later, Parked, Wait
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Wait
+from perpetualcc.sessions.budget import BudgetScope, Refusal
+from tests.unit.agent.test_supervision import TASK
 
 NOW = 1000.0
 WELL = TurnEnded(is_error=False, subtype="success", result="All done.")
 BADLY = TurnEnded(is_error=True, subtype="error_max_turns", result="")
 
 
+def after(facts: RunFacts, *, attempts: int = 1, before: str = "", **more) -> Outcome:
+    """The outcome of a run of a task that has three attempts."""
+    return outcome_of(facts, replace(TASK, attempts=attempts, result=before), now=NOW, **more)
+
+
 def trouble(kind: str) -> TroubleReported:
     return TroubleReported(kind=kind, text=f"about {kind}")
+
+
+OVER_THE_RUN = Refusal(scope=BudgetScope.RUN, limit="run_tokens", used=9, allowed=8)
+OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowed=8)
 
 
 @pytest.mark.parametrize(
@@ -28,33 +41,68 @@ def trouble(kind: str) -> TroubleReported:
         ({"turn": WELL, "order": Order.PAUSE}, Done(result="All done.")),
         ({"order": Order.PAUSE}, Later(due=NOW, counts=False, reason="paused")),
         ({"order": Order.PAUSE, "turn": BADLY}, Later(due=NOW, counts=False, reason="paused")),
-        ({"turn": BADLY}, Later(due=NOW + 4, reason="error_max_turns")),
-        ({"error": "killed"}, Later(due=NOW + 4, reason="killed")),
         (
-            {"started": True},
-            Later(due=NOW + 4, reason="Claude Code ended without finishing its turn"),
+            {"over": OVER_THE_RUN, "turn": BADLY},
+            Parked(
+                result=OVER_THE_RUN.reason,
+                packet=packet(RunFacts(over=OVER_THE_RUN), 2),
+            ),
         ),
-        ({"trouble": trouble("unknown")}, Later(due=NOW + 4, reason="about unknown")),
+        (
+            {"over": OVER_THE_DAY, "order": Order.PAUSE},
+            Later(due=NOW, counts=False, reason=OVER_THE_DAY.reason),
+        ),
     ],
 )
 def test_the_first_row_that_fits_decides(facts, outcome):
-    assert outcome_of(RunFacts(**facts), attempts=2, now=NOW) == outcome
+    assert after(RunFacts(**facts), attempts=2) == outcome
 
 
 @pytest.mark.parametrize("kind", HINTS)
 def test_what_a_person_must_mend_parks_the_task_with_what_to_do(kind):
-    outcome = outcome_of(RunFacts(trouble=trouble(kind), turn=BADLY), attempts=1, now=NOW)
+    outcome = after(RunFacts(trouble=trouble(kind), turn=BADLY))
 
     assert isinstance(outcome, Parked)
     assert outcome.result == f"about {kind}"
     assert outcome.packet["hint"] == HINTS[kind]
 
 
-@pytest.mark.parametrize(("attempts", "seconds"), [(1, 2), (2, 4), (3, 8), (8, 256), (50, 256)])
-def test_what_went_wrong_is_tried_again_after_a_growing_pause(attempts, seconds):
-    outcome = outcome_of(RunFacts(error="killed"), attempts=attempts, now=NOW)
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"turn": BADLY}, "error_max_turns"),
+        ({"error": "killed"}, "killed"),
+        ({"started": True}, "Claude Code ended without finishing its turn"),
+        ({"trouble": trouble("unknown")}, "about unknown"),
+    ],
+)
+@pytest.mark.parametrize("attempts", [1, 2, 3])
+def test_what_went_wrong_is_tried_again_after_a_growing_pause(facts, reason, attempts):
+    outcome = after(RunFacts(**facts), attempts=attempts)
 
-    assert outcome == Later(due=NOW + seconds, reason="killed")
+    assert (type(outcome), outcome.reason, outcome.counts) == (Later, reason, True)
+    assert NOW + 2**attempts <= outcome.due <= NOW + 2**attempts * 1.25
+
+
+def test_what_fails_the_same_way_to_the_last_is_a_persons():
+    again = after(RunFacts(error="exit 7 in /a/b"), attempts=3, before="exit 8 in /c")
+    other = after(RunFacts(error="exit 7"), attempts=3, before="no network")
+
+    assert isinstance(again, Parked)
+    assert len(again.packet["options"]) == 3
+    assert isinstance(other, Later)
+
+
+@pytest.mark.parametrize("window", LimitWindow)
+@pytest.mark.parametrize("order", [None, *Order])
+def test_a_limit_is_waited_out_and_is_no_attempt(window, order):
+    limit = RateLimitInfo(window=window, resets_at=NOW + 60)
+
+    outcome = after(RunFacts(turn=BADLY, order=order, replies=2), limit=limit)
+
+    assert isinstance(outcome, Later)
+    assert (outcome.counts, outcome.limit, outcome.got_somewhere) == (False, limit, True)
+    assert outcome.reason
 
 
 @pytest.mark.parametrize(
@@ -74,7 +122,7 @@ def test_every_run_comes_to_something_and_never_to_giving_up(question, kind, tur
         error=error,
     )
 
-    outcome = outcome_of(facts, attempts=1, now=NOW)
+    outcome = after(facts)
 
     assert not isinstance(outcome, Failed), "how often to try is the ledger's to say"
     assert isinstance(outcome, Wait) == (question is not None)

@@ -14,6 +14,7 @@ from perpetualcc.agent.inbox import (
     Gone,
     HoldExpired,
     Inbox,
+    LimitReported,
     Order,
     Said,
     Settled,
@@ -32,10 +33,13 @@ from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId,
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, Later, Task, TaskState, Wait
+from perpetualcc.sessions.rate_limit import RateLimitMonitor
+from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 from tests.fakes.clock import FakeClock
 from tests.fakes.faculties import (
     MemoryJournal,
     MemoryPeople,
+    OpenMeter,
     SettledAnswerer,
     SettledGatekeeper,
     ToldClaude,
@@ -73,6 +77,7 @@ class World:
     gatekeeper: SettledGatekeeper = field(default_factory=SettledGatekeeper)
     answerer: SettledAnswerer = field(default_factory=SettledAnswerer)
     people: MemoryPeople = field(default_factory=MemoryPeople)
+    meter: OpenMeter = field(default_factory=OpenMeter)
     facts: RunFacts = field(default_factory=RunFacts)
     inbox: Inbox = field(default_factory=Inbox)
     hold: timedelta = timedelta(hours=1)
@@ -91,7 +96,10 @@ class World:
                 answerer=self.answerer,
                 people=self.people,
                 clock=FakeClock(),
+                meter=self.meter,
+                limits=RateLimitMonitor(FakeClock()),
             ),
+            stuck=StuckWatch(settings=StuckSettings(), since=FakeClock().now()),
             hold=self.hold,
         )
 
@@ -140,7 +148,7 @@ def test_each_call_is_judged_written_down_and_answered():
         ("Write", "a.py", "allow"),
         ("Odd", "", "deny"),
     ]
-    assert world.run.at_work == {"w"}
+    assert list(world.run.at_work) == ["w"]
 
 
 def test_what_is_a_persons_to_decide_is_held_for_them_while_others_go_on():
@@ -232,7 +240,7 @@ def test_a_pause_with_nothing_at_work_is_at_once():
     world = play(World(), Told(order=Order.PAUSE))
 
     assert world.run.is_over
-    outcome = outcome_of(world.facts, attempts=1, now=50.0)
+    outcome = outcome_of(world.facts, TASK, now=50.0)
     assert outcome == Later(due=50.0, counts=False, reason="paused")
 
 
@@ -288,7 +296,7 @@ def test_a_question_that_nobody_answers_ends_the_run_and_waits_as_a_row():
 
     assert world.run.is_over
     assert world.claude.answers == {}
-    outcome = outcome_of(world.facts, attempts=1, now=0)
+    outcome = outcome_of(world.facts, TASK, now=0)
     assert outcome == Wait(signal="escalation:1", reason="a person must answer")
 
 
@@ -357,6 +365,28 @@ def test_trouble_is_told_with_what_to_do():
     assert (problem.kind, problem.text) == ("ProblemNoticed", "No login")
     assert "claude /login" in problem.hint
     assert world.facts.trouble is not None
+
+
+def test_a_limit_that_is_near_is_told_and_one_that_stops_the_run_is_kept():
+    near = LimitReported(
+        status="allowed_warning", window="five_hour", resets_at=9.0, utilization=0.9
+    )
+    reached = LimitReported(status="rejected", window="five_hour", resets_at=9.0)
+
+    world = play(World(), near, reached)
+
+    assert world.journal.kinds() == ["LimitApproached"]
+    assert world.facts.limit is reached
+
+
+def test_a_budget_that_is_used_up_ends_the_run_once_nothing_is_at_work():
+    world = play(World(meter=OpenMeter(allowed=10)), wants("1"), Said(text="x", tokens_out=11))
+    assert world.facts.over is not None
+
+    play(world, wants("2"), ended("1"))
+
+    assert world.verdicts() == {"1": Verdict.ALLOW}
+    assert world.run.is_over or world.claude.interruptions
 
 
 def test_the_end_is_kept_for_the_outcome():

@@ -99,3 +99,17 @@ def test_high_risk_is_never_approved(tmp_path: Path) -> None:
 
     assert not advice.approve
     assert advice.confidence == 0.0
+
+
+@pytest.mark.parametrize("name", ["app.py", "main.go", "server.ts", "lib/parser.rb", "README.md"])
+def test_source_and_settings_at_the_top_of_a_project_are_ordinary(
+    name: str, tmp_path: Path
+) -> None:
+    assert advise("Write", {"file_path": str(tmp_path / name)}, tmp_path).approve
+
+
+@pytest.mark.parametrize(
+    "name", [".env", ".git/hooks/x.py", ".github/a.yml", "../app.py", "run.sh"]
+)
+def test_what_runs_by_being_there_is_not(name: str, tmp_path: Path) -> None:
+    assert not advise("Write", {"file_path": str(tmp_path / name)}, tmp_path).approve

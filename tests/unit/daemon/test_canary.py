@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.claude.probe import ProbeResult
-from perpetualcc.daemon.canary import Canary, GateBrokenError
+from perpetualcc.daemon.canary import Canary, GateBrokenError, Trial
 from perpetualcc.domain.locations import Locations
 
 HELD = ProbeResult(asked=("Write", "Bash"), refused=("Bash", "Write"), happened=())
@@ -36,7 +36,7 @@ class ToldCanary(Canary):
         super().__init__(locations)
         self._flights = flights
 
-    async def fly(self, binary: Path) -> ProbeResult:
+    async def fly(self, binary: Path, trial: Trial) -> ProbeResult:
         self._flights.flown.append(binary)
         await asyncio.sleep(0)
         return self._flights.saw[min(len(self._flights.flown), len(self._flights.saw)) - 1]

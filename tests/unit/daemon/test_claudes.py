@@ -37,8 +37,18 @@ def launch(project: Path) -> Launch:
 def runner(tmp_path: Path, binary: Path | None) -> ClaudeRunner:
     async def started(run: RunId, pid: int) -> None: ...
 
-    locations = Locations(data=tmp_path / "data").prepare()
-    return ClaudeRunner(locations, binary=binary, started=started)
+    async def nothing(*_: object) -> None:
+        pytest.fail("it must not come so far")
+
+    return ClaudeRunner(
+        Locations(data=tmp_path / "data").prepare(),
+        binary=binary,
+        started=started,
+        model_for=nothing,
+        is_intact=nothing,
+        layers=nothing,
+        tools=nothing,
+    )
 
 
 @pytest.mark.parametrize("kind", ["missing", "a directory", "not executable"])
@@ -79,17 +89,3 @@ def test_what_a_run_leaves_behind_is_ended_with_it(tmp_path):
         for process in (mine, other):
             process.kill()
             process.wait()
-
-
-def test_a_conversation_can_be_resumed_when_its_transcript_is_there(tmp_path, monkeypatch):
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    project = tmp_path / "claude" / "projects" / "-tmp-project"
-    project.mkdir(parents=True)
-    (project / "11-22.jsonl").write_text("{}\n")
-    claudes, session = runner(tmp_path, None), launch(tmp_path).session
-
-    async def resumable(conversation: str) -> bool:
-        return await claudes.can_resume(session, ClaudeSessionId(conversation))
-
-    assert asyncio.run(resumable("11-22"))
-    assert not asyncio.run(resumable("33-44"))

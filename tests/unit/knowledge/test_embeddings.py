@@ -5,7 +5,9 @@ from contextlib import closing
 
 import pytest
 
+from perpetualcc.knowledge.embedding.choice import choose_embeddings
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable, HybridEmbeddings
+from perpetualcc.knowledge.settings import KnowledgeSettings, ProviderName
 from perpetualcc.store.index.opening import open_pipeline
 from tests.fakes.embeddings import Absent, LetterEmbeddings
 
@@ -142,3 +144,20 @@ def test_vectors_of_forgotten_code_do_not_pile_up(embedded, project):
         kept = connection.execute("SELECT count(*) FROM vector").fetchone()[0]
     assert counts.vectors == counts.chunks
     assert kept <= 2 * counts.chunks + 1
+
+
+CHOICES = [
+    (ProviderName.NONE, "", None),
+    (ProviderName.LOCAL, "", "all-MiniLM-L6-v2-int8"),
+    (ProviderName.OLLAMA, "", "ollama/nomic-embed-text"),
+    (ProviderName.GEMINI, "", None),
+    (ProviderName.GEMINI, "key", "gemini/gemini-embedding-001"),
+    (ProviderName.HYBRID, "", "all-MiniLM-L6-v2-int8"),
+]
+
+
+@pytest.mark.parametrize(("provider", "key", "model"), CHOICES)
+def test_the_settings_choose_the_model(provider, key, model):
+    chosen = choose_embeddings(KnowledgeSettings(embedding_provider=provider), gemini_key=key)
+
+    assert (chosen.model if chosen else None) == model

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shutil
 import sqlite3
 
 import pytest
@@ -184,8 +185,29 @@ def test_a_damaged_index_is_built_again(project, name):
     assert files(opened, "check password")[0] == "src/shop/till.py"
 
 
-def test_an_index_deleted_between_two_searches_comes_back(project, pipeline):
+def test_an_index_deleted_in_the_middle_of_a_search_still_answers(project, pipeline):
+    shutil.rmtree(project / ".perpetualcc")
+
+    assert files(pipeline, "check password")[0] == "src/shop/till.py"
+
+
+def test_an_index_that_another_process_builds_again_is_opened_anew(project, pipeline):
     index_of(project).unlink()
+    open_pipeline(project).index_project()
+    (project / "zebra.py").write_text("def zebra():\n    pass\n")
+
+    report = pipeline.index_project()
+
+    assert report.changed == 1
+    assert "zebra.py" in files(open_pipeline(project), "zebra")
+
+
+@pytest.mark.parametrize("what", ["the index", "the folder"])
+def test_an_index_deleted_between_two_searches_comes_back(project, pipeline, what):
+    if what == "the folder":
+        shutil.rmtree(project / ".perpetualcc")
+    else:
+        index_of(project).unlink()
 
     pipeline.index_project(wait=False)
 
@@ -255,3 +277,10 @@ def test_results_are_plain_data(pipeline):
     (result, *_) = pipeline.retrieve("price")
 
     assert json.dumps(result.metadata) == '{"language": "python", "found_by": "words"}'
+
+
+def test_a_person_is_told_a_thing_once(pipeline, project):
+    told = [pipeline.is_first_time("x"), pipeline.is_first_time("x"), pipeline.is_first_time("y")]
+
+    assert told == [True, False, True]
+    assert not open_pipeline(project).is_first_time("x")

@@ -32,6 +32,8 @@ def test_corrections_are_found_in_both_halves_of_the_corpus(half):
 
     assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.80
     assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
+    lookalikes = [one.correction for one, row in judged if row["lookalike"]]
+    assert sum(lookalikes) <= 0.05 * len(lookalikes)
 
 
 def test_the_corpus_has_seventeen_languages_and_no_message_twice():
@@ -126,7 +128,10 @@ def test_a_huge_paste_costs_no_more_than_its_head_and_tail():
 def test_a_bad_line_has_an_error_and_its_neighbours_have_answers():
     lines = [
         b'{"id": 1, "message": "no, use tabs"}',
-        *(b"nonsense", b"[]", b"\xff\n", b"\n"),
+        b"nonsense",
+        b"[]",
+        b"\xff\n",
+        b"\n",
         b'{"id": 2, "message": 7}',
         b'{"id": 3, "message": "thanks", "assistant": null}',
     ]

@@ -23,6 +23,8 @@ from perpetualcc.permissions.effects import Analysis, Finding
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.permissions.settings import PermissionSettings
 
+LEVEL_1 = Authority(level=AuthorityLevel.READ_ONLY)
+LEVEL_2 = Authority(level=AuthorityLevel.ISOLATED_WRITES, writable=(PROJECT / "docs",))
 ADVICE = {
     Opinion.NONE: None,
     Opinion.APPROVES: Advice(approve=True, confidence=0.9, reason="fine"),
@@ -125,6 +127,14 @@ def test_a_refusal_says_what_and_why_and_what_else() -> None:
     assert "Instead: leave the files" in message
 
 
+def test_a_refusal_by_authority_says_so() -> None:
+    message = decided("touch src/a.py", authority=LEVEL_1).message
+
+    assert message.startswith(
+        "Not allowed: touch src/a.py\nWhy: this task may only read (level 1)."
+    )
+
+
 def test_a_rule_of_a_person_covers_every_part_or_nothing() -> None:
     rule = Rule(id="1", effect=RuleEffect.ALLOW, subject=RuleSubject.COMMAND, pattern="git commit")
 
@@ -150,10 +160,6 @@ def test_a_rule_that_denies_wins() -> None:
     deny = Rule(id="1", effect=RuleEffect.DENY, subject=RuleSubject.COMMAND, pattern="npm install")
 
     assert decided("npm install", rules=(deny,)).verdict is Verdict.DENY
-
-
-LEVEL_1 = Authority(level=AuthorityLevel.READ_ONLY)
-LEVEL_2 = Authority(level=AuthorityLevel.ISOLATED_WRITES, writable=(PROJECT / "docs",))
 
 
 @pytest.mark.parametrize(

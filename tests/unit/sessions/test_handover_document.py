@@ -4,7 +4,7 @@ import contextlib
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.sessions.handover.document import (
@@ -22,6 +22,7 @@ PLAIN = st.text(string.ascii_letters + string.digits + " .,/_-äß漢", min_size
 STEPS = st.lists(PLAIN, max_size=4, unique=True).map(tuple)
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     document=st.builds(
         HandoverDocument,
@@ -42,6 +43,7 @@ def test_what_is_rendered_reads_back_whatever_the_mission_says(document, mission
     assert parse_document(text) == document
 
 
+@settings(deadline=None, max_examples=60)
 @given(text=st.text(max_size=400))
 def test_any_text_is_read_or_called_damaged(text):
     with contextlib.suppress(DamagedDocumentError):

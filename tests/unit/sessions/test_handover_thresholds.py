@@ -1,7 +1,7 @@
 """When a handover is due, and which numbers are refused."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.domain.errors import PerpetualError
@@ -54,6 +54,7 @@ def test_a_small_window_lowers_what_a_perpetual_session_asked_for():
     assert (found.warn_tokens, found.hard_tokens) == (157_500, 175_000)
 
 
+@settings(deadline=None, max_examples=60)
 @given(window=st.integers(min_value=1_000, max_value=10_000_000))
 def test_a_warning_always_comes_before_the_hard_limit(window):
     for asked in (None, Perpetual()):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from perpetualcc.agent.handover.iteration import Iteration
-from perpetualcc.agent.inbox import Arrival, Said, ToolEnded, ToolWanted
+from perpetualcc.agent.inbox import Arrival, ClockTicked, Said, ToolEnded, ToolWanted
 from perpetualcc.agent.ports import ClaudeCode
 from perpetualcc.domain.clock import Clock
 from perpetualcc.sessions.handover.estimate import FileEstimate
@@ -26,14 +26,14 @@ class Gauge:
     """Seconds that earlier runs of the same conversation took."""
     _reported: int = 0
     _window: int | None = None
-    _began_at: float = field(init=False)
+    _began_at: float | None = None
+    """When Claude Code was first heard of: starting it is no work."""
     _held_since: float | None = None
     _estimate: FileEstimate = field(init=False)
     _opened: dict[str, str] = field(default_factory=dict)
     """Files that are being read, by request."""
 
     def __post_init__(self) -> None:
-        self._began_at = self.clock.now()
         self._estimate = FileEstimate(self.iteration.session.project)
 
     @property
@@ -45,7 +45,8 @@ class Gauge:
     def minutes(self) -> float:
         """How long this iteration has worked, waits for people left out."""
         until = self.clock.now() if self._held_since is None else self._held_since
-        return max(0.0, self.worked_before + until - self._began_at) / 60
+        worked = 0.0 if self._began_at is None else until - self._began_at
+        return max(0.0, self.worked_before + worked) / 60
 
     @property
     def limits(self) -> Thresholds:
@@ -59,7 +60,8 @@ class Gauge:
         if is_held and self._held_since is None:
             self._held_since = self.clock.now()
         elif not is_held and self._held_since is not None:
-            self._began_at += self.clock.now() - self._held_since
+            if self._began_at is not None:
+                self._began_at += self.clock.now() - self._held_since
             self._held_since = None
 
     def told(self, prompt: str) -> None:
@@ -71,6 +73,8 @@ class Gauge:
 
         The window is asked for once it matters: a model may have five times the usual one.
         """
+        if self._began_at is None and not isinstance(arrival, ClockTicked):
+            self._began_at = self.clock.now()
         match arrival:
             case Said(text=text, context_tokens=tokens):
                 self._estimate.said(text)

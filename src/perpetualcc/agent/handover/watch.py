@@ -106,14 +106,14 @@ class HandoverWatch:
                 await self._due(Level.CRITICAL, "the context is full", claude, inbox)
             case _:
                 pass
-        if not is_held:
-            await self._assess(claude, inbox)
+        level, reason = self._gauge.level()
+        if level.rank > self.level.rank and not is_held:
+            await self._due(level, reason, claude, inbox)
+        await self._look_around(claude, inbox)
         await self._show()
 
-    async def _assess(self, claude: ClaudeCode, inbox: Inbox) -> None:
-        level, reason = self._gauge.level()
-        if level.rank > self.level.rank:
-            await self._due(level, reason, claude, inbox)
+    async def _look_around(self, claude: ClaudeCode, inbox: Inbox) -> None:
+        """Is the trigger there? Does a run that was told to end do so?"""
         if self._ordered_at is None and self._folder.take_trigger():
             self._is_triggered = True
             warned = f"trigger.flag, after the warning at {self.reason}"

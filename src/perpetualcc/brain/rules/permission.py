@@ -25,6 +25,48 @@ _LOCAL_COMMANDS = re.compile(
 _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
 )
+# Projects that keep their code at the top are as ordinary as those with a `src`; what runs by
+# being there (hooks, CI, shell start files) is protected below, whatever its suffix.
+_SOURCE_SUFFIXES = frozenset(
+    [
+        ".py",
+        ".pyi",
+        ".ipynb",
+        ".js",
+        ".jsx",
+        ".mjs",
+        ".cjs",
+        ".ts",
+        ".tsx",
+        ".vue",
+        ".svelte",
+        ".go",
+        ".rs",
+        ".java",
+        ".kt",
+        ".scala",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".hpp",
+        ".cs",
+        ".rb",
+        ".php",
+        ".swift",
+        ".dart",
+        ".ex",
+        ".exs",
+        ".hs",
+        ".lua",
+        ".r",
+        ".jl",
+        ".sql",
+        ".proto",
+        ".graphql",
+        ".scss",
+    ]
+)
 _CONFIG_NAMES = frozenset(
     {
         ".gitignore",
@@ -58,6 +100,7 @@ _PROTECTED = frozenset(
         "secrets",
     }
 )
+_ORDINARY_SUFFIXES = _CONFIG_SUFFIXES | _SOURCE_SUFFIXES
 _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _PATH_KEYS = ("file_path", "path", "notebook_path")
 
@@ -92,7 +135,7 @@ def _advise_write(call: ToolCall) -> Advice:
     if not path or not _is_inside(call, path):
         return _unsure("Outside the project or in a protected place")
     name = PurePath(path).name
-    if name in _CONFIG_NAMES or PurePath(name).suffix in _CONFIG_SUFFIXES:
+    if name in _CONFIG_NAMES or PurePath(name).suffix in _ORDINARY_SUFFIXES:
         return Advice(
             approve=True, confidence=CONFIDENCE, reason=f"{name} is an ordinary file of the project"
         )

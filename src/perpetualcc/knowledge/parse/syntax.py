@@ -22,6 +22,7 @@ _WRAPPERS = frozenset({"decorated_definition", "export_statement", "template_dec
 _DECLARED = re.compile(r"(~?\w+(?:::~?\w+)*)\s*\(")
 _NAME = re.compile(r"[^\W\d][\w:.$?!=<>-]*|#\w+")
 _SPACES = re.compile(r"\s+")
+_MAX_QUALIFIED = 240
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 600
 
@@ -149,7 +150,7 @@ def qualified_names(spans: tuple[Span, ...]) -> tuple[str, ...]:
         while open_spans and open_spans[-1][0] < span.end:
             open_spans.pop()
         prefix = f"{open_spans[-1][1]}." if open_spans else ""
-        names.append(prefix + span.name)
+        names.append((prefix + span.name)[:_MAX_QUALIFIED])
         open_spans.append((span.end, names[-1]))
     return tuple(names)
 

@@ -96,7 +96,7 @@ def _surroundings(
     if any("bare_reject" in sentence for sentence in others) and best is not first:
         around["rejected before"] = 1.0
     if asked and "reject" in first:
-        around["answers a question"] = -1.0
+        around["answers a question"] = -2.0
     if (typed.had_error or any("symptom" in one for one in others)) and not best.features & _FIRM:
         around["reports a failure"] = -1.5
     cheered = typed.had_cheer or any("praise" in one for one in others)

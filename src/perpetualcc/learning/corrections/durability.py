@@ -18,6 +18,7 @@ WEIGHTS: dict[str, float] = {
     "prohibit": 1.0,  # "don't add comments": what one does not want once, one seldom wants later
     "demand": 0.5,
     "project_rule": 1.0,
+    "convention": 1.0,
     "tools": 0.5,
     "tool": 0.5,
     "substitution": 0.5,

@@ -16,7 +16,7 @@ from perpetualcc.learning.corrections.text import ERROR_NAME
 _CATEGORIES = (
     "wrong", "prohibit", "contrast", "direct", "must", "always", "henceforth", "norm", "told",
     "blame", "undo", "excess", "repair", "praise", "question", "symptom", "request", "product",
-    "reported", "self", "hedge", "accept", "demand", "everywhere",
+    "reported", "self", "hedge", "accept", "demand", "everywhere", "please", "instead",
 )  # fmt: skip
 _LEADING = 14
 """A rejection counts within this many characters of a sentence's start."""
@@ -103,8 +103,11 @@ def _beside_the_assistant(folded: str, assistant: str, lexicon: Lexicon) -> set[
     found = set()
     if families.contrasted(folded):
         found.add("tools")
-    if families.category_of(folded):
+    kind = families.category_of(folded)
+    if kind:
         found.add("tool")
+    if kind in {"naming", "style"}:
+        found.add("convention")
     if assistant and families.substitutes(folded, assistant):
         found.add("substitution")
     if assistant and _shared(folded, assistant, lexicon):

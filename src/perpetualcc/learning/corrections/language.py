@@ -53,7 +53,7 @@ def script_of(text: str) -> str:
     name, count = max(counts.items(), key=lambda item: item[1])
     latin = sum(1 for character in text if character.isascii() and character.isalpha())
     # One foreign letter stands for a whole word where Latin letters are mostly code.
-    return name if count * 4 >= latin and count else "latin"
+    return name if count * 12 >= latin and count else "latin"
 
 
 def _score(text: str, lexicon: Lexicon) -> float:

@@ -126,6 +126,8 @@ class _Patterns:
         body = re.sub(r" ?~ ?", lambda _: _SPACED_GAP if self.spaced else _UNSPACED_GAP, body)
         body = body.replace(" ?", r"\s*").replace(" ", r"\s+" if self.spaced else r"\s*")
         left = self._clause_start() if starts else self._boundary(before=True)
+        if body.startswith(","):
+            left = ""
         right = r"(?=[\s.!?。！？…]*$)" if ends else self._boundary(before=False)
         return f"{left}(?:{body}){right}"
 

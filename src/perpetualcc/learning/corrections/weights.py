@@ -22,6 +22,7 @@ WEIGHTS: dict[str, float] = {
     "prohibit": 2.0,
     "contrast": 1.0,
     "norm": 1.5,
+    "convention": 1.0,  # names a way of writing: snake_case, tabs
     "project_rule": 1.5,  # "in this project tests go in …"
     "henceforth": 1.5,
     "excess": 1.5,
@@ -55,9 +56,13 @@ PAIRS: dict[tuple[str, str], float] = {
     ("direct", "always"): 1.5,
     ("contrast", "direct"): 0.5,
     ("contrast", "grounded"): 1.0,
+    ("instead", "grounded"): -1.0,  # requests say "instead of", denials say ", not"
+    ("instead", "product"): -0.5,
     ("contrast", "tools"): 0.5,
     ("contrast", "must"): 0.5,
     ("direct", "norm"): 0.5,
+    ("convention", "please"): 0.5,
+    ("direct", "topic"): 0.5,
     ("direct", "substitution"): 0.5,
     ("blame", "grounded"): 0.5,
     # Together they say less.
@@ -106,8 +111,9 @@ def _effective(sentence: Sentence) -> set[str]:
     if asks and "demand" not in features:
         if not features & {"told", "blame"}:
             features.add("question_asked")
-        elif "question_mark" in features and "told" not in features:
+        elif "told" not in features:
             features.add("hedge")
+            features -= {"contrast", "grounded"}
     if asks and "reported" in features:
         features.add("question_asked")
     if features & {"told", "wrong", "henceforth", "project_rule"}:
@@ -120,7 +126,11 @@ def _effective(sentence: Sentence) -> set[str]:
         and "direct" not in features
     ):
         features.add("standing")
-    denies = features >= {"contrast", "grounded"} and not features & {"always", "request_first"}
+    denies = features >= {"contrast", "grounded"} and not features & {
+        "always",
+        "request_first",
+        "instead",
+    }
     if features & _ABOUT_THE_WORK or (denies and "symptom" not in features):
         features.discard("product")
     if "undo" in features:

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import is_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
@@ -21,6 +23,11 @@ from perpetualcc.permissions.shell.script import UNKNOWN, Word
 _SETTINGS_OPTION = re.compile(
     r"--?\w*(?:config|rcfile|file|project|script|plugin|require|import|preset|setup|loader|init|rules)"
     r"[\w-]*=",
+    re.IGNORECASE,
+)
+_OUTPUT_OPTION = re.compile(
+    r"-o\b|-O\b|--?(?:out|report|log|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
+    r"dist|junit|html|xml|json|tee)[\w-]*",
     re.IGNORECASE,
 )
 _SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
@@ -66,6 +73,9 @@ class CallRules:
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
             findings += self._code_from_outside(call, rule)
+            findings += self._given_shells(call, rule)
+        if rule.operands != "text" and arguments.unknown:
+            findings += self._named_outputs(call)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
         if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
@@ -117,6 +127,8 @@ class CallRules:
                         rule.risk, "option", f"{given.name}: {why}", EffectKind.EXECUTE, kind=kind
                     )
                 )
+            if given.value is not None and rule.explanation == "inline code":
+                findings += inline_code(given.value.text, call)
             if given.value is not None and rule.role not in {"value", "optional", "flag"}:
                 findings += self._option_value(given, given.value, call)
         return findings
@@ -163,6 +175,9 @@ class CallRules:
 
     def _produces(self, word: Word, call: Call) -> Findings:
         location = self.judge.territory.locate(word.text, call.cwds)
+        start = self.judge.territory.locate(word.text.partition(UNKNOWN)[0] or "/", call.cwds)
+        if location.zone is Zone.UNKNOWN and start.zone is Zone.OUTSIDE:
+            return call.writes([word])
         return [_lowered(location, finding) for finding in call.writes([word])]
 
     def _operands(self, call: Call, rule: CommandRule) -> Findings:
@@ -188,6 +203,25 @@ class CallRules:
             if word.text.startswith(("/", "~", "../")) and not word.text.startswith("//")
             for finding in self._code(word, call)
         ]
+
+    def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
+        """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
+        if rule.stops or rule.wraps:
+            return []
+        words = [*call.arguments.operands, *(g.value for g in call.arguments.given if g.value)]
+        if not any(is_shell(word.text) for word in words):
+            return []
+        why = "A program that can run others is given a shell"
+        return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
+
+    def _named_outputs(self, call: Call) -> Findings:
+        """Options nothing is known about, but whose names say that they write."""
+        options = [option for option in call.arguments.unknown if _OUTPUT_OPTION.match(option)]
+        values = [Word(value) for o in options if (value := o.partition("=")[2])]
+        if len(values) < len(options):  # `--output file`: which operand it is cannot be said
+            values += call.arguments.operands
+        paths = [word for word in values if word.text.startswith(("/", "~", "../"))]
+        return [f for f in call.writes(paths) if f.risk is not Risk.LOW]
 
     def _named_credentials(self, call: Call) -> Findings:
         """Its words are no paths as far as is known, but some name a credential all the same."""
@@ -277,7 +311,12 @@ def _has_danger(arguments: Arguments) -> bool:
 
 
 def _lowered(location: Location, finding: Finding) -> Finding:
-    """A build product may be anywhere in the project that is not guarded."""
-    if location.zone in {Zone.PROJECT, Zone.SCRATCH} and location.place is None:
+    """A build product may be anywhere in the project that is not guarded: `bin/$GOOS` too."""
+    is_ordinary = location.zone in {Zone.PROJECT, Zone.SCRATCH} or (
+        location.zone is Zone.UNKNOWN
+        and location.path.startswith("/")
+        and ".." not in location.path
+    )
+    if is_ordinary and location.place is None:
         return replace(finding, risk=Risk.LOW)
     return finding

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking
+from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.call import Call, Findings
@@ -24,6 +24,7 @@ from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
     UNKNOWN,
+    Assignment,
     Problem,
     Redirection,
     Script,
@@ -48,6 +49,12 @@ _PROGRAM_DIRECTORIES = frozenset(
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
+"""`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
+_PLACE_NAME = re.compile(
+    r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
+)
+"""Variables with these in their names hold places, and not programs."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -70,6 +77,7 @@ class CommandJudge:
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
         """Judge `text` as the shell would run it in one of `cwds`."""
+        text = _EXPRESSION.sub("${EXPRESSION}", text)
         script = read_script(
             text, home=self.territory.home, project=self.territory.project, cwds=cwds
         )
@@ -112,21 +120,32 @@ class CommandJudge:
     # What surrounds a program
 
     def _assignments(self, command: SimpleCommand) -> Findings:
-        findings = []
-        for assignment in command.assignments:
-            meaning = self.knowledge.variable(assignment.name, assignment.value.text)
-            if meaning is not None:
-                findings.append(
-                    Finding(
-                        risk=meaning.risk,
-                        rule="environment-variable",
-                        part=command.source,
-                        explanation=f"{assignment.name}: {meaning.explanation}",
-                        kind=f"set {assignment.name}",
-                        effects=(Effect(kind=EffectKind.EXECUTE, target=assignment.name),),
-                    )
-                )
-        return findings
+        return [
+            finding
+            for assignment in command.assignments
+            if (finding := self._assignment(assignment, command)) is not None
+        ]
+
+    def _assignment(self, assignment: Assignment, command: SimpleCommand) -> Finding | None:
+        """What is known about the variable; or a value that is a program, not a place."""
+        name, value = assignment.name, assignment.value.text
+        meaning = self.knowledge.variable(name, value)
+        if meaning is not None:
+            risk, why = meaning.risk, meaning.explanation
+        elif command.words and is_shell(value):
+            risk, why = Risk.HIGH, "names a shell as the program to run"
+        elif command.words and value.startswith("/tmp/") and not _PLACE_NAME.search(name):  # noqa: S108  # compared only
+            risk, why = Risk.MEDIUM, "may name a program in the temporary directory"
+        else:
+            return None
+        return Finding(
+            risk=risk,
+            rule="environment-variable",
+            part=command.source,
+            explanation=f"{name}: {why}",
+            kind=f"set {name}",
+            effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
+        )
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text
@@ -267,8 +286,7 @@ class CommandJudge:
         """A program that is not known is given a credential, or a shell to run."""
         findings = []
         for word in command.words[1:]:
-            directory, name = posixpath.split(word.text)
-            if name in SHELLS and directory in _PROGRAM_DIRECTORIES:
+            if is_shell(word.text):
                 findings.append(_given_shell(command))
             text = word.text.rpartition("=")[2].lstrip("@")
             if not text.startswith("-") and ("/" in text or "." in text) and len(text) < 400:
@@ -351,6 +369,8 @@ class CommandJudge:
     def _known_script(self, word: Word, call: Call) -> Findings | None:
         """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
         name = posixpath.basename(word.text)
+        if "node_modules/" in word.text or "vendor/" in word.text:
+            name = posixpath.splitext(name)[0]
         program = self.knowledge.program(name)
         operands = call.arguments.operands
         if program is None or program.rule is None or name == call.arguments.path or not operands:

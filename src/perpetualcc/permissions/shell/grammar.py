@@ -10,6 +10,7 @@ The grammar is quick on everything people write, but some hostile inputs take it
 """
 
 import re
+import threading
 import time
 from functools import cache
 
@@ -34,7 +35,7 @@ def parse(text: str) -> Node | None:
     if len(text) > LENGTH_LIMIT:
         return None
     source = (text if text.isascii() else _OTHERS.sub(".", text)).replace("\0", ".").encode("ascii")
-    parser = _parser()
+    parser = _parsers.parser
     if len(source) <= SMALL_BYTES:
         return parser.parse(source).root_node
     deadline = time.thread_time() + PARSE_SECONDS
@@ -49,6 +50,16 @@ def parse(text: str) -> Node | None:
     return root if root.descendant_count <= NODE_LIMIT else None
 
 
+class _Parsers(threading.local):
+    """A parser each thread: one must not be used by two at a time."""
+
+    def __init__(self) -> None:
+        self.parser = Parser(_language())
+
+
 @cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
+def _language() -> Language:
+    return Language(tree_sitter_bash.language())
+
+
+_parsers = _Parsers()

@@ -11,12 +11,17 @@ _PROJECT_VARIABLES = (
 )  # fmt: skip
 
 
+_REPORT_VARIABLES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE")
+"""Files that a build machine reads as a report; as harmless as printing."""
+
+
 class Variables:
     """Names and known values. A name it does not have is known only when the script runs."""
 
     def __init__(self, *, home: str, project: str, cwd: str) -> None:
         self._values = {"HOME": home, "PWD": cwd, "IFS": " \t\n", "TMPDIR": "/tmp"}  # noqa: S108  # the shell's usual value, nothing is written
         self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
+        self._values.update(dict.fromkeys(_REPORT_VARIABLES, "/dev/stdout"))
 
     def get(self, name: str) -> str:
         return self._values.get(name, UNKNOWN)

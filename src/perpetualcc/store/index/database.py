@@ -45,6 +45,8 @@ class IndexDatabase:
 
     def __init__(self, project: Path) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+        self._project = project
         self.folder = project / FOLDER
         self.path = self.folder / "index.db"
         self.vectors_path = self.folder / "vectors.db"
@@ -53,9 +55,10 @@ class IndexDatabase:
     @property
     def connection(self) -> sqlite3.Connection:
         """The open connection; the first use opens it and makes the tables."""
-        if self._connection is None or not self.path.exists():
-            self.close()
+        if self._connection is None:
+            make_project_folder(self._project)
             self._connection = self._opened()
+            self._inode = _inode(self.path)
         return self._connection
 
     @contextmanager
@@ -73,7 +76,15 @@ class IndexDatabase:
 
     @contextmanager
     def claimed(self, name: str, *, wait: bool) -> Iterator[bool]:
-        """Hold a lock file of the project; the kernel lets go of it when the process ends."""
+        """
+        Hold a lock file of the project; the kernel lets go of it when the process ends.
+
+        An index that was deleted or replaced meanwhile is opened anew. Searches in between go on
+        reading the old one.
+        """
+        make_project_folder(self._project)
+        if self._connection is not None and _inode(self.path) != self._inode:
+            self.close()
         descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             try:
@@ -135,6 +146,13 @@ class IndexDatabase:
             connection.close()
             raise
         return connection
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _remove(path: Path) -> None:

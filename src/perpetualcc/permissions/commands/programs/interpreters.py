@@ -105,58 +105,55 @@ _LOADS_CODE = re.compile(
 @handles("interpreter")
 def interpreter(call: Call) -> Findings:
     """Python, Node, Ruby, Perl, PHP, …: inline code is never LOW, files are the project's."""
-    loaded = " ".join(
-        g.value.text for g in call.arguments.given if g.name in {"-M", "-r"} and g.value
-    )
-    inline = [
-        g.value
+    for given in call.arguments.given:
+        if given.value is not None and _LOADS_CODE.match(given.value.text):
+            why = f"{given.value.text[:60]} loads code of its own"
+            return [call.finding(Risk.HIGH, "inline-code", why, EffectKind.EXECUTE)]
+    codes = [
+        g.value.text
         for g in call.arguments.given
         if g.rule.explanation == "inline code" and g.value is not None
     ]
-    odd = [
-        g.value.text for g in call.arguments.given if g.value and _LOADS_CODE.match(g.value.text)
-    ]
-    if odd:
-        return [
-            call.finding(
-                Risk.HIGH, "inline-code", f"{odd[0][:60]} loads code of its own", EffectKind.EXECUTE
-            )
-        ]
-    in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
-    if inline and in_place:
-        return call.writes(call.arguments.operands) + inline_code(inline[0].text, call)
-    if in_place and call.arguments.path == "perl":  # `perl -pi -e code file`
-        return call.writes(call.arguments.operands[1:])
-    if inline:
-        return call.reads(w for w in call.arguments.operands if "/" in w.text) + [
-            finding
-            for value in inline
-            for finding in inline_code(f"{loaded} {value.text}".strip(), call)
-        ]
+    if codes or any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given):
+        return _inline(codes, call)
     module = next((g.value for g in call.arguments.given if g.name == "-m" and g.value), None)
-    if module is not None and call.arguments.path == "python":  # the program of that name
-        name = (
-            module.text
-            if call.judge.knowledge.program(module.text)
-            else module.text.replace("_", "-")
-        )
-        return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
-    operands = call.arguments.operands
-    if any(g.rule.risk is Risk.LOW for g in call.arguments.given):
-        return []
-    if not operands and call.arguments.has("--version", "-V", "-v", "--help", "-h"):
+    if module is not None and call.arguments.path == "python":
+        return _module(module, call)
+    return _file(call)
+
+
+def _inline(codes: list[str], call: Call) -> Findings:
+    """`-e code file`; with `-i` the files are written. `perl -pi -e` hides its `-e`."""
+    files = call.arguments.operands
+    is_in_place = any(g.name in {"-i", "-pi", "-pie"} for g in call.arguments.given)
+    if is_in_place and not codes:
+        return call.writes(files[1:])
+    loaded = [g.value.text for g in call.arguments.given if g.name in {"-M", "-r"} and g.value]
+    findings = [f for code in codes for f in inline_code(" ".join([*loaded, code]), call)]
+    if is_in_place:
+        return findings + call.writes(files)
+    return findings + call.reads(w for w in files if "/" in w.text)
+
+
+def _module(module: Word, call: Call) -> Findings:
+    """`python -m module …` is the program of that name."""
+    is_known = call.judge.knowledge.program(module.text) is not None
+    name = module.text if is_known else module.text.replace("_", "-")
+    return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
+
+
+def _file(call: Call) -> Findings:
+    """`python file`, `python < file`, `… | python`, or a prompt."""
+    operands, command = call.arguments.operands, call.command
+    if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return []
     if operands and operands[0].text != "-":
         return call.judge.script_file(operands[0], call)
-    if call.command.stdin is None and not call.command.upstream and not call.command.redirections:
-        return [
-            call.finding(
-                Risk.MEDIUM,
-                "bare-interpreter",
-                "Starts an interpreter that waits for code",
-                EffectKind.EXECUTE,
-            )
-        ]
+    if call.arguments.has("--version", "-V", "-v", "--help", "-h"):
+        return []
+    if command.stdin is None and not command.upstream and not command.redirections:
+        why = "Starts an interpreter that waits for code"
+        return [call.finding(Risk.MEDIUM, "bare-interpreter", why, EffectKind.EXECUTE)]
     return _from_stdin(call, inline_code)
 
 

@@ -140,6 +140,18 @@ def each_shell(call: Call) -> Findings:
     return findings
 
 
+@handles("nodemon")
+def nodemon(call: Call) -> Findings:
+    """`nodemon --exec ts-node x.ts` runs `ts-node x.ts`; alone it runs Node."""
+    run = next(
+        (g.value.text for g in call.arguments.given if g.name in {"-x", "--exec"} and g.value),
+        "node",
+    )
+    if not call.arguments.operands and run == "node":
+        return []
+    return call.judge.shell(" ".join([run, *(w.text for w in call.arguments.operands)]), call)
+
+
 @handles("go-packages")
 def go_packages(call: Call) -> Findings:
     """`go run ./cmd` is the project's; `go run host/module@version` is fetched."""

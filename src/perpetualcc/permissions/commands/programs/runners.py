@@ -286,7 +286,10 @@ def container_run(call: Call) -> Findings:
             f
             for f in call.judge.words(inner, call)
             if f.risk is Risk.HIGH
-            and (f.rule in _ESCAPES or (is_running and not f.rule.startswith(("write-", "read-"))))
+            and (
+                f.rule in _ESCAPES
+                or (is_running and not f.rule.startswith(("write-", "read-", "bare-shell")))
+            )
         ]
     return findings
 

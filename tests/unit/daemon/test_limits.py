@@ -1,0 +1,197 @@
+"""Who waits for a limit, how long, and who does not even start: on the real table."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.domain.events import LimitReached, ResumePlanned
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
+from perpetualcc.sessions.limit_waits import WakeUps
+from perpetualcc.sessions.settings import LimitSettings
+from perpetualcc.store.database import Database
+from perpetualcc.store.limits import SqliteLimitWaits
+from tests.fakes.clock import FakeClock
+
+
+def task(name: str = "t-1", **more) -> Task:
+    given = Task(
+        id=TaskId(name), group="abc123", prompt="Go", priority=0, after=(), due=0.0,
+        lane=Lane.INTERACTIVE, state=TaskState.RUNNING, attempts=1, max_attempts=3, fence=7,
+        payload={}, signal=None, answer=None, result="", packet=None, created_at=0.0,
+        updated_at=0.0,
+    )  # fmt: skip
+    return replace(given, **more)
+
+
+def session(tmp_path, **options) -> Session:
+    return Session(
+        id=SessionId("abc123"), name="s", project=tmp_path, status=SessionStatus.PROCESSING,
+        options=SessionOptions(**options), created_at=0.0, updated_at=0.0,
+        current_task=TaskId("t-1"),
+    )  # fmt: skip
+
+
+class People:
+    """Somebody who is asked."""
+
+    def __init__(self) -> None:
+        self.asked = []
+
+    async def escalate(self, request):
+        self.asked.append(request)
+        return len(self.asked)
+
+
+class Stage:
+    """A keeper on a file, with a clock to move."""
+
+    def __init__(self, database, tmp_path, **more) -> None:
+        self.clock, self.people, self.events = FakeClock(), People(), []
+        self.session = session(tmp_path)
+        self.keeper = LimitKeeper(
+            waits=SqliteLimitWaits(database),
+            settings=LimitSettings(**{"stagger_seconds": 0.0, **more.pop("settings", {})}),
+            auto_resume=more.pop("auto_resume", True),
+            record=self.record,
+            people=self.people,
+            clock=self.clock,
+            wake_ups=WakeUps(0.0),
+        )
+
+    async def record(self, *events) -> None:
+        self.events += events
+
+    async def stopped(self, of=None, *, window=LimitWindow.FIVE_HOUR, ahead=600.0, **more):
+        at = None if ahead is None else self.clock.now() + ahead
+        limit = RateLimitInfo(window=window, resets_at=at, is_exact=True, model="opus")
+        outcome = Later(due=0.0, counts=False, reason="a limit", limit=limit, **more)
+        return await self.keeper.settle(of or task(), self.session, outcome)
+
+
+@pytest.fixture
+def play(tmp_path):
+    """`play(scene, …)`: runs an async function with a stage."""
+
+    def run(scene, **more):
+        async def main():
+            database = await Database.open(tmp_path / "pcc.db")
+            try:
+                return await scene(Stage(database, tmp_path, **more))
+            finally:
+                await database.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+def test_a_limit_becomes_a_wait_that_was_announced(play):
+    async def scene(stage):
+        wait = await stage.stopped()
+        assert wait == Wait(signal="limit:t-1:7", due=stage.clock.now() + 601, reason="a limit")
+        assert [type(event) for event in stage.events] == [LimitReached, ResumePlanned]
+        assert stage.events[1].resumes_at == wait.due
+
+    play(scene)
+
+
+def test_nobody_starts_while_the_account_is_known_to_be_limited(play):
+    async def scene(stage):
+        first = await stage.stopped()
+        other = task("t-2", group="def456")
+
+        assert (await stage.keeper.admit(other)).due == first.due
+        stage.clock.move(602)
+        assert await stage.keeper.admit(other) is None
+
+    play(scene)
+
+
+@pytest.mark.parametrize("window", [LimitWindow.RATE, LimitWindow.OVERLOAD, LimitWindow.MODEL])
+def test_a_limit_of_one_session_holds_up_no_other(play, window):
+    async def scene(stage):
+        await stage.stopped(window=window)
+
+        assert await stage.keeper.admit(task("t-2", group="def456")) is None
+
+    play(scene)
+
+
+def test_the_account_is_free_again_for_everybody_when_one_got_through(play):
+    async def scene(stage):
+        await stage.stopped()
+        await stage.keeper.settle(task("t-3"), stage.session, Done(result=""))
+
+        assert await stage.keeper.admit(task("t-2", group="def456")) is None
+
+    play(scene)
+
+
+def test_a_crash_between_the_wait_and_its_settle_starts_no_run(play):
+    async def scene(stage):
+        wait = await stage.stopped()
+
+        assert (await stage.keeper.admit(task(fence=8))).due == wait.due
+
+    play(scene)
+
+
+def test_a_person_cuts_a_wait_short(play):
+    async def scene(stage):
+        wait = await stage.stopped()
+
+        assert await stage.keeper.admit(task(signal=wait.signal, answer={})) is None
+
+    play(scene)
+
+
+def test_patience_grows_until_claude_gets_somewhere(play):
+    async def scene(stage):
+        waits = [(await stage.stopped(ahead=None)).due - stage.clock.now() for _ in range(3)]
+        after = await stage.stopped(ahead=None, got_somewhere=True)
+        assert waits == [60, 300, 900]
+        assert after.due - stage.clock.now() == 60
+
+    play(scene)
+
+
+def test_a_person_is_asked_first_when_they_want_to_be(play):
+    async def scene(stage):
+        wait = await stage.stopped()
+        assert (wait.signal, wait.due) == ("escalation:1", None)
+        assert not [event for event in stage.events if isinstance(event, ResumePlanned)]
+        # Agreed before the reset: it still waits for the reset. Declined: it is set aside.
+        agreed = task(signal=wait.signal, answer={"approve": True})
+        assert (await stage.keeper.admit(agreed)).due == stage.clock.now() + 601
+        declined = await stage.keeper.admit(replace(agreed, answer={"approve": False}))
+        assert isinstance(declined, Parked)
+
+    play(scene, auto_resume=False)
+
+
+def test_the_fallback_model_works_until_the_models_own_limit_resets(play):
+    async def scene(stage):
+        outcome = await stage.stopped(window=LimitWindow.MODEL)
+        assert isinstance(outcome, Later)
+        assert await stage.keeper.admit(task()) is None
+        assert await stage.keeper.model_for(stage.session) == "sonnet"
+        stage.clock.move(700)
+        assert await stage.keeper.model_for(stage.session) == ""
+
+    play(scene, settings={"fallback_model": "sonnet"})
+
+
+def test_those_who_waited_together_take_turns():
+    async def scene():
+        turns = WakeUps(0.05)
+        return await asyncio.gather(*(turns.take_turn() for _ in range(4)))
+
+    waited = asyncio.run(scene())
+
+    assert waited == sorted(waited)
+    assert all(abs(one - n * 0.05) < 0.02 for n, one in enumerate(waited))

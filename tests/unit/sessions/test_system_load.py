@@ -1,0 +1,45 @@
+"""Unattended work waits for the machine; a person does not."""
+
+import pytest
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.tasks import Lane
+from perpetualcc.sessions.system_load import LoadGate, LoadSettings, SystemLoad, read_load
+
+OPEN = [
+    # cpu, memory, lane, open
+    (0.79, 0.5, Lane.CRON, True),
+    (0.81, 0.5, Lane.CRON, False),
+    (0.81, 0.5, Lane.GOAL, False),
+    (0.81, 0.5, Lane.INTERACTIVE, True),
+    (0.1, 0.91, Lane.MAINTENANCE, False),
+    (0.1, 0.89, Lane.MAINTENANCE, True),
+]
+
+
+@pytest.mark.parametrize(("cpu", "memory", "lane", "is_open"), OPEN)
+def test_what_may_start_on_a_busy_machine(cpu, memory, lane, is_open):
+    gate = LoadGate(LoadSettings(), lambda: SystemLoad(cpu=cpu, memory=memory))
+
+    assert gate.is_open(lane) is is_open
+
+
+def test_zero_never_minds():
+    gate = LoadGate(
+        LoadSettings(max_cpu=0.0, max_memory=0.0), lambda: SystemLoad(cpu=9.0, memory=1.0)
+    )
+
+    assert gate.is_open(Lane.CRON)
+
+
+def test_this_machine_can_be_read():
+    load = read_load()
+
+    assert load.cpu >= 0
+    assert 0 < load.memory < 1
+
+
+@pytest.mark.parametrize("settings", [{"max_cpu": -1.0}, {"max_memory": 2.0}])
+def test_absurd_shares_are_refused(settings):
+    with pytest.raises(PerpetualError):
+        LoadSettings(**settings)
