@@ -29,8 +29,8 @@ _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def width(text: str) -> int:
-    """Columns that the text takes on a terminal."""
-    return sum(_widths(text))
+    """Columns that the text takes on a terminal; colours take none."""
+    return sum(_widths(_COLOUR.sub("", text)))
 
 
 def _widths(text: str) -> Iterator[int]:

@@ -147,3 +147,10 @@ def test_a_duration_has_two_units_at_most(seconds: float, shown: str) -> None:
 def test_tokens_are_shown_in_thousands(tokens: int, shown: str) -> None:
     assert re.fullmatch(r"[\d.]+[KM]?", look.thousands(tokens))
     assert look.thousands(tokens) == shown
+
+
+def test_a_colour_takes_no_columns_in_a_table() -> None:
+    plain, drawn = look.table(["A"], [["ok"]]), look.table(["A"], [["\x1b[31mok\x1b[0m"]])
+
+    assert look.width("\x1b[31mok\x1b[0m") == 2
+    assert drawn.replace("\x1b[31m", "").replace("\x1b[0m", "") == plain
