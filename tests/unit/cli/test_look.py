@@ -149,8 +149,13 @@ def test_tokens_are_shown_in_thousands(tokens: int, shown: str) -> None:
     assert look.thousands(tokens) == shown
 
 
-def test_a_colour_takes_no_columns_in_a_table() -> None:
-    plain, drawn = look.table(["A"], [["ok"]]), look.table(["A"], [["\x1b[31mok\x1b[0m"]])
+def test_a_coloured_cell_keeps_its_table_straight(monkeypatch) -> None:
+    plain = look.table(["A", "B"], [["1", "ok"], ["2", "no"]])
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(look, "terminal_width", lambda: 80)
 
-    assert look.width("\x1b[31mok\x1b[0m") == 2
-    assert drawn.replace("\x1b[31m", "").replace("\x1b[0m", "") == plain
+    drawn = look.table(["A", "B"], [["1", "ok"], ["2", "no"]], colours=["green", ""])
+
+    assert "\x1b[32m ok \x1b[0m" in drawn
+    assert drawn.replace("\x1b[32m", "").replace("\x1b[0m", "") == plain
