@@ -41,6 +41,7 @@ def test_a_day_that_is_used_up_waits_until_a_person_raises_it(install):
     assert total["usd"] > 0
 
 
+@pytest.mark.soak
 def test_a_run_that_costs_too_much_is_parked_with_its_packet(install):
     pcc = install(STORY)
     pcc.pcc("budget", "set", "run_tokens", "2500")

@@ -128,6 +128,7 @@ def test_source_and_prose_about_limits_are_no_limit(install):
     assert len(pcc.events(session, "RunStarted")) == 1
 
 
+@pytest.mark.soak
 def test_a_person_cuts_a_wait_short(install):
     pcc = limited(install, story("{kind: usage_limit, in: 4s}"), subscription=True)
     session = pcc.start("Write two files")
@@ -140,8 +141,9 @@ def test_a_person_cuts_a_wait_short(install):
     assert pcc.wait(session)["status"] == "COMPLETED"
 
 
+@pytest.mark.soak
 def test_a_checkpoint_is_kept_of_the_limit_and_shown(install):
-    pcc = limited(install, FIVE_HOURS, subscription=True)
+    pcc = limited(install, story("{kind: usage_limit, in: 15s}"), subscription=True)
     session = pcc.start("Write two files")
     pcc.wait(session, "RATE_LIMITED")
 

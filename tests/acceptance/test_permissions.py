@@ -156,3 +156,23 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     assert "rule" in decision["reason"]
     pcc.pcc("rules", "remove", rule)
     assert pcc.json("rules", "list") == []
+
+
+def test_an_answer_with_always_becomes_a_rule(install):
+    call = '{Bash: {command: "make deploy-preview"}}'
+    pcc = install(
+        f"scenes: [{{steps: [{{tools: [{call}]}}, One.]}}, {{steps: [{{tools: [{call}]}}, Two.]}}]"
+    )
+    config = pcc.locations.data.parent / "config.toml"
+    config.write_text('[human]\nunattended = "wait"\n')
+    session = pcc.start("first")
+    pcc.wait_for_event(session, "EscalationRaised")
+
+    said = pcc.pcc("respond", "1", "--always").stdout
+
+    assert "Allows command 'make deploy-preview'" in said
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    again = pcc.start("second")
+    assert pcc.wait(again)["status"] == "COMPLETED"
+    [decision] = decisions(pcc, again).values()
+    assert (decision["verdict"], decision["decided_by"]) == ("allow", "person")

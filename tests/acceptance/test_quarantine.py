@@ -49,6 +49,7 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     assert pcc.events(session, "RunStarted")[1]["resumed"]
 
 
+@pytest.mark.soak
 def test_a_network_that_is_gone_uses_up_no_attempts(install):
     pcc = install("steps: [{fail: {kind: connection_reset, times: 99}}, Never said.]")
     # Claude Code's own patience with a network is minutes; ours begins after it.

@@ -97,12 +97,7 @@ class Checkpoints(Protocol):
     """What outlives a conversation."""
 
     async def recall(self, session: Session, task: Task) -> Recollection:
-        """
-        What to tell the run that goes on with a task.
-
-        Raises:
-            PerpetualError: nothing can be read or written where checkpoints are.
-        """
+        """What to tell the run that goes on with a task; at least the task itself."""
         ...
 
 

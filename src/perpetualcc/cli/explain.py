@@ -3,14 +3,18 @@
 import json
 import sys
 import textwrap
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+
+if TYPE_CHECKING:
+    from perpetualcc.permissions.settings import PermissionSettings
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -67,14 +71,20 @@ def _unreadable(why: str) -> dict[str, Any]:
     return {"risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": why, "reasons": [reason]}
 
 
+@cache
+def _settings() -> "PermissionSettings":
+    """The configuration's; read once for however many lines."""
+    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+    return load_config().permissions
+
+
 def _judged(call: ToolCall) -> tuple[Assessment, Verdict]:
     from perpetualcc.permissions.decision_engine import verdict_without_brain  # noqa: PLC0415
     from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
-    from perpetualcc.permissions.settings import PermissionSettings  # noqa: PLC0415
 
-    settings = PermissionSettings()
-    analysis = analyse(call, settings)
-    return analysis.assessment(), verdict_without_brain(analysis, settings)
+    analysis = analyse(call, _settings())
+    return analysis.assessment(), verdict_without_brain(analysis, _settings())
 
 
 def _data(assessment: Assessment, verdict: Verdict) -> dict[str, Any]:

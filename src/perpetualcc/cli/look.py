@@ -159,7 +159,10 @@ def _row(row: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
 
 def clock(at: float) -> str:
     """`14:30:22`, local time."""
-    return time.strftime("%H:%M:%S", time.localtime(at))
+    try:
+        return time.strftime("%H:%M:%S", time.localtime(at))
+    except (OverflowError, ValueError, OSError):  # no calendar has that year
+        return "--:--:--"
 
 
 def moment(at: float) -> str:

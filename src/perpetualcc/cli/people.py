@@ -96,7 +96,7 @@ def respond(
     approve: Annotated[bool, typer.Option("--approve", help="Let it happen")] = False,
     deny: Annotated[bool, typer.Option("--deny", help="Do not let it happen")] = False,
     always: Annotated[
-        bool, typer.Option("--always", help="Approve, and ask for a rule that always does")
+        bool, typer.Option("--always", help="Approve, and make it a rule for exactly this")
     ] = False,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Show everything, then ask")
@@ -125,6 +125,8 @@ def respond(
             given["always"] = True
         settled = daemon.call("escalation.respond", number=number, **given)
     print(f"Answered request {number}: {fit(settled['answer'], 100)}")
+    if always:
+        print(settled["rule"] or "No rule can say exactly this; it counts once")
 
 
 def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:

@@ -56,6 +56,7 @@ class Api:
     minds: Minds
     about_guards: GuardApi
     defaults: BrainSettings
+    claude_model: str
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -137,6 +138,7 @@ class Api:
         configured = {
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
+            "claude_model": self.claude_model,
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k != "authority"}},

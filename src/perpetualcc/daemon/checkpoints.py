@@ -76,8 +76,9 @@ class CheckpointKeeper:
         """From the newest checkpoint of this task; from the tables where there is none."""
         found = await asyncio.to_thread(self.manager.latest, session.id)
         if found is None or found.current_task.splitlines()[:1] != task.prompt.splitlines()[:1]:
-            state = await self._gather(session, task, "the conversation is lost")
-            found = await asyncio.to_thread(self.manager.save, state)
+            found = await self.save(session, task, "taken over after a restart")
+        if found is None:  # nowhere to write: the task itself is what is known
+            return Recollection(prompt=task.prompt, changes="")
         changes = await asyncio.to_thread(changes_since, found, session.project)
         prompt = await asyncio.to_thread(self.manager.restore, found, session.project)
         return Recollection(prompt=prompt, changes=told_changes(changes))

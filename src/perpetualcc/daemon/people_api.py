@@ -1,7 +1,9 @@
 """What clients can ask about people: what waits, answers, notifications."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
@@ -9,8 +11,10 @@ from perpetualcc.domain.escalations import Escalation
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue, said
 from perpetualcc.human.notifications.outbox import Notice
+from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.guards import RuleStore
 
 _MANY = 100
 """What a list shows when nobody says how much of it."""
@@ -24,6 +28,7 @@ class PeopleApi:
     queue: EscalationQueue
     escalations: SqliteEscalations
     desk: PeopleDesk
+    rules: RuleStore
 
     def methods(self) -> Mapping[str, Method]:
         return {
@@ -73,7 +78,16 @@ class PeopleApi:
             if params[name] is not None
         }
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
-        return escalation_data(settled)
+        rule = await self._rule_of(settled) if answer.get("always") else None
+        return {**escalation_data(settled), "rule": rule}
+
+    async def _rule_of(self, escalation: Escalation) -> str | None:
+        """Make the answer a rule, for exactly this. What it does, or None where none can say it."""
+        session = await self.manager.get_session(escalation.request.session)
+        rule = rule_from(escalation, session.project)
+        if rule is not None:
+            await self.rules.add(rule)
+        return None if rule is None else rule.explain()
 
     async def notifications(self, params: Params, _: Connection) -> Any:
         """What was sent to people, newest first, with receipts; at most `limit` (100)."""
@@ -85,6 +99,37 @@ class PeopleApi:
 
     async def _session_id(self, name: str | None) -> Any:
         return None if name is None else (await self.manager.get_session(name)).id
+
+
+_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+
+
+def rule_from(escalation: Escalation, project: Path) -> Rule | None:
+    """
+    The rule that lets exactly this call through in this project from now on.
+
+    Only commands and files can be named exactly; for anything else a rule would say too much.
+    """
+    raw = escalation.request.raw
+    found = raw.get("input")
+    given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    tool, command = raw.get("tool"), given.get("command")
+    path = given.get("file_path") or given.get("notebook_path")
+    if tool == "Bash" and isinstance(command, str):
+        subject, pattern = RuleSubject.COMMAND, command
+    elif tool in _WRITERS and isinstance(path, str):
+        subject, pattern = RuleSubject.PATH, str(project / path)
+    else:
+        return None
+    return Rule(
+        id=f"rule-{os.urandom(3).hex()}",
+        effect=RuleEffect.ALLOW,
+        subject=subject,
+        pattern=pattern,
+        includes_high=True,
+        project=str(project),
+        note=f"answered request {escalation.number} with --always",
+    )
 
 
 def escalation_data(escalation: Escalation) -> dict[str, Any]:
