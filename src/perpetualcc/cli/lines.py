@@ -101,7 +101,7 @@ def _reminded(event: Data) -> list[str]:
 
 def _command(event: Data) -> str:
     words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
-    word = words.get(event["type"], '"…"')
+    word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
     return f"pcc respond {event['number']} {word}"
 
 
