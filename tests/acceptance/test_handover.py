@@ -370,6 +370,7 @@ scenes:
 """
 
 
+@pytest.mark.soak
 def test_iterations_that_do_nothing_stop_after_three_and_ask_a_person(install):
     pcc = install(DIES)
 
@@ -420,6 +421,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_pat
     numbers = refused("--warn-tokens", "5000", "--hard-tokens", "4000")
     folder.symlink_to(elsewhere)
     linked = refused()
+    started = pcc.pcc("start", str(pcc.project), "--task", "x", "--perpetual", check=False)
     folder.unlink()
     folder.write_text("a file")
     blocked = refused()
@@ -427,6 +429,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_pat
     assert "hint:" in numbers
     assert "The warning at 5000 tokens would come after the hard limit at 4000" in numbers
     assert "is a link" in linked
+    assert "is a link" in started.stderr, "pcc start --perpetual is the same"
     assert "cannot be used" in blocked
     assert list(elsewhere.iterdir()) == []
     assert folder.read_text() == "a file"

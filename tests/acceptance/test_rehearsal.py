@@ -61,7 +61,7 @@ async def _play(project, environment, *prompts, **more):
 @pytest.mark.parametrize(
     ("name", "made", "steps"),
     [
-        ("demo", {"src/wordcount.py", "tests/test_wordcount.py", "build/old.txt"}, 6),
+        ("demo", {"src/wordcount.py", "tests/test_wordcount.py", "build/old.txt"}, 8),
         ("question", {"DECISIONS.md"}, 3),
         ("parallel", {"notes/01.txt", "notes/20.txt"}, 22),
     ],

@@ -21,7 +21,8 @@ def demo() -> None:
     """
     scenario = load_scenario(shipped_scenario("demo"))
     with staged(scenario, None, base=own_environment()) as stage:
-        start = ["start", f"./{stage.project.name}", "--task", scenario.prompt]
+        project = f"./{stage.project.name}"
+        start = ["start", project, "--requirements", f"{project}/requirements.md"]
         failed = _show(stage, *start, "--session-name", "word-counter")
         failed = _show(stage, "list") or failed
         failed = _show(stage, "status", "word-counter", "--show-decisions") or failed

@@ -31,6 +31,11 @@ def shown(event: Data, detail: Detail = Detail.NORMAL) -> list[str]:
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
+    # What is said may have several lines; everything else is one, whatever an agent put there.
+    event = {
+        name: one_line(value) if isinstance(value, str) and name != "text" else value
+        for name, value in event.items()
+    }
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
@@ -96,7 +101,7 @@ def _reminded(event: Data) -> list[str]:
 
 def _command(event: Data) -> str:
     words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
-    word = words.get(event["type"], '"…"')
+    word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
     return f"pcc respond {event['number']} {word}"
 
 

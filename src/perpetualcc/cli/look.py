@@ -7,14 +7,12 @@ reads the same without colour.
 """
 
 import os
-import re
 import sys
 import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
-_COLOUR = re.compile(r"\x1b\[\d+m")
 
 
 def coloured(text: str, colour: str) -> str:
@@ -111,8 +109,14 @@ def panel(title: str, lines: Sequence[str]) -> str:
     return "\n".join([top, *body, f"╰{'─' * inner}╯"])
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A box with columns. A cell may have several lines; the widest give way on a terminal."""
+def table(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], *, colours: Sequence[str] = ()
+) -> str:
+    """
+    A box with columns. A cell may have several lines; the widest give way on a terminal.
+
+    `colours`: of each row's last cell, empty for none. Cells themselves are plain text.
+    """
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
     widths = [max(width(line) for row in cells for line in row[i]) for i in range(len(headers))]
     widths = _narrowed(widths, terminal_width())
@@ -120,7 +124,10 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         [[fit(line, w) for line in cell] for cell, w in zip(row, widths, strict=True)]
         for row in cells
     ]
-    drawn = [_row(row, widths) for row in cells]
+    drawn = [
+        _row(row, widths, colour)
+        for row, colour in zip(cells, ["", *(colours or [""] * len(rows))], strict=True)
+    ]
     bars = ["─" * (columns + 2) for columns in widths]
     return "\n".join(
         [
@@ -148,18 +155,23 @@ def _narrowed(widths: list[int], limit: int | None) -> list[int]:
     return widths
 
 
-def _row(row: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+def _row(row: Sequence[Sequence[str]], widths: Sequence[int], colour: str) -> str:
     height = max(len(cell) for cell in row)
     lines = [[cell[i] if i < len(cell) else "" for cell in row] for i in range(height)]
-    return "\n".join(
-        "│" + "│".join(f" {padded(text, w)} " for text, w in zip(line, widths, strict=True)) + "│"
-        for line in lines
-    )
+    return "\n".join(_line(line, widths, colour) for line in lines)
+
+
+def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
+    *cells, last = [f" {padded(text, w)} " for text, w in zip(line, widths, strict=True)]
+    return "│" + "│".join([*cells, coloured(last, colour)]) + "│"
 
 
 def clock(at: float) -> str:
     """`14:30:22`, local time."""
-    return time.strftime("%H:%M:%S", time.localtime(at))
+    try:
+        return time.strftime("%H:%M:%S", time.localtime(at))
+    except (OverflowError, ValueError, OSError):  # no calendar has that year
+        return "--:--:--"
 
 
 def moment(at: float) -> str:

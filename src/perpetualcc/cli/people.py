@@ -69,7 +69,9 @@ def _answer_to(one: dict[str, Any]) -> str:
         "review": '--approve (for the next time) | "seen"',
         "error": 'retry | "give up"',
     }
-    return f"pcc respond {one['number']} {words.get(one['type'], chr(34) + '…' + chr(34))}"
+    questions = len(one["raw"].get("questions") or []) or 1
+    word = words.get(one["type"], " ".join(['"…"'] * questions))
+    return f"pcc respond {one['number']} {word}"
 
 
 def _row(one: dict[str, Any]) -> list[str]:

@@ -74,7 +74,8 @@ def list_sessions(
         print('No sessions yet. Start one with: pcc start ./project --task "…"')
     else:
         headers = ["ID", "Name", "Status", "Current Task", "Tokens"]
-        print(table(headers, [_row(session) for session in sessions]))
+        colours = [_colour(session) for session in sessions]
+        print(table(headers, [_row(session) for session in sessions], colours=colours))
 
 
 def _row(session: dict[str, Any]) -> list[str]:
@@ -86,13 +87,21 @@ def _row(session: dict[str, Any]) -> list[str]:
 
 
 def _tokens(session: dict[str, Any]) -> str:
-    """Of the context window; of the hard limit, in seed 001's colours, when it is perpetual."""
+    """Of the context window; of the hard limit when the session is perpetual."""
     used, limits = session["tokens"], session["perpetual"]
     if limits is None:
         return f"{thousands(used)}/{thousands(session['context_window'])}"
-    colour = "yellow" if used >= limits["warn_tokens"] else "green"
-    colour = "red" if used >= limits["hard_tokens"] else colour
-    return coloured(f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞", colour)
+    return f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞"
+
+
+def _colour(session: dict[str, Any]) -> str:
+    """Of a perpetual session's tokens: seed 001's green, yellow and red."""
+    used, limits = session["tokens"], session["perpetual"]
+    if limits is None:
+        return ""
+    if used >= limits["hard_tokens"]:
+        return "red"
+    return "yellow" if used >= limits["warn_tokens"] else "green"
 
 
 @app.command()

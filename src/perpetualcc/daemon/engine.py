@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -128,6 +129,248 @@ class Engine:
         await self._dispatcher.stop(grace)
 
 
+class Parts:
+    """
+    Every part of the engine, made once: when the first part that needs it is made.
+
+    What a part needs stands in its own property; there is no other wiring.
+    """
+
+    def __init__(
+        self, locations: Locations, config: Config, database: Database, claudes: Claudes | None
+    ) -> None:
+        self.locations = locations
+        self.config = config
+        self.database = database
+        self.clock = wall_clock()
+        self._other_claudes = claudes
+
+    # -- what is kept
+
+    @cached_property
+    def ledger(self) -> SqliteLedger:
+        owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        return SqliteLedger(self.database, self.clock, owner=owner)
+
+    @cached_property
+    def events(self) -> EventLog:
+        return EventLog(self.database, self.clock)
+
+    @cached_property
+    def runs(self) -> RunStore:
+        return RunStore(self.database)
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        return SessionStore(self.database, self.clock)
+
+    @cached_property
+    def decisions(self) -> DecisionJournal:
+        return DecisionJournal(self.database, self.clock)
+
+    @cached_property
+    def journal(self) -> SqliteJournal:
+        return SqliteJournal(
+            events=self.events,
+            sessions=self.sessions,
+            runs=self.runs,
+            decisions=self.decisions,
+            ledger=self.ledger,
+        )
+
+    @cached_property
+    def escalations(self) -> SqliteEscalations:
+        return SqliteEscalations(self.database, self.clock, self.ledger)
+
+    @cached_property
+    def spending(self) -> SqliteBudget:
+        return SqliteBudget(self.database)
+
+    @cached_property
+    def trust(self) -> TrustStore:
+        return TrustStore(self.database, self.clock)
+
+    @cached_property
+    def rules(self) -> RuleStore:
+        return RuleStore(self.database, self.clock)
+
+    # -- what a session goes on by
+
+    @cached_property
+    def handovers(self) -> Handovers:
+        kept = SqliteHandovers(self.database, self.events)
+        return Handovers(kept, self.journal, self.config.handover, self.clock)
+
+    @cached_property
+    def limits(self) -> LimitKeeper:
+        return LimitKeeper(
+            waits=SqliteLimitWaits(self.database),
+            settings=self.config.limits,
+            auto_resume=self.config.sessions.auto_resume,
+            record=self.journal.record,
+            people=self.people,
+            clock=self.clock,
+            wake_ups=WakeUps(self.config.limits.stagger_seconds),
+        )
+
+    @cached_property
+    def budget(self) -> BudgetKeeper:
+        return BudgetKeeper(
+            store=self.spending,
+            settings=self.config.limits,
+            record=self.journal.record,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def checkpoints(self) -> CheckpointKeeper:
+        days = timedelta(days=self.config.sessions.checkpoint_retention_days)
+        return CheckpointKeeper(
+            manager=CheckpointManager(self.locations.data, self.clock, retention=days),
+            events=self.events,
+            decisions=self.decisions,
+            ledger=self.ledger,
+        )
+
+    # -- who thinks, guards and answers
+
+    @cached_property
+    def minds(self) -> Minds:
+        return Minds(self.config.brain, self.locations)
+
+    @cached_property
+    def library(self) -> Library:
+        return Library(self.config.knowledge)
+
+    @cached_property
+    def recollection(self) -> Recollection:
+        return Recollection(
+            self.events,
+            self.sessions,
+            EpisodicMemory(SqliteEpisodes(self.database)),
+            SemanticMemory(SqliteFacts(self.database)),
+        )
+
+    @cached_property
+    def guard(self) -> Guard:
+        return Guard(self.config.permissions, self.minds, self.trust, self.rules)
+
+    @cached_property
+    def people(self) -> HumanBridge:
+        """Its queue is set by `queue`: the queue and the agent need each other."""
+        return HumanBridge()
+
+    @cached_property
+    def queue(self) -> EscalationQueue:
+        queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
+        self.people.queue = queue
+        return queue
+
+    # -- who works
+
+    @cached_property
+    def claudes(self) -> Claudes:
+        return self._other_claudes or ClaudeRunner(
+            self.locations,
+            binary=self.config.claude.path,
+            started=self.journal.process_started,
+            model_for=self.limits.model_for,
+            is_intact=self.checkpoints.is_intact,
+            layers=self.guard.layers,
+            tools=self.library.tools,
+        )
+
+    @cached_property
+    def agent(self) -> MasterAgent:
+        limits, human = self.config.limits, self.config.human
+        return MasterAgent(
+            Faculties(
+                claudes=self.claudes,
+                journal=self.journal,
+                gatekeeper=self.guard,
+                answerer=BrainAnswerer(self.minds, self.library, self.recollection),
+                people=self.people,
+                clock=self.clock,
+                handovers=self.handovers,
+                checkpoints=self.checkpoints,
+                meter=self.budget,
+                limits=RateLimitMonitor(
+                    self.clock, warn_at=limits.warn_at, overage_allowed=limits.overage
+                ),
+            ),
+            AgentSettings(
+                hold=human.hold, waits_unattended=human.waits_unattended, stuck=self.config.stuck
+            ),
+        )
+
+    @cached_property
+    def work(self) -> SessionWork:
+        """Its manager is set by `manager`: the manager and the dispatcher need each other."""
+        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints)
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return Dispatcher(
+            self.ledger,
+            self.work,
+            lanes(self.config),
+            self.clock,
+            describe=self.work.describe,
+            settled=self.work.settled,
+            is_open=LoadGate(self.config.load).is_open,
+        )
+
+    @cached_property
+    def workers(self) -> Workers:
+        return Workers(self.agent, self.dispatcher)
+
+    @cached_property
+    def manager(self) -> SessionManager:
+        manager = SessionManager(self.sessions, self.ledger, self.journal.record, self.workers)
+        self.work.manager = manager
+        return manager
+
+    # -- what clients see
+
+    @cached_property
+    def desk(self) -> PeopleDesk:
+        return PeopleDesk(
+            locations=self.locations,
+            config=self.config,
+            database=self.database,
+            clock=self.clock,
+            queue=self.queue,
+            escalations=self.escalations,
+            work=SessionDesk(manager=self.manager, ledger=self.ledger, events=self.events),
+        )
+
+    @cached_property
+    def api(self) -> Api:
+        return Api(
+            manager=self.manager,
+            people=self.people,
+            about_people=PeopleApi(
+                manager=self.manager,
+                queue=self.queue,
+                escalations=self.escalations,
+                desk=self.desk,
+                rules=self.rules,
+            ),
+            about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
+            events=self.events,
+            runs=self.runs,
+            decisions=self.decisions,
+            dispatcher=self.dispatcher,
+            checkpoints=self.checkpoints,
+            budget=self.spending,
+            clock=self.clock,
+            handovers=self.handovers,
+            minds=self.minds,
+            defaults=self.config.brain,
+            claude_model=self.config.claude.model,
+        )
+
+
 @asynccontextmanager
 async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIterator[Engine]:
     """
@@ -136,147 +379,35 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
     `claudes`: where Claude Code comes from, when it is not this machine's own.
     """
     config = load_config()
-    clock = wall_clock()
     async with AsyncExitStack() as stack:
         database = await Database.open(locations.database)
         stack.push_async_callback(database.close)
-        ledger = SqliteLedger(database, clock, owner=f"{os.getpid()}-{secrets.token_hex(4)}")
-        events = EventLog(database, clock)
-        runs = RunStore(database)
-        sessions = SessionStore(database, clock)
-        decisions = DecisionJournal(database, clock)
-        journal = SqliteJournal(
-            events=events, sessions=sessions, runs=runs, decisions=decisions, ledger=ledger
-        )
-        handovers = Handovers(SqliteHandovers(database, events), journal, config.handover, clock)
-        people = HumanBridge()
-        limits = LimitKeeper(
-            waits=SqliteLimitWaits(database),
-            settings=config.limits,
-            auto_resume=config.sessions.auto_resume,
-            record=journal.record,
-            people=people,
-            clock=clock,
-            wake_ups=WakeUps(config.limits.stagger_seconds),
-        )
-        spending = SqliteBudget(database)
-        await spending.recover(clock.now())
-        budget = BudgetKeeper(
-            store=spending, settings=config.limits, record=journal.record, clock=clock
-        )
-        checkpoints = CheckpointKeeper(
-            manager=CheckpointManager(
-                locations.data,
-                clock,
-                retention=timedelta(days=config.sessions.checkpoint_retention_days),
-            ),
-            events=events,
-            decisions=decisions,
-            ledger=ledger,
-        )
-        minds = Minds(config.brain, locations)
-        library = Library(config.knowledge)
-        recollection = Recollection(
-            events,
-            sessions,
-            EpisodicMemory(SqliteEpisodes(database)),
-            SemanticMemory(SqliteFacts(database)),
-        )
-        trust, rules = TrustStore(database, clock), RuleStore(database, clock)
-        guard = Guard(config.permissions, minds, trust, rules)
-        claudes = claudes or ClaudeRunner(
-            locations,
-            binary=config.claude.path,
-            started=journal.process_started,
-            model_for=limits.model_for,
-            is_intact=checkpoints.is_intact,
-            layers=guard.layers,
-            tools=library.tools,
-        )
-        agent = MasterAgent(
-            Faculties(
-                claudes=claudes,
-                journal=journal,
-                gatekeeper=guard,
-                answerer=BrainAnswerer(minds, library, recollection),
-                people=people,
-                clock=clock,
-                handovers=handovers,
-                checkpoints=checkpoints,
-                meter=budget,
-                limits=RateLimitMonitor(
-                    clock,
-                    warn_at=config.limits.warn_at,
-                    overage_allowed=config.limits.overage,
-                ),
-            ),
-            AgentSettings(
-                hold=config.human.hold,
-                waits_unattended=config.human.waits_unattended,
-                stuck=config.stuck,
-            ),
-        )
-        work = SessionWork(agent, limits, budget, checkpoints)
-        dispatcher = Dispatcher(
-            ledger,
-            work,
-            lanes(config),
-            clock,
-            describe=work.describe,
-            settled=work.settled,
-            is_open=LoadGate(config.load).is_open,
-        )
-        workers = Workers(agent, dispatcher)
-        manager = work.manager = SessionManager(sessions, ledger, journal.record, workers)
-        escalations = SqliteEscalations(database, clock, ledger)
-        queue = EscalationQueue(escalations, workers, config.human, clock)
-        people.queue = queue
-        await _recover(locations, ledger, manager, events)
-        desk = PeopleDesk(
-            locations=locations,
-            config=config,
-            database=database,
-            clock=clock,
-            queue=queue,
-            escalations=escalations,
-            work=SessionDesk(manager=manager, ledger=ledger, events=events),
-        )
-        api = Api(
-            manager=manager,
-            people=people,
-            about_people=PeopleApi(
-                manager=manager, queue=queue, escalations=escalations, desk=desk, rules=rules
-            ),
-            events=events,
-            runs=runs,
-            decisions=decisions,
-            dispatcher=dispatcher,
-            checkpoints=checkpoints,
-            budget=spending,
-            clock=clock,
-            handovers=handovers,
-            minds=minds,
-            defaults=config.brain,
-            claude_model=config.claude.model,
-            about_guards=GuardApi(guard=guard, trust=trust, rules=rules),
-        )
-        since = await events.last()
+        parts = Parts(locations, config, database, claudes)
+        await parts.spending.recover(parts.clock.now())
+        await _recover(locations, parts.ledger, parts.manager, parts.events)
+        methods = parts.api.methods()
         working = await stack.enter_async_context(asyncio.TaskGroup())
-        for name, watching in (
-            ("recollection", recollection.run(since)),
-            ("index", library.run(events.follow(since))),
-        ):
-            # Observers follow the log for ever; they go before the log does.
-            stack.callback(working.create_task(watching, name=name).cancel)
-        learning = LearningService(Places(claude=claude_directory()))
-        if learning.is_wanted:
-            working.create_task(learning.run(), name="learning")
-            stack.push_async_callback(learning.stop)
-        working.create_task(dispatcher.run(), name="dispatcher")
-        stack.push_async_callback(dispatcher.stop, timedelta())
-        working.create_task(desk.run(), name="people")
-        stack.push_async_callback(desk.stop)
-        yield Engine(api.methods(), dispatcher, ledger, desk, clock)
+        await _start(parts, working, stack)
+        yield Engine(methods, parts.dispatcher, parts.ledger, parts.desk, parts.clock)
+
+
+async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
+    """Start what works by itself; it ends in the opposite order, before the database does."""
+    since = await parts.events.last()
+    for name, watching in (
+        ("recollection", parts.recollection.run(since)),
+        ("index", parts.library.run(parts.events.follow(since))),
+    ):
+        # Observers follow the log for ever: they are not asked to stop.
+        stack.callback(working.create_task(watching, name=name).cancel)
+    learning = LearningService(Places(claude=claude_directory()))
+    if learning.is_wanted:
+        working.create_task(learning.run(), name="learning")
+        stack.push_async_callback(learning.stop)
+    working.create_task(parts.dispatcher.run(), name="dispatcher")
+    stack.push_async_callback(parts.dispatcher.stop, timedelta())
+    working.create_task(parts.desk.run(), name="people")
+    stack.push_async_callback(parts.desk.stop)
 
 
 def lanes(config: Config) -> Mapping[Lane, int]:

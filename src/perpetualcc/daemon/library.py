@@ -57,7 +57,7 @@ class Library:
         if not (self._settings.auto_index and self.has(project)):
             return
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "perpetualcc", "init", str(project)),
+            *(sys.executable, "-m", "perpetualcc", "init", str(project), "--no-vectors"),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

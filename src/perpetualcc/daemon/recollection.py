@@ -32,7 +32,8 @@ class Recollection:
         self._facts = facts
 
     async def run(self, since: int) -> None:
-        """Record what follows `since` in the log, until the database closes."""
+        """Apply the retention, then record what follows `since`, until the database closes."""
+        await self._episodes.forget_old()
         async for recorded in self._events.follow(since):
             try:
                 await self._record(recorded)

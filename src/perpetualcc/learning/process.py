@@ -4,7 +4,6 @@ import logging
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import Judgement, Scope, classify, families
@@ -21,19 +20,6 @@ log = logging.getLogger(__name__)
 _SAID_CHARACTERS = 200
 _VERB_LAST = frozenset({"ja", "ko", "tr", "hi"})
 """Languages that name what is refused before what is wanted: 「npmじゃなくてpnpm」."""
-
-
-class Confirmer(Protocol):
-    """A brain that confirms a candidate and words the rule. Optional, paid by the day's budget."""
-
-    async def confirm(self, said: str, assistant: str, rule: str) -> str | None:
-        """
-        The rule in better words, the same rule, or None when it is none after all.
-
-        Raises:
-            Exception: nobody could be asked; the candidate stays as it is.
-        """
-        ...
 
 
 class EventProcessor:

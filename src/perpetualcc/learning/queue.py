@@ -59,6 +59,7 @@ class QueueReader:
         )
         self.processed = int(data.get("processed", 0))
         self.attempts = int(data.get("attempts", 0))
+        self.attempted_since = float(data.get("attempted_since", 0.0))
 
     def lines(self, limit: int) -> Iterator[Line]:
         """
@@ -90,6 +91,8 @@ class QueueReader:
 
     def note_attempt(self) -> int:
         """Count one more time that the event at the place was begun and not finished."""
+        if self.attempts == 0:
+            self.attempted_since = time.time()
         self.attempts += 1
         self._write()
         return self.attempts
@@ -157,6 +160,7 @@ class QueueReader:
             "lines": self.place.lines,
             "processed": self.processed,
             "attempts": self.attempts,
+            "attempted_since": self.attempted_since,
         }
         write_whole(self._places.state, json.dumps(state) + "\n")
 

@@ -5,6 +5,7 @@ A repository can bring its own `.data/memory.json`; without the user's key it ca
 of it (FIELD S17). The key is in the user's directory, which agents may not write.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -34,14 +35,15 @@ def _seal(preference: Preference, project: str, key: bytes) -> str:
 
 
 def _key(places: Places) -> bytes:
-    try:
+    """The user's key; the first who asks makes it, whole, and whoever comes second takes that."""
+    with contextlib.suppress(FileNotFoundError):
         return places.key.read_bytes()
-    except FileNotFoundError:
-        places.make()
-        try:
-            descriptor = os.open(places.key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return places.key.read_bytes()
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(os.urandom(32))
-        return places.key.read_bytes()
+    places.make()
+    fresh = places.key.with_name(f".key.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(os.urandom(32))
+    with contextlib.suppress(FileExistsError):
+        places.key.hardlink_to(fresh)
+    fresh.unlink()
+    return places.key.read_bytes()

@@ -33,8 +33,10 @@ EVENT_SECONDS = 60
 STUCK_SECONDS = 120
 """Seed 004: a worker without activity ends itself; its service starts another."""
 POLL_SECONDS = 1.0
-MOST_ATTEMPTS = 5
-"""An event that ended the worker so often is set aside."""
+MOST_ATTEMPTS = 3
+ATTEMPTS_SECONDS = 600
+"""An event at which the worker ended so often, over so long, is set aside: somebody who kills the
+worker every second must not cost an event, one that always kills it must not stop the rest."""
 _LOCK_SECONDS = 0.5
 _REJECTED_CHARACTERS = 4_000
 _REJECTED_BYTES = 5_000_000
@@ -128,10 +130,12 @@ class Worker:
         heartbeat = read_json(self._places.heartbeat) or {}
         if heartbeat.get("offset") != self._queue.place.offset or not heartbeat.get("current"):
             return
-        if self._queue.note_attempt() < MOST_ATTEMPTS:
+        attempts = self._queue.note_attempt()
+        lasting = time.time() - self._queue.attempted_since
+        if attempts < MOST_ATTEMPTS or lasting < ATTEMPTS_SECONDS:
             return
         for line in self._queue.lines(1):
-            self._set_aside(line.data, f"ended the worker {MOST_ATTEMPTS} times")
+            self._set_aside(line.data, f"ended the worker {attempts} times")
             self._queue.save(line.place, processed=1)
 
     def _beat(self, status: str, *, current: CapturedEvent | None = None) -> None:

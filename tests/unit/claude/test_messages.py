@@ -72,6 +72,12 @@ def test_a_reply_says_its_text_and_how_full_the_context_is():
     assert (said.text, said.context_tokens) == ("one\ntwo", 549)
 
 
+def test_a_reply_that_claims_no_input_says_nothing_about_the_context():
+    usage = {"input_tokens": 0, "output_tokens": 6}
+
+    assert only(assistant(sdk.TextBlock(text="x"), usage=usage)).context_tokens is None
+
+
 def test_a_helper_agent_inside_the_conversation_does_not_fill_its_context():
     said = only(assistant(sdk.TextBlock(text="x"), usage=USAGE, parent_tool_use_id="t"))
 

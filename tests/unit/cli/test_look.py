@@ -147,3 +147,15 @@ def test_a_duration_has_two_units_at_most(seconds: float, shown: str) -> None:
 def test_tokens_are_shown_in_thousands(tokens: int, shown: str) -> None:
     assert re.fullmatch(r"[\d.]+[KM]?", look.thousands(tokens))
     assert look.thousands(tokens) == shown
+
+
+def test_a_coloured_cell_keeps_its_table_straight(monkeypatch) -> None:
+    plain = look.table(["A", "B"], [["1", "ok"], ["2", "no"]])
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(look, "terminal_width", lambda: 80)
+
+    drawn = look.table(["A", "B"], [["1", "ok"], ["2", "no"]], colours=["green", ""])
+
+    assert "\x1b[32m ok \x1b[0m" in drawn
+    assert drawn.replace("\x1b[32m", "").replace("\x1b[0m", "") == plain

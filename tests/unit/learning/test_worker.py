@@ -195,6 +195,19 @@ def test_a_hook_that_opened_the_queue_before_its_rotation_is_heard(places, tmp_p
     assert seen(places, tmp_path) == 2
 
 
+def test_an_event_that_kills_every_worker_for_long_is_set_aside(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path, number=1) + line(tmp_path, number=2))
+    inode = places.queue.stat().st_ino
+    state = {"inode": inode, "offset": 0, "attempts": 7, "attempted_since": time.time() - 3_600}
+    places.state.write_text(json.dumps(state))
+    places.heartbeat.write_text(json.dumps({"offset": 0, "current": {"id": "e1"}}))
+
+    work(places)
+
+    assert seen(places, tmp_path) == 1
+    assert "ended the worker 8 times" in places.rejected.read_text()
+
+
 def test_one_worker_at_a_time(places):
     child = start(places)
     try:

@@ -58,7 +58,7 @@ def wanted(kind: Kind, settings: NotificationSettings) -> bool:
     }[kind]
 
 
-def command_for(number: int, kind: str) -> str:
+def command_for(number: int, kind: str, questions: int = 1) -> str:
     """What to type to answer."""
     match kind:
         case EscalationType.PERMISSION:
@@ -66,7 +66,7 @@ def command_for(number: int, kind: str) -> str:
         case EscalationType.ERROR:
             return f'pcc respond {number} retry (or "give up")'
         case _:
-            return f'pcc respond {number} "…"'
+            return " ".join([f"pcc respond {number}", *['"…"'] * questions])
 
 
 _REASONS = {
@@ -80,7 +80,14 @@ def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
-    return _about(event.number, event.type, reason, (name, session), "\n".join(_asking(event)))
+    return _about(
+        event.number,
+        event.type,
+        reason,
+        (name, session),
+        "\n".join(_asking(event)),
+        questions=len(event.questions) or 1,
+    )
 
 
 def _asking(event: EscalationRaised) -> Iterator[str]:
@@ -102,9 +109,11 @@ def _reminded(event: EscalationReminded, name: str, session: str) -> Message | N
     return _about(event.number, event.type, reason, (name, session), event.title)
 
 
-def _about(number: int, kind: str, reason: str, who: tuple[str, str], text: str) -> Message:
+def _about(
+    number: int, kind: str, reason: str, who: tuple[str, str], text: str, questions: int = 1
+) -> Message:
     name, session = who
-    answer = f"Answer with: {command_for(number, kind)}"
+    answer = f"Answer with: {command_for(number, kind, questions)}"
     return Message(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(

@@ -1,0 +1,98 @@
+"""The prompt for what waits for a person: what it shows, and what a typed line means."""
+
+import pytest
+
+from perpetualcc.cli.asking import Prompt, option_lines, packet_lines
+from perpetualcc.human.answers import AnswerError
+
+NASTY = "Which \x1b]0;title\x07 \x9b31m one\u202e?"
+
+
+def question(text="Which one?", labels=("PostgreSQL", "SQLite"), *, many=False):
+    options = [{"label": label, "description": f"about {label}"} for label in labels]
+    return {"question": text, "header": "", "multiSelect": many, "options": options}
+
+
+def request(kind="question", *questions, **more):
+    return {
+        "number": 3,
+        "session": "abc123",
+        "type": kind,
+        "severity": "normal",
+        "title": "Which one?",
+        "context": "",
+        "packet": {},
+        "options": [],
+        "suggestion": "",
+        "confidence": 0.0,
+        "default": "the session goes on waiting",
+        "deadline": None,
+        "raised_at": 1_000.0,
+        "settled_at": None,
+        "raw": {"questions": list(questions or [question()])},
+        **more,
+    }
+
+
+def test_the_prompt_of_the_manual():
+    prompt = Prompt(request=request(suggestion="PostgreSQL", confidence=0.62))
+
+    assert list(prompt.lines()) == [
+        '   Brain suggestion: "PostgreSQL" (62% sure)',
+        "     [1] PostgreSQL - about PostgreSQL",
+        "     [2] SQLite - about SQLite",
+    ]
+    assert prompt.invitation == "   [A]ccept brain  [1-2] Select  or type an answer  > "
+    assert prompt.take("a\n") == {"answers": {"Which one?": "PostgreSQL"}}
+
+
+def test_several_questions_are_asked_one_after_the_other():
+    prompt = Prompt(request=request("question", question("First?"), question("Second?", many=True)))
+
+    assert "1/2: First?" in next(iter(prompt.lines()))
+    assert prompt.take("2") is None
+    assert "2/2: Second?" in next(iter(prompt.lines()))
+    with pytest.raises(AnswerError):
+        prompt.take("9")
+    assert prompt.take("1,2") == {"answers": {"First?": "SQLite", "Second?": "PostgreSQL, SQLite"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "answer"),
+    [
+        ("permission", "a", {"approve": True}),
+        ("permission", "D", {"approve": False, "text": ""}),
+        ("permission", "not on a Friday", {"approve": False, "text": "not on a Friday"}),
+        ("review", "done", {"approve": False, "text": ""}),
+        ("error", "1", {"text": "1"}),
+    ],
+)
+def test_a_word_is_enough_where_there_is_no_question(kind, typed, answer):
+    assert Prompt(request=request(kind)).take(typed) == answer
+
+
+def test_nothing_from_outside_steers_the_terminal():
+    asked = request(
+        "question",
+        question(NASTY, (NASTY, "b")),
+        title=NASTY,
+        context=NASTY,
+        suggestion=NASTY,
+        packet={"state": NASTY, "history": [NASTY]},
+    )
+
+    shown = [*packet_lines(asked, 2_000.0), *Prompt(request=asked).lines()]
+
+    assert len(shown) > 5
+    for line in shown:
+        assert line.isprintable(), line
+
+
+def test_two_hundred_options_do_not_flood_the_prompt():
+    many = question(labels=[f"option {n}" for n in range(200)])
+
+    assert len(list(option_lines(many, at_most=30))) == 31
+    assert len(list(option_lines(many))) == 200
+    assert Prompt(request=request("question", many)).take("200") == {
+        "answers": {"Which one?": "option 199"}
+    }

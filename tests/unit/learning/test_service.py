@@ -1,0 +1,54 @@
+"""The worker's keeper: it starts one, starts another when it dies, and leaves nothing behind."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from perpetualcc.learning import control
+from perpetualcc.learning.places import Places
+from perpetualcc.learning.service import LearningService
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places(claude=tmp_path / "claude")
+
+
+async def another(places, than):
+    async with asyncio.timeout(20):
+        while (pid := control.running_pid(places)) in {None, than}:  # noqa: ASYNC110  # a process
+            await asyncio.sleep(0.05)
+    return pid
+
+
+def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
+    async def scenario():
+        service = LearningService(places)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            first = await another(places, than=None)
+            os.kill(first, signal.SIGKILL)
+            second = await another(places, than=first)
+            await service.stop()
+        return first, second
+
+    first, second = asyncio.run(scenario())
+
+    assert first != second
+    assert control.running_pid(places) is None
+
+
+def test_a_cancelled_service_takes_its_worker_along(places):
+    async def scenario():
+        service = LearningService(places)
+        running = asyncio.get_running_loop().create_task(service.run())
+        await another(places, than=None)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(scenario())
+
+    assert control.running_pid(places) is None
