@@ -189,7 +189,7 @@ def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     assert (pcc.project / "build").exists()
     pcc.kill_engine()
 
-    pcc.pcc("respond", str(waiting["number"]), "--always")
+    pcc.pcc("respond", str(waiting["number"]), "--approve")
 
     # The rehearsal repeats the call: it is let through; the one after it is asked about anew.
     wait_until(lambda: not (pcc.project / "build").exists(), within=20)

@@ -392,7 +392,9 @@ class SupervisedRun:
         if self.facts.over is None:
             self.facts.over = over
         else:
-            await self.claude.interrupt()
+            # Left, not interrupted: a call that is held meanwhile would count as refused by the
+            # person, and be missing when the work goes on.
+            self.is_over = not self.at_work
 
     async def _time_up(self) -> None:
         self.facts.over = Refusal(scope=BudgetScope.TASK, limit="task_minutes", used=0, allowed=0)

@@ -187,8 +187,6 @@ class SqliteEscalations:
         self._ledger.signal_in(connection, signal_name(number), answer)
         self._events.append_in(connection, [_settled(escalation)])
         _spare_people(connection, number, now)
-        if answer.get("always"):
-            _request_rule(connection, escalation, now)
         return escalation
 
     def _withdraw(
@@ -265,21 +263,6 @@ def _spare_people(connection: sqlite3.Connection, number: int, now: float) -> No
         "UPDATE notifications SET state = 'moot', due = NULL, ended_at = ?"
         " WHERE escalation = ? AND state = 'queued'",
         (now, number),
-    )
-
-
-def _request_rule(connection: sqlite3.Connection, escalation: Escalation, now: float) -> None:
-    request = escalation.request
-    connection.execute(
-        "INSERT INTO rule_requests VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            escalation.number,
-            request.session,
-            str(request.raw.get("tool", "")),
-            to_json(request.raw.get("input", {})),
-            now,
-            escalation.settled_by,
-        ),
     )
 
 

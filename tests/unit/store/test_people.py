@@ -1,7 +1,6 @@
 """Requests to people and notifications as rows: what is kept, once, and in which order."""
 
 import asyncio
-import json
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -167,24 +166,6 @@ def test_what_nobody_needs_to_answer_any_more_is_withdrawn_and_not_sent(tmp_path
             [one] = await it.outbox.list(10)
             assert one.state is NoticeState.MOOT
             assert await it.outbox.next_due() is None
-
-    asyncio.run(play())
-
-
-def test_an_approval_for_always_is_kept_as_a_wish_for_a_rule(tmp_path):
-    async def play():
-        async with world(tmp_path) as it:
-            call = replace(
-                ASKED,
-                type=EscalationType.PERMISSION,
-                raw={"tool": "Bash", "input": {"command": "make"}},
-            )
-            number = (await it.queue.escalate(call)).number
-            await it.queue.respond(number, {"approve": True, "always": True}, by="me")
-            [row] = await it.database.read(
-                lambda c: c.execute("SELECT * FROM rule_requests").fetchall()
-            )
-            assert (row["tool"], json.loads(row["input"])) == ("Bash", {"command": "make"})
 
     asyncio.run(play())
 

@@ -13,15 +13,6 @@ CREATE INDEX escalations_due ON escalations (min(coalesce(remind_at, 1e99), coal
 CREATE INDEX escalations_by_task ON escalations (task, digest);
 CREATE INDEX escalations_unused ON escalations (type) WHERE settled_at IS NOT NULL AND used_at IS NULL;
 
-CREATE TABLE rule_requests (
-    number       INTEGER PRIMARY KEY REFERENCES escalations (number),
-    session      TEXT NOT NULL,
-    tool         TEXT NOT NULL,
-    input        TEXT NOT NULL,
-    requested_at REAL NOT NULL,
-    requested_by TEXT NOT NULL
-) STRICT;
-
 CREATE TABLE notifications (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     cause      TEXT NOT NULL,                          -- `event:<seq>`: each cause once a channel
