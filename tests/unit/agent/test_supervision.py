@@ -383,9 +383,14 @@ def test_a_budget_that_is_used_up_ends_the_run_once_nothing_is_at_work():
     world = play(World(meter=OpenMeter(allowed=10)), wants("1"), Said(text="x", tokens_out=11))
     assert world.facts.over is not None
 
+    # A second call of the same reply: none of its calls is cut in two.
     play(world, wants("2"), ended("1"))
+    assert not world.run.is_over
+    assert not world.claude.interruptions
 
-    assert world.verdicts() == {"1": Verdict.ALLOW}
+    play(world, ended("2"))
+
+    assert world.verdicts() == {"1": Verdict.ALLOW, "2": Verdict.ALLOW}
     assert world.run.is_over or world.claude.interruptions
 
 
