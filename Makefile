@@ -43,8 +43,10 @@ format: $(STAMP) ## Format and fix what can be fixed
 # Most tests wait for a process most of the time: three at once keep two cores busy.
 WORKERS ?= 3
 
+# Some of them play against the clock: what fails in the crowd is played again alone, and must pass.
 test: $(STAMP) ## Every test but the soaks
-	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS)
+	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS) \
+		|| $(BIN)/pytest -m "not soak" -q --last-failed --last-failed-no-failures none
 
 unit: $(STAMP) ## The quick tests only
 	@$(BIN)/pytest -q tests/unit tests/contracts
