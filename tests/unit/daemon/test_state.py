@@ -93,4 +93,8 @@ def test_the_journal_keeps_one_older_file(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
-    Journal(path=tmp_path / "missing" / "log").write("hello")
+    journal = Journal(path=tmp_path / "missing" / "log")
+
+    journal.write("hello")
+
+    assert not journal.path.exists()

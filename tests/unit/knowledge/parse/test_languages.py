@@ -124,7 +124,9 @@ def test_half_a_file_still_parses(language):
     text = SOURCES[language][0]
 
     for end in range(0, len(text), 7):
-        read_syntax(text[:end] + "\x07(((", language)
+        lines = text[:end].count("\n") + 1
+        syntax = read_syntax(text[:end] + "\x07(((", language)
+        assert all(span.start <= span.end <= lines for span in syntax.spans)
 
 
 def test_what_stands_before_a_syntax_error_is_found():
