@@ -106,9 +106,16 @@ class FileIndex(Protocol):
 class ChunkSearch(Protocol):
     """Finding chunks by their words, and reading them."""
 
-    def search_words(self, words: Sequence[str], limit: int) -> list[Hit]:
+    def search_words(
+        self, words: Sequence[str], limit: int, names: Sequence[str] = ()
+    ) -> list[Hit]:
         """
         Chunks that share words with the query, best first; none for no words.
+
+        Args:
+            words: each counts by how rare it is.
+            limit: hits at most.
+            names: words side by side, separated by spaces, that count as one rare word more.
 
         Raises:
             IndexDamaged: the index cannot be read.

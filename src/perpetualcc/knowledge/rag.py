@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from perpetualcc.knowledge.code_words import MAX_QUERY, query_words
+from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
 from perpetualcc.knowledge.embedding_queue import embed_missing
 from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
 from perpetualcc.knowledge.indexer import CodebaseIndexer
@@ -24,6 +24,7 @@ from perpetualcc.knowledge.ports import (
 from perpetualcc.knowledge.ranking import filled, fused, rank_files, relevance
 from perpetualcc.knowledge.updating import IndexUpdater, Progress, UpdateReport, no_progress
 from perpetualcc.knowledge.values import RetrievalResult
+from perpetualcc.knowledge.wishes import wishes
 
 CANDIDATES = 300
 """Chunks that are ranked; a tenth as many files come out of them."""
@@ -98,12 +99,14 @@ class RAGPipeline:
         words = query_words(query)
         if not words or top_k < 1:
             return []
-        found = self._chunks.search_words(words, CANDIDATES)
+        found = self._chunks.search_words(words, CANDIDATES, query_names(query))
         by_words = [replace(hit, score=relevance(hit.score, len(words))) for hit in found]
         by_meaning = self._nearest(query)
+        wanted = wishes(query[:MAX_QUERY])
+        best = rank_files(by_words, wanted)
         if not by_meaning:
-            return self._results(filled(rank_files(by_words), by_words, top_k), "words")
-        best = fused(rank_files(by_words), rank_files(by_meaning))
+            return self._results(filled(best, by_words, top_k), "words")
+        best = fused(best, rank_files(by_meaning, wanted))
         return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
 
     def _nearest(self, query: str) -> list[Hit]:
