@@ -255,12 +255,12 @@ def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
 
 
 def _embeddings(ctx: typer.Context) -> "EmbeddingProvider | None":
-    """As the configuration says; the API's key stays with the daemon, so words must do here."""
+    """As the configuration says."""
+    from perpetualcc.config.embeddings import embeddings_of
     from perpetualcc.config.file import load_config
-    from perpetualcc.knowledge.embedding.choice import choose_embeddings
 
     options: GlobalOptions | None = ctx.obj
-    return choose_embeddings(load_config(options.config if options else None).knowledge)
+    return embeddings_of(load_config(options.config if options else None))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ The index is derived data. Whoever keeps it may lose it and build it again, so n
 about durability; the promises are that a batch is all or nothing, and that readers never wait.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -63,6 +63,10 @@ class FileIndex(Protocol):
 
     def known_files(self) -> dict[str, KnownFile]:
         """Every file by its path, those without chunks included."""
+        ...
+
+    def known_of(self, paths: Collection[str]) -> dict[str, KnownFile]:
+        """Those of some files that are known."""
         ...
 
     def apply(

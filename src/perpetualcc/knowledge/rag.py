@@ -5,7 +5,7 @@ Words find by what is written, vectors by what is meant; where both are there, t
 added. Nothing here depends on the time or on chance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +62,10 @@ class RAGPipeline:
         """
         return self._updater.update(wait=wait, progress=progress)
 
+    def index_paths(self, paths: Collection[str]) -> UpdateReport:
+        """Bring some files up to date, named relative to the project, as cheaply as can be."""
+        return self._updater.update_paths(paths)
+
     def embed_project(self, progress: Progress = no_progress) -> int:
         """
         Give a vector to every chunk that has none; how many got one. Goes on where it stopped.
@@ -74,6 +78,16 @@ class RAGPipeline:
                 "No embedding model is chosen", hint="pip install 'perpetualcc[embed]'"
             )
         return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether a model was chosen that has not seen every chunk."""
+        if self._vectors is None or self._embeddings is None:
+            return False
+        try:
+            return bool(self._vectors.without_vectors(self._embeddings.model, 1))
+        except (EmbeddingsUnavailable, IndexDamaged):
+            return False
 
     def is_first_time(self, what: str) -> bool:
         """True once for this index: for what a person needs to hear only once."""
