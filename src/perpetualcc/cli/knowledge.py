@@ -46,13 +46,15 @@ def init(
 
     Example: pcc init ./api --requirements requirements.md
     """
+    from perpetualcc.cli.chosen_requirements import remember
     from perpetualcc.store.index.database import make_project_folder
 
     folder = _folder(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
     if named is not None:
-        _remember(folder, named)
+        options: GlobalOptions | None = ctx.obj
+        remember(options.data_dir if options else None, folder, named)
     if not skip_index:
         _index(folder, vectors, _embeddings(ctx) if vectors is not False else None)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
@@ -293,12 +295,3 @@ def _requirements(file: Path | None) -> Path | None:
             f"There is no requirements file {str(file)!r}", hint="Give a Markdown or YAML file"
         )
     return file.resolve()
-
-
-def _remember(folder: Path, requirements: Path) -> None:
-    """Note the requirements file in `.perpetualcc/settings.toml`, and keep what else is there."""
-    settings = folder / ".perpetualcc" / "settings.toml"
-    lines = settings.read_text("utf-8").splitlines() if settings.exists() else []
-    kept = [line for line in lines if line.split("=")[0].strip() != "requirements"]
-    text = "\n".join([f"requirements = {json.dumps(str(requirements))}", *kept])
-    settings.write_text(text + "\n", "utf-8")
