@@ -14,7 +14,7 @@ from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
     from perpetualcc.cli.options import GlobalOptions
-    from perpetualcc.knowledge.embeddings import EmbeddingProvider
+    from perpetualcc.config.file import Config
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
@@ -56,20 +56,22 @@ def init(
         options: GlobalOptions | None = ctx.obj
         remember(options.data_dir if options else None, folder, named)
     if not skip_index:
-        _index(folder, vectors, _embeddings(ctx) if vectors is not False else None)
+        _index(folder, vectors, _config(ctx))
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
     print(f'  pcc start {project} --task "Your task here"')
 
 
-def _index(folder: Path, vectors: bool | None, embeddings: "EmbeddingProvider | None") -> None:
+def _index(folder: Path, vectors: bool | None, config: "Config") -> None:
+    from perpetualcc.config.embeddings import embeddings_of
     from perpetualcc.store.index.opening import open_pipeline
 
+    embeddings = None if vectors is False else embeddings_of(config)
     if vectors and embeddings is None:
         raise PerpetualError(
             "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
         )
-    pipeline = open_pipeline(folder, embeddings)
+    pipeline = open_pipeline(folder, embeddings, config.knowledge)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(progress=progress)
     counts = pipeline.counts()
@@ -243,10 +245,12 @@ def _inside(folder: Path, file: str) -> str:
 
 def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
+    from perpetualcc.config.embeddings import embeddings_of
     from perpetualcc.store.index.opening import open_pipeline
 
-    embeddings = _embeddings(ctx)
-    pipeline = open_pipeline(folder, embeddings)
+    config = _config(ctx)
+    embeddings = embeddings_of(config)
+    pipeline = open_pipeline(folder, embeddings, config.knowledge)
     if embeddings is None and pipeline.is_first_time("told of vectors"):
         print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
     with _bar("Indexing files") as progress:
@@ -256,13 +260,11 @@ def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     return pipeline
 
 
-def _embeddings(ctx: typer.Context) -> "EmbeddingProvider | None":
-    """As the configuration says."""
-    from perpetualcc.config.embeddings import embeddings_of
+def _config(ctx: typer.Context) -> "Config":
     from perpetualcc.config.file import load_config
 
     options: GlobalOptions | None = ctx.obj
-    return embeddings_of(load_config(options.config if options else None))
+    return load_config(options.config if options else None)
 
 
 @contextmanager

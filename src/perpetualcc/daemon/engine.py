@@ -243,7 +243,7 @@ class Parts:
 
     @cached_property
     def library(self) -> Library:
-        return Library(partial(embeddings_of, self.config))
+        return Library(partial(embeddings_of, self.config), self.config.knowledge)
 
     @cached_property
     def index_keeper(self) -> IndexKeeper:

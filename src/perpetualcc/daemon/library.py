@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import CodeReference
+from perpetualcc.knowledge.settings import KnowledgeSettings
 
 if TYPE_CHECKING:
     from perpetualcc.knowledge.answers import ProjectKnowledge
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+DEFAULTS = KnowledgeSettings()
 
 _PATIENCE = timedelta(seconds=10)
 _TOKENS = 2_000
@@ -39,12 +41,17 @@ class Library:
     What is slow or broken costs an answer its code, never the answer.
     """
 
-    def __init__(self, open_embeddings: "Callable[[], EmbeddingProvider | None]") -> None:
+    def __init__(
+        self,
+        open_embeddings: "Callable[[], EmbeddingProvider | None]",
+        settings: KnowledgeSettings = DEFAULTS,
+    ) -> None:
         """
         Args:
             open_embeddings: called when the first project is asked about; may raise PerpetualError.
         """
         self._open_embeddings = open_embeddings
+        self._settings = settings
         self._shelves: dict[Path, _Shelf] = {}
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="index")
 
@@ -114,15 +121,18 @@ class Library:
             return await self._read(project, ask)
 
     async def _read(self, project: Path, ask: "Callable[[ProjectKnowledge], T]") -> T:
-        shelf = self._shelves.setdefault(project, _Shelf(project, self._embeddings))
+        shelf = self._shelves.setdefault(project, _Shelf(project, self._open))
         return await asyncio.get_running_loop().run_in_executor(self._readers, shelf.read, ask)
 
-    def _embeddings(self) -> "EmbeddingProvider | None":
+    def _open(self, project: Path) -> "ProjectKnowledge":
+        from perpetualcc.store.index.opening import open_knowledge  # noqa: PLC0415  # parsers
+
         with _CHOOSING:
-            return self._chosen
+            embeddings = self._embeddings
+        return open_knowledge(project, embeddings, self._settings)
 
     @cached_property
-    def _chosen(self) -> "EmbeddingProvider | None":
+    def _embeddings(self) -> "EmbeddingProvider | None":
         try:
             return self._open_embeddings()
         except PerpetualError as error:
@@ -137,9 +147,9 @@ _CHOOSING = threading.Lock()
 class _Shelf:
     """One project's knowledge: opened at first use, read by one thread at a time."""
 
-    def __init__(self, project: Path, embeddings: "Callable[[], EmbeddingProvider | None]") -> None:
+    def __init__(self, project: Path, open_it: "Callable[[Path], ProjectKnowledge]") -> None:
         self._project = project
-        self._embeddings = embeddings
+        self._open = open_it
         self._alone = threading.Lock()
         self._knowledge: ProjectKnowledge | None = None
 
@@ -147,7 +157,5 @@ class _Shelf:
         """Whoever gave up waiting leaves the thread to its end; the next one waits for it here."""
         with self._alone:
             if self._knowledge is None:
-                from perpetualcc.store.index.opening import open_knowledge  # noqa: PLC0415
-
-                self._knowledge = open_knowledge(self._project, self._embeddings())
+                self._knowledge = self._open(self._project)
             return ask(self._knowledge)
