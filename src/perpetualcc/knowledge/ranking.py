@@ -69,16 +69,19 @@ def weight(path: str, wanted: Wishes = NO_WISHES) -> float:
 
 def rank_files(hits: Iterable[Hit], wanted: Wishes = NO_WISHES) -> list[Hit]:
     """The best chunk of each file, with a score that the file's further chunks have raised."""
-    chunks: dict[str, list[Hit]] = {}
+    by_file: dict[str, list[Hit]] = {}
     for hit in hits:
-        weighed = replace(hit, score=min(1.0, hit.score * weight(hit.path, wanted)))
-        chunks.setdefault(hit.path, []).append(weighed)
-    return ordered(_of_file(ordered(found)) for found in chunks.values())
+        by_file.setdefault(hit.path, []).append(hit)
+    return ordered(
+        _of_file(ordered(found), weight(path, wanted)) for path, found in by_file.items()
+    )
 
 
-def _of_file(found: Sequence[Hit]) -> Hit:
+def _of_file(found: Sequence[Hit], factor: float) -> Hit:
+    best = found[0]
     further = sum(hit.score / 2**place for place, hit in enumerate(found[1 : FURTHER + 1]))
-    return replace(found[0], score=found[0].score + FURTHER_SHARE * further)
+    score = factor * (best.score + FURTHER_SHARE * further)
+    return Hit(chunk=best.chunk, path=best.path, score=score)
 
 
 def ordered(hits: Iterable[Hit]) -> list[Hit]:
