@@ -20,6 +20,8 @@ HISTORY_FACTOR = 0.3
 """A change log holds the very words of every commit: .57 to .76 for commits where there is one."""
 WANTED_TEST_FACTOR = 1.2
 """For a query that speaks of tests."""
+PART_GAIN = 0.6
+"""For a file whose path holds the part that a commit message names first."""
 FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
@@ -27,8 +29,8 @@ MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
 
 _TEST = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
-    r"|(^|/)test_[^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
+    r"(^|/)(tests?|testing|__tests__|testsuites?|regress|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
+    r"|(^|/)test[-_][^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
 )
 _HISTORY = re.compile(
     r"(^|/)(change(s|log)|news|history|releases?|release[-_]notes|authors|contributors|todo)"
@@ -59,9 +61,9 @@ NO_WISHES = Wishes()
 
 def weight(path: str, wanted: Wishes = NO_WISHES) -> float:
     """What the scores of a file's chunks are multiplied by."""
-    factor = 1.0
+    factor = 1.0 + PART_GAIN * wanted.share_in(path)
     if is_test(path):
-        factor = WANTED_TEST_FACTOR if wanted.tests else TEST_FACTOR
+        factor *= WANTED_TEST_FACTOR if wanted.tests else TEST_FACTOR
     if is_history(path):
         return factor * HISTORY_FACTOR
     return factor * (DOCUMENT_FACTOR if is_document(path) and not wanted.documents else 1.0)
