@@ -396,7 +396,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     since = await parts.events.last()
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
-        ("index", parts.library.run(parts.events.follow(since))),
+        ("index", parts.library.run(parts.events.follow(since, kinds=["SessionCreated"]))),
     ):
         # Observers follow the log for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
