@@ -196,7 +196,8 @@ class CommandJudge:
         first = command.words[0]
         if depth > NESTING_LIMIT:
             return [_problem(Problem.TOO_DEEP, command.source)]
-        if not first.is_constant or first.globs:
+        is_printed = bool(first.code) and "/" not in first.text
+        if not first.is_constant or first.globs or is_printed:
             return [self._computed(command)]
         if command.calls_function:
             return self._function(command, depth)
