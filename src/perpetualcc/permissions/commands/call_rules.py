@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import is_shell
+from perpetualcc.permissions.blocked import SHELLS, is_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
@@ -37,6 +37,13 @@ _SECRET_VARIABLE = re.compile(
 )
 _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
 _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
+_ELSEWHERE = "Packages come from another place"
+_PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
+_LISTS_NAMES = frozenset(
+    {"git check-ignore", "git check-attr", "git ls-files", "git status", "git log", "git rm",
+     "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
+)  # fmt: skip
+"""Commands that show or drop the names of files, not what is in them."""
 _SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
@@ -119,6 +126,13 @@ class CallRules:
         findings: Findings = []
         for given in call.arguments.given:
             rule = given.rule
+            if (
+                rule.explanation == _ELSEWHERE
+                and given.value
+                and _PLAIN_HTTP.match(given.value.text)
+            ):
+                why = f"{given.name}: Packages come from a place that cannot prove what it is"
+                findings.append(call.finding(Risk.HIGH, "option", why, EffectKind.EXECUTE))
             if rule.risk in {Risk.MEDIUM, Risk.HIGH}:
                 kind = f"{call.arguments.path} {given.name}"
                 why = rule.explanation or "This option does more than the command alone"
@@ -135,6 +149,8 @@ class CallRules:
 
     def _option_value(self, given: Given, value: Word, call: Call) -> Findings:
         role = given.rule.role
+        if value.text == "-" and role in {"read", "write", "output"}:
+            return []  # a stream, not a file
         if role == "dir":
             call.cwds = tuple(
                 join(c, value.text, home=self.judge.territory.home) if value.is_constant else None
@@ -142,11 +158,20 @@ class CallRules:
             )
             return []
         if role == "run":
-            return self.judge.shell(value.text, call)
+            return self._run_option(given, value, call)
         if role == "upload":
             path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
             return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
         return self._by_role(role, [value], call)
+
+    def _run_option(self, given: Given, value: Word, call: Call) -> Findings:
+        """A pager or editor that is a shell runs whatever it is shown."""
+        program = value.text.split(" ")[0].rpartition("/")[2]
+        findings = self.judge.shell(value.text, call)
+        if given.rule.risk is not None and program in SHELLS:
+            why = f"{given.name} names a shell as the program to run"
+            findings.append(call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE))
+        return findings
 
     def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
         match role:
@@ -225,9 +250,12 @@ class CallRules:
 
     def _named_credentials(self, call: Call) -> Findings:
         """Its words are no paths as far as is known, but some name a credential all the same."""
-        words = [*call.arguments.operands]
-        words += [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
-        found = call.reads(w for w in words if "/" in w.text and " " not in w.text)
+        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words = [w for w in words if "/" in w.text]
+        named = [_after_revision(w) for w in call.arguments.operands]
+        is_listing = call.arguments.path in _LISTS_NAMES
+        words += [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
+        found = call.reads(w for w in words if " " not in w.text)
         return [f for f in found if f.risk is Risk.HIGH]
 
     def _deletes(self, word: Word, call: Call) -> Findings:
@@ -282,11 +310,19 @@ class CallRules:
 
     def _wrapped(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands[rule.skip :]
+        while words and words[0].text == "--":
+            words = words[1:]
         if not words:
             return []
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _after_revision(word: Word) -> Word:
+    """`HEAD:.env` shows the file after the colon."""
+    revision, colon, path = word.text.partition(":")
+    return Word(path) if colon and path and "/" not in revision else word
 
 
 def _asks_for_help(call: Call, rule: CommandRule) -> bool:

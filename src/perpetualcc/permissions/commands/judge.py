@@ -17,6 +17,8 @@ from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
 from perpetualcc.permissions.commands.knowledge import Knowledge, knowledge
+from perpetualcc.permissions.commands.programs.interpreters import printed_by
+from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
@@ -55,6 +57,12 @@ _PLACE_NAME = re.compile(
     r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
 )
 """Variables with these in their names hold places, and not programs."""
+_REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
+_OPEN_DIRECTORY = re.compile(
+    r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
+)  # compared only
+_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
+"""`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -130,7 +138,9 @@ class CommandJudge:
         """What is known about the variable; or a value that is a program, not a place."""
         name, value = assignment.name, assignment.value.text
         meaning = self.knowledge.variable(name, value)
-        if meaning is not None:
+        if name == "PATH" and _OPEN_DIRECTORY.match(value):
+            risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
+        elif meaning is not None:
             risk, why = meaning.risk, meaning.explanation
         elif command.words and is_shell(value):
             risk, why = Risk.HIGH, "names a shell as the program to run"
@@ -210,7 +220,7 @@ class CommandJudge:
             ):
                 return self._path_call(command, depth)
             name = base
-        program = self.knowledge.program(name)
+        program = self.knowledge.program(name.lower() if _CMDLET.fullmatch(name) else name)
         if program is None:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
@@ -335,18 +345,14 @@ class CommandJudge:
     def script_file(self, word: Word, call: Call) -> Findings:
         location = self.territory.locate(word.text, call.cwds)
         feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
+        if _REMOTE_SCRIPT.match(word.text):
+            return [_remote_code(call, f"Fetches and runs {word.text[:80]}")]
         if location.path in self._downloads or (
             word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects)
         ):
-            return [
-                call.finding(
-                    Risk.HIGH,
-                    "remote-code",
-                    "Runs code that was just fetched from the network",
-                    EffectKind.EXECUTE,
-                    EffectKind.NETWORK,
-                )
-            ]
+            return [_remote_code(call, "Runs code that was just fetched from the network")]
+        if word.code and word.text.startswith("/dev/fd/"):
+            return self._printed_script(word, call)
         known = self._known_script(word, call)
         if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
             return known
@@ -367,6 +373,17 @@ class CommandJudge:
                 return [*self.shell(text, call), judge_task(word.text, call)]
         return [judge_task(word.text, call, is_script=True)]
 
+    def _printed_script(self, word: Word, call: Call) -> Findings:
+        """`bash <(echo code)`: what a command prints is the script."""
+        sources = call.command.feeds
+        if len(sources) == 1 and (text := printed_by(sources[0])) is not None:
+            return self.shell(text, call)
+        if all(is_shell_setup(code) for code in word.code):
+            why = "Runs the set-up lines that a tool prints"
+            return [call.finding(Risk.MEDIUM, "shell-setup", why, EffectKind.EXECUTE)]
+        why = "Runs what another command prints as code"
+        return [call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE)]
+
     def _known_script(self, word: Word, call: Call) -> Findings | None:
         """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
         name = posixpath.basename(word.text)
@@ -382,6 +399,12 @@ class CommandJudge:
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _remote_code(call: Call, why: str) -> Finding:
+    return call.finding(
+        Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK
+    )  # fmt: skip
 
 
 def _hides_its_name(first: Word) -> bool:

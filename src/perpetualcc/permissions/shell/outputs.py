@@ -6,6 +6,7 @@ below `src`, which a glob stands for. Everything else is known only when it runs
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
 
@@ -14,8 +15,9 @@ _LONG_NAME_LISTS = frozenset({"--files-with-matches", "--files-without-match"})
 _FILTERS = frozenset({"sort", "uniq", "head", "tail", "grep", "egrep", "fgrep"})
 _FIND_PRINTS_ELSE = frozenset(
     {"-exec", "-execdir", "-ok", "-okdir", "-printf", "-fprintf", "-fprint", "-ls", "-delete",
-     "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname"}
+     "-regex", "-iregex", "-lname"}
 )  # fmt: skip
+_PLACES = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
 PATTERN_LIMIT = 12
 """More patterns than this are no longer told one by one."""
 
@@ -43,7 +45,10 @@ def _is_one_pipe(commands: Sequence[SimpleCommand]) -> bool:
         and not command.assignments
         and not command.feeds
         and command.stdin is None
-        and all(r.operator != "<" and not r.writes or _is_quiet(r.target) for r in command.redirections)
+        and all(
+            (r.operator != "<" and not r.writes) or _is_quiet(r.target)
+            for r in command.redirections
+        )
         for position, command in enumerate(commands)
     )
 
@@ -98,7 +103,9 @@ def _found(words: Sequence[str]) -> str:
         if word.startswith(("-", "(", "!")):
             break
         roots.append(word.rstrip("/"))
-    names = [n for flag, n in zip(words, words[1:], strict=False) if flag in {"-name", "-iname"}]
+    names = [n for flag, n in pairwise(words) if flag in {"-name", "-iname"}]
+    places = [n.removeprefix("./") for flag, n in pairwise(words) if flag in _PLACES]
     patterns = [f"{root}/{name}" for root in roots or ["."] for name in names or ["*"]]
+    patterns += [place if place.startswith("/") else f"./{place}" for place in places]
     has_blanks = any(c.isspace() for pattern in patterns for c in pattern)
     return UNKNOWN if has_blanks or len(patterns) > PATTERN_LIMIT else " ".join(patterns)
