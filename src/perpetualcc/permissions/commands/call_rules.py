@@ -14,7 +14,7 @@ from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
-from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
@@ -37,6 +37,8 @@ _SECRET_VARIABLE = re.compile(
 )
 _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
 _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
+_UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
+"""How the reasons of options begin that a dry run makes harmless; options that run code stay."""
 _ELSEWHERE = "Packages come from another place"
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
 _LISTS_NAMES = frozenset(
@@ -58,18 +60,15 @@ class CallRules:
         """Everything that this call does, one finding each."""
         arguments, rule = call.arguments, call.arguments.rule
         if rule is None:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "unknown-subcommand",
-                    f"Nothing is known about this use of {arguments.path!r}",
-                    EffectKind.EXECUTE,
-                )
-            ]
+            why = f"Nothing is known about this use of {arguments.path!r}"
+            unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
+            return [unknown, *harmful_verb(arguments.operands, call)]
         if _asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
+        if arguments.subcommand and rule.risk is Risk.MEDIUM and not rule.wraps:
+            findings += harmful_verb(arguments.operands, call)
         is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
         if is_dry and rule.operands == "task":
             return findings
@@ -103,9 +102,7 @@ class CallRules:
     def _base(self, call: Call, rule: CommandRule) -> Finding:
         risk, why = rule.risk, rule.explanation
         for given in call.arguments.given:
-            if given.rule.risk is Risk.LOW and not (
-                given.value and given.value.text in {"false", "none"}
-            ):
+            if _is_dry(given):
                 risk, why = Risk.LOW, given.rule.explanation or why
         if (
             EffectKind.EXECUTE in rule.effects
@@ -124,8 +121,11 @@ class CallRules:
 
     def _options(self, call: Call) -> Findings:
         findings: Findings = []
+        is_dry = any(_is_dry(given) for given in call.arguments.given)
         for given in call.arguments.given:
             rule = given.rule
+            if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
+                continue
             if (
                 rule.explanation == _ELSEWHERE
                 and given.value
@@ -317,6 +317,12 @@ class CallRules:
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _is_dry(given: Given) -> bool:
+    """`--dry-run`, and not `--dry-run=false`."""
+    is_off = given.value is not None and given.value.text in {"false", "none"}
+    return given.rule.risk is Risk.LOW and not is_off
 
 
 def _after_revision(word: Word) -> Word:

@@ -16,10 +16,10 @@ from perpetualcc.permissions.commands import programs  # noqa: F401  # registers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
-from perpetualcc.permissions.commands.knowledge import Knowledge, knowledge
+from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.programs.interpreters import printed_by
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
-from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
@@ -81,6 +81,7 @@ class CommandJudge:
         self._commands: list[SimpleCommand] = []
         self._downloads: set[str] = set()
         self._written: dict[str, str | None] = {}
+        self._has_unpacked_download = False
         self.count = 0
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
@@ -180,12 +181,21 @@ class CommandJudge:
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
         kinds = {effect.kind for finding in findings for effect in finding.effects}
+        if self._unpacks_download(command, findings):
+            self._has_unpacked_download = True
         for finding in findings:
             for effect in finding.effects:
                 if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
                     self._written[effect.target] = command.stdin
                     if EffectKind.NETWORK in kinds or self._is_fed_by_network(command):
                         self._downloads.add(effect.target)
+
+    def _unpacks_download(self, command: SimpleCommand, findings: Findings) -> bool:
+        """`curl … | tar xz`, or `tar xf` of what was fetched before."""
+        if not any(finding.rule == "unpack" for finding in findings):
+            return False
+        reads = {e.target for f in findings for e in f.effects if e.kind is EffectKind.READ}
+        return self._is_fed_by_network(command) or not self._downloads.isdisjoint(reads)
 
     def _is_fed_by_network(self, command: SimpleCommand) -> bool:
         return any(
@@ -264,7 +274,7 @@ class CommandJudge:
         """`./run.sh`, `scripts/build`, `/opt/tool/bin/x`."""
         name = posixpath.basename(command.words[0].text)
         program = self.knowledge.program(name)
-        entry = program or self.knowledge.root
+        entry = program or Entry(name)
         arguments = read_arguments(command.words, entry)
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         findings = self.script_file(command.words[0], call)
@@ -291,6 +301,9 @@ class CommandJudge:
         if folded != name and self.knowledge.program(folded) is not None:
             words = (Word(folded), *command.words[1:])
             findings += self._call(replace(command, words=words), depth + 1)
+        arguments = read_arguments(command.words, Entry(name))
+        call = Call(self, command, arguments, depth, command.cwds, command.source)
+        findings += harmful_verb(arguments.operands, call)
         return findings + self._guarded_words(command)
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
@@ -347,8 +360,10 @@ class CommandJudge:
         feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
         if _REMOTE_SCRIPT.match(word.text):
             return [_remote_code(call, f"Fetches and runs {word.text[:80]}")]
-        if location.path in self._downloads or (
-            word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects)
+        if (
+            location.path in self._downloads
+            or self._has_unpacked_download
+            or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
         ):
             return [_remote_code(call, "Runs code that was just fetched from the network")]
         if word.code and word.text.startswith("/dev/fd/"):

@@ -165,3 +165,19 @@ def windows_shell(call: Call) -> Findings:
         why = "Deletes files; nothing brings them back"
         findings.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
     return findings
+
+
+@handles("package-field")
+def package_field(call: Call) -> Findings:
+    """`npm pkg set scripts.x='code'`: a script is code for later."""
+    findings: Findings = []
+    for word in call.arguments.operands:
+        name, equals, value = word.text.partition("=")
+        if equals and name.startswith("scripts"):
+            worse = [f for f in call.judge.shell(value, call) if f.risk is Risk.HIGH]
+            why = "Writes a script that runs later"
+            findings += [
+                call.finding(Risk.MEDIUM, "script-for-later", why, EffectKind.WRITE),
+                *worse,
+            ]
+    return findings

@@ -28,7 +28,10 @@ def package_install(call: Call) -> Findings:
     is_javascript = call.arguments.path.split()[0] in {"npm", "yarn", "pnpm", "bun", "bower", "ni"}
     for word in [*call.arguments.operands, *editable]:
         text = word.text
-        if _ELSEWHERE.search(text) or (is_javascript and _HOST_SHORTHAND.match(text)):
+        if text.startswith("http://"):
+            why = f"{text} comes from a place that cannot prove what it is"
+            findings.append(call.finding(Risk.HIGH, "remote-code", why, EffectKind.EXECUTE))
+        elif _ELSEWHERE.search(text) or (is_javascript and _HOST_SHORTHAND.match(text)):
             findings.append(
                 call.finding(
                     Risk.MEDIUM,
