@@ -36,6 +36,7 @@ from perpetualcc.daemon.host import run
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
+from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -258,7 +259,8 @@ class Parts:
     @cached_property
     def people(self) -> HumanBridge:
         """Its queue is set by `queue`: the queue and the agent need each other."""
-        return HumanBridge()
+        settings = self.config.permissions
+        return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
 
     @cached_property
     def queue(self) -> EscalationQueue:
