@@ -13,6 +13,7 @@ from perpetualcc.domain.requirements import Requirements, Section, Statement, St
 from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, names_project, project_name
 from perpetualcc.requirements.key_values import split_key_value, table_cells, without_marks
+from perpetualcc.requirements.tables import row_statements
 from perpetualcc.requirements.tasks import TaskLine, read_task_line, resolve_tasks, with_parts
 
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
@@ -282,10 +283,11 @@ def _read_row(reader: _Reader, line: str, number: int) -> None:
         reader.header_row = cells
         return
     if len(cells) >= 2 and cells[0]:
-        _record(reader, cells[0], cells[1], number, line.strip())
-        for name, cell in zip(reader.header_row[2:], cells[2:], strict=False):
-            if cell:
-                _record(reader, f"{cells[0]} / {name}", cell, number, line.strip())
+        for key, cell in row_statements(reader.header_row, cells):
+            value = cell
+            if not key:
+                key, value = split_key_value(cell)
+            _record(reader, key, value, number, line.strip())
 
 
 def _read_text(reader: _Reader, line: str, number: int) -> None:

@@ -39,6 +39,8 @@ class Choice:
     escapes: bool
     """Whether it is "other", "both" or the like: never chosen by rules."""
     folded: str
+    twin: bool = False
+    """Whether another option has the same terms, in another order: only the label tells."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -58,7 +60,15 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
     descriptions = [values(read_terms(option.description)) for option in question.options]
-    return tuple(_apart(choice, common, descriptions, index) for index, choice in enumerate(rough))
+    return tuple(
+        _apart(
+            replace(choice, twin=sum(one.every == choice.every for one in rough) > 1),
+            common,
+            descriptions,
+            index,
+        )
+        for index, choice in enumerate(rough)
+    )
 
 
 def _unit_asked_for(text: str) -> str:
