@@ -20,7 +20,7 @@ _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{3,}|~{3,})\s*$")
 _FENCE = re.compile(r"^\s*(?P<fence>```+|~~~+)")
 _ITEM = re.compile(
-    r"^(?P<indent>\s*)(?P<bullet>[-*+•‣◦–]|(?P<number>\d{1,4})[.)])\s+"
+    r"^(?P<indent>\s*)(?P<bullet>[-*+•‣◦–]|(?P<number>\d{1,4})[.)]|\d{1,3}(?:\.\d{1,3}){1,4}\.?(?=\s+[^\W\da-z]))\s+"
     r"(?:\[(?P<box>[ xX✓✔-])\]\s*)?(?P<text>.*)$"
 )
 _BARE_BOX = re.compile(
@@ -283,10 +283,8 @@ def _read_row(reader: _Reader, line: str, number: int) -> None:
         reader.header_row = cells
         return
     if len(cells) >= 2 and cells[0]:
-        for key, cell in row_statements(reader.header_row, cells):
-            value = cell
-            if not key:
-                key, value = split_key_value(cell)
+        for name, cell in row_statements(reader.header_row, cells):
+            key, value = (name, cell) if name else split_key_value(cell)
             _record(reader, key, value, number, line.strip())
 
 

@@ -10,15 +10,18 @@ from collections.abc import Iterator
 
 # Names of columns, folded to lower case.
 _NOT_CHOSEN = re.compile(
-    r"alternativ|considered|reject|instead|previous|former|formerly|\bold\b|\bwas\b|before|replac|legacy|"
-    r"discard|not chosen|\bavoid|today|current|verworfen|bisher|\balt\b|descartad|anterior|abandonn|ecart|"
+    r"alternativ|considered|reject|instead|previous|former|formerly|\bold\b|\bwas\b|before|replac|"
+    r"legacy|discard|not chosen|\bavoid|today|current|verworfen|bisher|\balt\b|descartad|anterior|"
+    r"abandonn|ecart|"
     r"替代|备选|以前|отклон|раньше"
 )
 _ABOUT_THE_ROW = re.compile(
     r"^(?:prio\w*|status|owner|who|date|when|phase|milestone|effort|estimate|sprint|version|since|author|"
     r"source|link|ref\w*|responsib\w*|wer|datum|stand|p|优先级|状态|приоритет|статус|fecha|estado)$"
 )
-_NAMES_NOTHING = re.compile(r"^(?:#|id|no\.?|nr\.?|number|date|datum|fecha|when|ref|key|编号|日期|№)$")
+_NAMES_NOTHING = re.compile(
+    r"^(?:#|id|no\.?|nr\.?|number|date|datum|fecha|when|ref|key|编号|日期|№)$"
+)
 _ID = re.compile(r"^(?:[a-z]{1,6}-?\d+(?:\.\d+)*|#?\d+\.?|\d{4}-\d\d(?:-\d\d)?|\d+(?:\.\d+)+)$")
 _OVER = re.compile(
     r"\b(?:superseded|rejected|deprecated|obsolete|withdrawn|dropped|reverted|verworfen|abgelehnt|"

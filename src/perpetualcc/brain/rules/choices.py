@@ -7,6 +7,7 @@ from functools import cache
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem
+from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.questions import Question
 
 _MARKERS = re.compile(
@@ -39,6 +40,8 @@ class Choice:
     escapes: bool
     """Whether it is "other", "both" or the like: never chosen by rules."""
     folded: str
+    plain: frozenset[str] = frozenset()
+    """Its words when its only name is an ordinary word too, such as "Signals"."""
     twin: bool = False
     """Whether another option has the same terms, in another order: only the label tells."""
 
@@ -100,6 +103,9 @@ def _read(label: str, unit: str) -> Choice:
         and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
         escapes=folded in word_set("escapes"),
         folded=folded,
+        plain=frozenset(map(stem, words))
+        if len(words) == 1 and words[0] in ordinary_names()
+        else frozenset(),
     )
 
 

@@ -42,7 +42,11 @@ def find_mention(
     real = tuple(choice for choice in choices if not choice.refuses)
     usable = tuple(clause for clause in clauses if _may_answer(asked, clause))
     for look in (_by_contrast, _by_value, _by_only_mention):
-        found = [*look(asked, real, usable)]
+        found = [
+            one
+            for one in look(asked, real, usable)
+            if not _is_elsewhere(asked, one.choice, one.clause)
+        ]
         if len({one.choice.label for one in found}) > 1:
             return None
         if found and not _is_doubted(found[0].choice, clauses):
@@ -55,10 +59,24 @@ def _may_answer(asked: Asked, clause: Clause) -> bool:
         return False
     if not fits(asked.scopes, clause.scopes, asked.topics):
         return False
-    own = specific(clause.key_topics) or specific(clause.topics) or specific(clause.heading_topics)
-    if own and asked.topics and not broad_topics(own) & asked.topics:
+    if specific(clause.key_topics) and not _shares_topic(asked, specific(clause.key_topics)):
         return False
     return not clause.key_rest - _weak() - bland() - asked.stems - asked.offered - asked.measures
+
+
+def _shares_topic(asked: Asked, topics: frozenset[str]) -> bool:
+    return not asked.topics or bool(broad_topics(topics) & asked.topics)
+
+
+def _is_elsewhere(asked: Asked, choice: Choice, clause: Clause) -> bool:
+    """Whether a sentence is about another topic, and could mean this option for it."""
+    own = specific(clause.topics) or specific(clause.heading_topics)
+    if not own or _shares_topic(asked, own):
+        return False
+    served = frozenset[str]().union(
+        *(topics_of_name().get(name[1:], frozenset()) for name in choice.names)
+    )
+    return not served & asked.topics or bool(served & own)
 
 
 def _is_doubted(choice: Choice, clauses: tuple[Clause, ...]) -> bool:
@@ -69,13 +87,17 @@ def _in(choice: Choice, said: frozenset[str]) -> bool:
     """Whether something is said of this option, by its names or else by its words."""
     if choice.twin:
         return False
-    if choice.names:
-        return choice.names <= said
+    if choice.names and choice.names <= said:
+        return True
+    if choice.names and not choice.plain:
+        return False
+    if choice.plain and choice.plain <= said:
+        return True
     return not choice.numbers and bool(choice.own) and core(choice.own) <= said
 
 
 def _by_contrast(
-    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+    _: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
 ) -> Iterator[Mention]:
     """One option is preferred to another one on the same line."""
     lines: dict[int, list[Clause]] = {}
@@ -87,7 +109,7 @@ def _by_contrast(
         ours = [choice for choice in choices if _in(choice, chosen) and not _in(choice, refused)]
         others = [choice for choice in choices if choice not in ours and _in(choice, refused)]
         if len(ours) == 1 and others:
-            clause = next(one for one in said if ours[0].own & one.chosen)
+            clause = next((one for one in said if _in(ours[0], one.chosen)), said[0])
             yield Mention(ours[0], clause, 0.8)
 
 
@@ -134,15 +156,14 @@ def _by_only_mention(
     mentioned = [
         choice
         for choice in choices
-        if any(
-            _in(choice, clause.chosen | clause.open) for clause in clauses
-        )
+        if any(_in(choice, clause.chosen | clause.open) for clause in clauses)
     ]
     if len(mentioned) != 1 or mentioned[0].numbers:
         return
     choice = mentioned[0]
+    more = frozenset(term for term in choice.own if term[0] not in "@#") - generic() - asked.stems
     for clause in clauses:
-        if _in(choice, clause.chosen) and _is_near(asked, choice, clause):
+        if more <= clause.about and _in(choice, clause.chosen) and _is_near(asked, choice, clause):
             yield Mention(choice, clause, 0.75)
 
 

@@ -60,9 +60,10 @@ def read_terms(text: str, *, prose: bool = False) -> tuple[Term, ...]:
 
 
 _ONE_OF_A_UNIT = re.compile(
-    r"\b(for|after|within|every|in|nach|fur|für|innerhalb|alle|pendant|apres|après|por|durante|tras|depois de)"
-    r" (?:an?|eine[rnm]?|une?|una|uma)\s+(?=(?:second|minute|hour|day|week|month|year|sekunde|stunde|tag|woche|"
-    r"monat|jahr|seconde|heure|jour|semaine|mois|an|hora|minut|d[ií]a|semana|mes|a[nñ]o)\w?\b)",
+    r"\b(for|after|within|every|in|nach|fur|für|innerhalb|alle|pendant|apres|après|por|durante|tras|"
+    r"depois de) (?:an?|eine[rnm]?|une?|una|uma)\s+"
+    r"(?=(?:second|minute|hour|day|week|month|year|sekunde|stunde|tag|woche|monat|jahr|seconde|"
+    r"heure|jour|semaine|mois|an|hora|minut|d[ií]a|semana|mes|a[nñ]o)\w?\b)",
     re.IGNORECASE,
 )
 
