@@ -32,6 +32,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
@@ -356,6 +357,7 @@ class Parts:
                 desk=self.desk,
                 rules=self.rules,
             ),
+            held=Held(escalations=self.escalations),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,
