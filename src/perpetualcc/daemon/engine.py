@@ -70,6 +70,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -244,6 +245,11 @@ class Parts:
         return Library(self.config.knowledge)
 
     @cached_property
+    def retention(self) -> Retention:
+        keep = timedelta(days=self.config.sessions.history_days)
+        return Retention(self.database, self.clock, keep=keep)
+
+    @cached_property
     def recollection(self) -> Recollection:
         return Recollection(
             self.events,
@@ -398,9 +404,10 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     since = await parts.events.last()
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
+        ("retention", parts.retention.run()),
         ("index", parts.library.run(parts.events.follow(since))),
     ):
-        # Observers follow the log for ever: they are not asked to stop.
+        # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
     learning = LearningService(Places(claude=claude_directory()))
     if learning.is_wanted:

@@ -5,7 +5,7 @@ The status in the database says what the engine does, and a held run is at work;
 database changes because somebody is asked.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perpetualcc.domain.ids import SessionId
@@ -19,7 +19,7 @@ class Held:
 
     escalations: SqliteEscalations
 
-    def asked_for(self, status: SessionStatus | None) -> Collection[SessionStatus] | None:
+    def asked_for(self, status: SessionStatus | None) -> Sequence[SessionStatus] | None:
         """The statuses in the database behind one that is shown."""
         if status is SessionStatus.WAITING_INPUT:
             return [status, SessionStatus.PROCESSING]
