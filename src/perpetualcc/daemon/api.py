@@ -13,6 +13,7 @@ from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.budget import day_shares
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
@@ -45,6 +46,7 @@ class Api:
     manager: SessionManager
     people: HumanBridge
     about_people: PeopleApi
+    held: Held
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -151,11 +153,13 @@ class Api:
     async def list(self, params: Params, _: Connection) -> Any:
         """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
-        sessions = await self.manager.list_sessions(
-            statuses=None if status is None else [SessionStatus(status)],
+        wanted = None if status is None else SessionStatus(status)
+        found = await self.manager.list_sessions(
+            statuses=self.held.asked_for(wanted),
             project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
+        sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
         return [
             {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
@@ -166,7 +170,7 @@ class Api:
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
-            **session_data(session),
+            **session_data((await self.held.shown([session]))[0]),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),

@@ -32,6 +32,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
@@ -70,6 +71,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -244,6 +246,11 @@ class Parts:
         return Library(self.config.knowledge)
 
     @cached_property
+    def retention(self) -> Retention:
+        keep = timedelta(days=self.config.sessions.history_days)
+        return Retention(self.database, self.clock, keep=keep)
+
+    @cached_property
     def recollection(self) -> Recollection:
         return Recollection(
             self.events,
@@ -358,6 +365,7 @@ class Parts:
                 desk=self.desk,
                 rules=self.rules,
             ),
+            held=Held(escalations=self.escalations),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,
@@ -398,9 +406,10 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     since = await parts.events.last()
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
+        ("retention", parts.retention.run()),
         ("index", parts.library.run(parts.events.follow(since, kinds=["SessionCreated"]))),
     ):
-        # Observers follow the log for ever: they are not asked to stop.
+        # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
     learning = LearningService(Places(claude=claude_directory()))
     if learning.is_wanted:
