@@ -106,9 +106,9 @@ class Director:
 
     def _is_of_everyone(self, record: Recorded) -> bool:
         for scene in self.scenario.scenes:
-            if scene.name == record.scene and record.step is not None and record.failure is not None:
+            if scene.name == record.scene and record.step is not None:
                 failures = scene.replies[record.step].failures
-                return failures[record.failure].everyone
+                return failures[record.failure or 0].everyone
         return False
 
     def cue(self, body: Mapping[str, Any], caller: Caller) -> Cue:
