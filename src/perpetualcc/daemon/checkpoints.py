@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -142,7 +143,7 @@ class CheckpointKeeper:
         begun = [one.at for one in starts if one.event.task == task.id]
         if begun:
             # Some file systems keep whole seconds.
-            changed = await asyncio.to_thread(changed_files, session.project, begun[0] - 1)
+            changed = await asyncio.to_thread(changed_files, session.project, math.floor(begun[0]))
             found += [name for name in changed if name not in found]
         return found
 
