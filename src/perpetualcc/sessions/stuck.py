@@ -19,7 +19,7 @@ from perpetualcc.sessions.progress import WRITERS
 _DOERS = WRITERS | {"Bash", "TodoWrite", "TaskCreate", "TaskUpdate"}
 """Tools whose success may be progress: diffs, tests, task state; a command that only shows is
 none."""
-_SHOWS = frozenset(  # fmt: skip
+_SHOWS = frozenset(
     {
         "cat",
         "cd",
@@ -146,7 +146,8 @@ def only_looks(call: ToolCall) -> bool:
     if call.tool != "Bash" or ">" in command:
         return False
     parts = [part.split() for part in re.split(r"\|\||&&|[|;\n]", command)]
-    return all(_shows(words) for words in parts if words)
+    found = [words for words in parts if words]
+    return bool(found) and all(map(_shows, found))
 
 
 def _shows(words: Sequence[str]) -> bool:
