@@ -11,6 +11,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.budget import day_shares
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
@@ -28,7 +29,7 @@ from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.budget import BUDGET, BudgetLimits, Spent
+from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
@@ -53,6 +54,7 @@ class Api:
     dispatcher: Dispatcher
     checkpoints: CheckpointKeeper
     budget: SqliteBudget
+    budget_questions: BudgetQuestions
     clock: Clock
     handovers: Handovers
     minds: Minds
@@ -241,7 +243,8 @@ class Api:
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
         """Every budget with what of it is used, and the day's tokens and money."""
-        limits, spent = await self.budget.limits(), await self.budget.spent(self.clock.now())
+        now = self.clock.now()
+        limits, spent = await self.budget.limits(now), await self.budget.spent(now)
         return {
             "budgets": budget_data(limits, spent),
             "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
@@ -251,9 +254,7 @@ class Api:
         """Change a budget, and wake what waits for one."""
         name = params["name"]
         limits = await self.budget.set_limit(name, float(params["value"]))
-        for session in await self.manager.list_sessions(statuses=[SessionStatus.RATE_LIMITED]):
-            if session.detail.startswith(BUDGET):
-                await self.manager.resume_session(session.id)
+        await self.budget_questions.changed(name)
         return {"name": name, "allowed": getattr(limits, name)}
 
     async def info(self, _params: Params, _: Connection) -> Any:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -37,6 +38,7 @@ class BudgetKeeper:
     settings: LimitSettings
     record: Record
     clock: Clock
+    questions: BudgetQuestions
     _grants: dict[TaskId, Grant] = field(default_factory=dict)
     _used: dict[TaskId, int] = field(default_factory=dict)
     """Tokens since the task's grant was given."""
@@ -55,20 +57,20 @@ class BudgetKeeper:
         if isinstance(granted, Grant):
             self._grants[task.id] = granted
             return None
-        return await self._refused(task, session.id, granted)
+        return await self._refused(task, session, granted)
 
     def _resume_cap(self, task: Task) -> int:
         """Only what resumes by itself is capped: a person who resumes knows what they do."""
         by_itself = (task.signal or "").startswith(SIGNAL) and task.answer is None
         return self.settings.resume_tokens if by_itself else 0
 
-    async def _refused(self, task: Task, session: SessionId, refusal: Refusal) -> Outcome:
+    async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:
         now = self.clock.now()
         if refusal.scope is BudgetScope.RESERVED:
             return Later(due=now + _UNTIL_OTHERS_END, counts=False, reason=refusal.reason)
         await self.record(
             BudgetUsedUp(
-                session=session,
+                session=session.id,
                 task=task.id,
                 name=refusal.limit,
                 used=refusal.used,
@@ -80,6 +82,7 @@ class BudgetKeeper:
         due = next_day(now)
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
+        await self.questions.ask(task, session, refusal, due)
         return Wait(signal=signal_of(task.id, task.fence), due=due, reason=refusal.reason)
 
     def allowance(self, task: TaskId) -> Grant:
@@ -113,7 +116,7 @@ class BudgetKeeper:
     async def _warn(self, task: TaskId, session: SessionId) -> None:
         """Once a day for each budget of the day, from `limits.warn_at` on."""
         now = self.clock.now()
-        found = day_shares(await self.store.limits(), await self.store.spent(now))
+        found = day_shares(await self.store.limits(now), await self.store.spent(now))
         for name, (used, allowed) in found.items():
             key = (day_of(now), name)
             if used >= allowed * self.settings.warn_at and key not in self._warned:

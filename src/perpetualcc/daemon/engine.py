@@ -28,6 +28,7 @@ from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
@@ -60,6 +61,7 @@ from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.budget import SqliteBudget
+from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.episodes import SqliteEpisodes
@@ -223,7 +225,14 @@ class Parts:
             settings=self.config.limits,
             record=self.journal.record,
             clock=self.clock,
+            questions=self.budget_questions,
         )
+
+    @cached_property
+    def budget_questions(self) -> BudgetQuestions:
+        """Its queue and its manager are set by `queue` and `manager`."""
+        days = SqliteBudgetDays(self.database)
+        return BudgetQuestions(days, self.journal.record, self.clock)
 
     @cached_property
     def checkpoints(self) -> CheckpointKeeper:
@@ -233,6 +242,7 @@ class Parts:
             events=self.events,
             decisions=self.decisions,
             ledger=self.ledger,
+            summarize=self.minds.summarize,
         )
 
     # -- who thinks, guards and answers
@@ -272,7 +282,7 @@ class Parts:
     @cached_property
     def queue(self) -> EscalationQueue:
         queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
-        self.people.queue = queue
+        self.people.queue = self.budget_questions.queue = queue
         return queue
 
     # -- who works
@@ -315,7 +325,7 @@ class Parts:
     @cached_property
     def work(self) -> SessionWork:
         """Its manager is set by `manager`: the manager and the dispatcher need each other."""
-        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints)
+        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints, self.events)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -336,7 +346,7 @@ class Parts:
     @cached_property
     def manager(self) -> SessionManager:
         manager = SessionManager(self.sessions, self.ledger, self.journal.record, self.workers)
-        self.work.manager = manager
+        self.work.manager = self.budget_questions.manager = manager
         return manager
 
     # -- what clients see
@@ -350,7 +360,12 @@ class Parts:
             clock=self.clock,
             queue=self.queue,
             escalations=self.escalations,
-            work=SessionDesk(manager=self.manager, ledger=self.ledger, events=self.events),
+            work=SessionDesk(
+                manager=self.manager,
+                ledger=self.ledger,
+                events=self.events,
+                budget=self.budget_questions,
+            ),
         )
 
     @cached_property
@@ -373,6 +388,7 @@ class Parts:
             dispatcher=self.dispatcher,
             checkpoints=self.checkpoints,
             budget=self.spending,
+            budget_questions=self.budget_questions,
             clock=self.clock,
             handovers=self.handovers,
             minds=self.minds,

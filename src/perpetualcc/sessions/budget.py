@@ -240,7 +240,9 @@ def next_day(now: float) -> float:
 class BudgetStore(Protocol):
     """Where limits and spending are kept. Each method is one transaction."""
 
-    async def limits(self) -> BudgetLimits: ...
+    async def limits(self, now: float) -> BudgetLimits:
+        """What counts at this moment, a raise for the day included."""
+        ...
 
     async def set_limit(self, name: str, value: float) -> BudgetLimits:
         """Raises: PerpetualError."""
