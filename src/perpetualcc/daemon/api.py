@@ -39,6 +39,9 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
+_NOT_PLAIN = frozenset({"authority", "requirements"})
+"""Options that `SessionOptions` does not take as they come."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
@@ -145,9 +148,10 @@ class Api:
             "claude_model": self.claude_model,
         }
         options = SessionOptions(
-            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
             authority=authority_from(given.get("authority") or {}),
-            requirements=requirements or "",
+            # In the options they are to be known, and not a list of tasks.
+            requirements=requirements or str(given.get("requirements") or ""),
         )
         self.minds.check(options)
         return options

@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -25,6 +26,7 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
+from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
@@ -35,6 +37,7 @@ from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.index_keeper import WATCHED, IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
@@ -253,7 +256,14 @@ class Parts:
 
     @cached_property
     def library(self) -> Library:
-        return Library(self.config.knowledge)
+        return Library(partial(embeddings_of, self.config), self.config.knowledge)
+
+    @cached_property
+    def index_keeper(self) -> IndexKeeper:
+        async def project_of(session: SessionId) -> Path:
+            return (await self.sessions.get(session)).project
+
+        return IndexKeeper(self.library, project_of, is_wanted=self.config.knowledge.auto_index)
 
     @cached_property
     def retention(self) -> Retention:
@@ -420,10 +430,11 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    stack.callback(parts.library.close)
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
-        ("index", parts.library.run(parts.events.follow(since, kinds=["SessionCreated"]))),
+        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
