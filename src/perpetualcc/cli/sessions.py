@@ -1,6 +1,7 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
 import json
+import textwrap
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,6 +103,10 @@ def _colour(session: dict[str, Any]) -> str:
     if used >= limits["hard_tokens"]:
         return "red"
     return "yellow" if used >= limits["warn_tokens"] else "green"
+
+
+_REASON = 600
+"""Characters of a decision's reason."""
 
 
 @app.command()
@@ -208,8 +213,13 @@ def _decision(one: dict[str, Any]) -> list[str]:
     call = f"{one['tool']} → {fit(one['summary'], 60)}"
     return [
         f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
-        f"           {fit(one['reason'], 90)}",
+        *(f"           {line}" for line in _whole(one["reason"])),
     ]
+
+
+def _whole(reason: str) -> list[str]:
+    """A reason on as many lines as it needs: what it quotes comes last, and is what counts."""
+    return textwrap.wrap(printable(" ".join(reason.split()))[:_REASON], 90) or [""]
 
 
 @app.command()
