@@ -130,9 +130,10 @@ def status(
         found = daemon.call("session.get", session=session)
         history = daemon.call("events.tail", session=found["id"], count=30) if show_history else []
         decisions = daemon.call("decision.list", session=found["id"]) if show_decisions else []
+        answers = daemon.call("answer.list", session=found["id"]) if show_decisions else []
     if as_json:
         extra = {"history": history} if show_history else {}
-        extra |= {"decisions": decisions} if show_decisions else {}
+        extra |= {"decisions": decisions, "answers": answers} if show_decisions else {}
         print(json.dumps({**found, **extra}, indent=2, ensure_ascii=False))
         return
     print("\n".join(_detail(found)))
@@ -141,7 +142,9 @@ def status(
 
         print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
     if show_decisions:
-        lines = [f"  {line}" for one in reversed(decisions) for line in _decision(one)]
+        both = [(one["at"], _decision(one)) for one in decisions]
+        both += [(one["at"], _answered(one)) for one in answers]
+        lines = [f"  {line}" for _, shown_as in sorted(both) for line in shown_as]
         print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
 
 
@@ -215,6 +218,16 @@ def _decision(one: dict[str, Any]) -> list[str]:
         f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
         *(f"           {line}" for line in _whole(one["reason"])),
     ]
+
+
+def _answered(one: dict[str, Any]) -> list[str]:
+    at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
+    by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
+    said = [
+        f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"
+        for question, answer in one["answers"].items()
+    ]
+    return [*said, *(f"           {line}" for line in _whole(one["reason"]))]
 
 
 def _whole(reason: str) -> list[str]:
