@@ -158,7 +158,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         "─" * 38,
         f"Project:     {session['project']}",
         f"Status:      {coloured(f'{symbol} {word}', colour)}"
-        + (f" — {printable(session['detail'])}" if session["detail"] else ""),
+        + (f" — {fit(session['detail'], 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
         f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
         f"Duration:    {duration(ended - started)}",

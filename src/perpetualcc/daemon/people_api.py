@@ -50,9 +50,7 @@ class PeopleApi:
                     "always": bool | None,
                 },
             ),
-            "answer.list": Method(
-                call=self.answers, params={"session": str, "limit": int | None}
-            ),
+            "answer.list": Method(call=self.answers, params={"session": str, "limit": int | None}),
             "notification.list": Method(call=self.notifications, params={"limit": int | None}),
             "notification.test": Method(call=self.test),
         }
