@@ -15,6 +15,7 @@ from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
     evidence_for,
+    is_operation,
     is_plain,
     is_refused,
     is_routine,
@@ -131,6 +132,8 @@ def _consent(
     found = evidence_for(asked, clauses)
     if found is not None:
         clause, agrees = found
+        if agrees and is_operation(asked):
+            return no_opinion("The requirements say how it is to be, not that it is done now")
         label = sides.yes if agrees else sides.no
         if not label:
             return no_opinion("The requirements decline, and no option does")

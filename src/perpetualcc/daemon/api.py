@@ -14,6 +14,7 @@ from perpetualcc.daemon.budget import day_shares
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
@@ -38,6 +39,9 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
+_NOT_PLAIN = frozenset({"authority", "requirements"})
+"""Options that `SessionOptions` does not take as they come."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
@@ -46,6 +50,7 @@ class Api:
     manager: SessionManager
     people: HumanBridge
     about_people: PeopleApi
+    held: Held
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -143,9 +148,10 @@ class Api:
             "claude_model": self.claude_model,
         }
         options = SessionOptions(
-            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
             authority=authority_from(given.get("authority") or {}),
-            requirements=requirements or "",
+            # In the options they are to be known, and not a list of tasks.
+            requirements=requirements or str(given.get("requirements") or ""),
         )
         self.minds.check(options)
         return options
@@ -153,11 +159,13 @@ class Api:
     async def list(self, params: Params, _: Connection) -> Any:
         """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
-        sessions = await self.manager.list_sessions(
-            statuses=None if status is None else [SessionStatus(status)],
+        wanted = None if status is None else SessionStatus(status)
+        found = await self.manager.list_sessions(
+            statuses=self.held.asked_for(wanted),
             project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
+        sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
         return [
             {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
@@ -168,7 +176,7 @@ class Api:
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
-            **session_data(session),
+            **session_data((await self.held.shown([session]))[0]),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),

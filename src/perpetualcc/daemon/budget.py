@@ -25,6 +25,8 @@ from perpetualcc.sessions.settings import LimitSettings
 
 _UNTIL_OTHERS_END = 5.0
 """Seconds until the next look, when others hold what is left."""
+_LOOK = 2.0
+"""Seconds between two looks at what is left of the day, while no run reaches what it reserved."""
 _UNKNOWN_WEEK = 3600.0
 
 
@@ -38,6 +40,9 @@ class BudgetKeeper:
     clock: Clock
     questions: BudgetQuestions
     _grants: dict[TaskId, Grant] = field(default_factory=dict)
+    _used: dict[TaskId, int] = field(default_factory=dict)
+    """Tokens since the task's grant was given."""
+    _looked_at: float = 0.0
     _warned: set[tuple[str, str]] = field(default_factory=set)
 
     async def admit(self, task: Task, session: Session) -> Outcome | None:
@@ -84,12 +89,24 @@ class BudgetKeeper:
         return self._grants.get(task, Grant())
 
     async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
-        more = await self.store.spend(task, tokens, 0.0, self.clock.now())
+        """Only what might be more than was reserved, and a look at the day, are waited for."""
+        used = self._used[task] = self._used.get(task, 0) + tokens
+        room, now = self.allowance(task).tokens, self.clock.now()
+        if (room is None or used < room) and abs(now - self._looked_at) < _LOOK:
+            self.store.spend_soon(task, tokens)
+            return None
+        more = await self.store.spend(task, tokens, 0.0, now)
+        if isinstance(more, Refusal):
+            return more
+        if more.tokens is not None:
+            self._grants[task], self._used[task] = more, 0
+        self._looked_at = now
         await self._warn(task, session)
-        return more if isinstance(more, Refusal) else None
+        return None
 
     async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
         self._grants.pop(task, None)
+        self._used.pop(task, None)
         await self.store.close(task, tokens, usd, self.clock.now())
         await self._warn(task, session)
 

@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -25,6 +26,7 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
+from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
@@ -33,10 +35,13 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.index_keeper import WATCHED, IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
+from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -71,6 +76,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -250,7 +256,19 @@ class Parts:
 
     @cached_property
     def library(self) -> Library:
-        return Library(self.config.knowledge)
+        return Library(partial(embeddings_of, self.config), self.config.knowledge)
+
+    @cached_property
+    def index_keeper(self) -> IndexKeeper:
+        async def project_of(session: SessionId) -> Path:
+            return (await self.sessions.get(session)).project
+
+        return IndexKeeper(self.library, project_of, is_wanted=self.config.knowledge.auto_index)
+
+    @cached_property
+    def retention(self) -> Retention:
+        keep = timedelta(days=self.config.sessions.history_days)
+        return Retention(self.database, self.clock, keep=keep)
 
     @cached_property
     def recollection(self) -> Recollection:
@@ -268,7 +286,8 @@ class Parts:
     @cached_property
     def people(self) -> HumanBridge:
         """Its queue is set by `queue`: the queue and the agent need each other."""
-        return HumanBridge()
+        settings = self.config.permissions
+        return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
 
     @cached_property
     def queue(self) -> EscalationQueue:
@@ -371,6 +390,7 @@ class Parts:
                 desk=self.desk,
                 rules=self.rules,
             ),
+            held=Held(escalations=self.escalations),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,
@@ -410,11 +430,13 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    stack.callback(parts.library.close)
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
-        ("index", parts.library.run(parts.events.follow(since))),
+        ("retention", parts.retention.run()),
+        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
     ):
-        # Observers follow the log for ever: they are not asked to stop.
+        # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
     learning = LearningService(Places(claude=claude_directory()))
     if learning.is_wanted:

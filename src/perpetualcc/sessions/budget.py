@@ -256,6 +256,10 @@ class BudgetStore(Protocol):
         """Add to what the task's run has used, and extend its reservation when it is used up."""
         ...
 
+    def spend_soon(self, task: TaskId, tokens: int) -> None:
+        """Add to what the task's run has used of what it reserved, before anything else is."""
+        ...
+
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         """The run is over and has used so much in all; what it held is given back."""
         ...

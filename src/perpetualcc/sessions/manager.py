@@ -222,8 +222,10 @@ class SessionManager:
     async def recover(self) -> None:
         """After a crash: what says it works, and does not, is idle until its task is claimed."""
         for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
-            left = await self.queue(session.id).pending()
-            standing = _standing_of(left)
+            queue = self.queue(session.id)
+            standing = _standing_of(await queue.pending(), await queue.broken())
+            if standing.held:
+                await self._tasks.hold(session.id)
             await self._become(session, standing.status, standing.detail, standing.resumes_at)
 
     async def _become(
@@ -257,8 +259,17 @@ class SessionManager:
                 )
 
 
-def _standing_of(left: Sequence[Task]) -> Standing:
-    """What a session was about to become when the engine died."""
+def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
+    """
+    What a session was about to become when the engine died.
+
+    A task that was parked, perhaps because it is what kills the engine, needs a person first.
+    """
+    if broken:
+        last = max(broken, key=lambda task: task.updated_at)
+        return standing_after(
+            last.state, due=None, result=last.result, limited=False, left=len(left)
+        )
     first = left[0] if left else None
     if first is None or first.state is not TaskState.WAITING:
         after = SessionStatus.IDLE if left else SessionStatus.COMPLETED

@@ -17,6 +17,9 @@ class SessionSettings:
     """Go on by itself when a usage limit resets; otherwise a person is asked first."""
     checkpoint_retention_days: int = 7
     """Older checkpoints are removed; the newest of a session stays."""
+    history_days: int = 90
+    """Events of finished sessions, receipts of notifications and used signals are removed when they
+    are older; what was decided or asked stays. 0: nothing is removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,9 @@ class SqliteBudget:
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
         return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
 
+    def spend_soon(self, task: TaskId, tokens: int) -> None:
+        self._database.write_soon(lambda c: _count(c, task, tokens, 0.0))
+
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(
             lambda c: c.execute(
@@ -128,14 +131,18 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
     return granted
 
 
-def _spend(
-    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
-) -> Grant | Refusal:
+def _count(connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float) -> None:
     connection.execute(
         "UPDATE spending SET tokens = tokens + ?, usd = usd + ?"
         " WHERE task = ? AND ended_at IS NULL",
         (tokens, usd, task),
     )
+
+
+def _spend(
+    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
+) -> Grant | Refusal:
+    _count(connection, task, tokens, usd)
     row = connection.execute(
         "SELECT * FROM spending WHERE task = ? AND ended_at IS NULL", (task,)
     ).fetchone()

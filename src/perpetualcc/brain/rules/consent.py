@@ -110,6 +110,12 @@ def is_routine(asked: Asked) -> bool:
     return bool(asks and patterns("consent", "routine").search(asked.folded))
 
 
+def is_operation(asked: Asked) -> bool:
+    """Whether leave is asked to do something now that is not a part of building the product."""
+    asks = patterns("consent", "asks_leave").search(asked.folded)
+    return bool(asks and not patterns("consent", "adopts").search(asked.folded))
+
+
 def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, bool] | None:
     """
     The clause that answers a yes/no question, and whether it says yes.
@@ -133,7 +139,8 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
 
 
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
-    if clause.statement.key and _covers(asked, clause.key_rest):
+    name = clause.statement.key.rpartition(" / ")[2]
+    if name and (_covers(asked, clause.key_rest) or _covers(asked, values(read_terms(name)))):
         plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
         if plain is not None:
             return plain

@@ -14,6 +14,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.mentions import find_mention
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
@@ -68,17 +69,23 @@ def match_options(
         # Beside a known name, the plain words of the same list count as much.
         listing = found[0]
         found += [
-            Found(choice, listing.clause, listing.closeness)
+            Found(choice, clause, listing.closeness)
+            for clause in clauses
+            if clause.statement is listing.clause.statement
             for choice in real
-            if says(listing.clause, choice, TOPICAL, asked) is Says.CHOOSES
+            if says(clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
     elsewhere = _not_offered(asked, real, close) if not _is_keyed(found) else ""
     if elsewhere:
         return Match(problem=elsewhere)
     if not found:
+        mention = None if many else find_mention(asked, real, clauses)
+        if mention is not None:
+            one = Found(mention.choice, mention.clause, 0.0)
+            return Match(chosen=(one,), confidence=mention.confidence)
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
-    match = _several(tier, real) if many else _single(tier)
+    match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
     if match.problem or not match.chosen:
         return match
     return _unless_refused(match, asked, clauses, close, found)
@@ -105,6 +112,20 @@ def _not_offered(
         if names and not {f"@{name}" for name in names} & offered:
             return f"line {clause.statement.line} names {min(names)}, which is not offered"
     return ""
+
+
+def _for_this_case(tier: list[Found], asked: Asked) -> list[Found]:
+    """
+    The clauses that share with the question all that the others share, and more.
+
+    "30 minutes, on the scanners 8 hours": the second one answers a question about scanners.
+    """
+    shared = [asked.key_stems & (one.clause.about - one.clause.heading_stems) for one in tier]
+    everything = frozenset[str]().union(*shared)
+    special = [one for one, words in zip(tier, shared, strict=True) if words == everything]
+    rest = [words for words in shared if words != everything]
+    same = len({one.choice.label for one in special}) == 1
+    return special if special and same and all(words < everything for words in rest) else tier
 
 
 def _single(tier: list[Found]) -> Match:
@@ -274,7 +295,7 @@ def _says_of_refusal(clause: Clause, choice: Choice, near: float, asked: Asked) 
 
 def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) -> bool:
     """Whether what a clause says with one polarity names this option and no less than all of it."""
-    if not said:
+    if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True

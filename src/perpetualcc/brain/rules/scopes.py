@@ -7,6 +7,8 @@ from perpetualcc.brain.rules.tables import table
 
 # What a sentence means that names no part.
 _NEUTRAL = frozenset({"backend", "frontend"})
+# Parts for which the general rule holds, as long as nothing else is said for them.
+_ORDINARY = frozenset({"production", "jobs", "admin", "gateway", "internal", "cli", "chat", "ci"})
 # What holds here is no rule for the rest; what holds for the only app there is, is.
 _SECONDARY = frozenset(
     {"tests", "development", "production", "staging", "legacy", "scripts", "training", "analytics"}
@@ -28,7 +30,7 @@ def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) ->
         return True
     if asked and said:
         return False
-    return asked <= _NEUTRAL | {"production"} and not said & _SECONDARY
+    return asked <= _NEUTRAL | _ORDINARY and not said & _SECONDARY
 
 
 @cache
