@@ -119,7 +119,7 @@ def test_the_estimate_counts_instructions_words_results_calls_and_minutes():
     estimate = ContextEstimate()
     before = estimate.tokens(0)
 
-    estimate.said("z" * 3_500)
+    estimate.said("z" * 4_400)
     estimate.wants({"file_path": "a.py", "content": "y" * 6_996})
     estimate.got(35_000)
 

@@ -9,8 +9,10 @@ from typing import Any
 
 BYTES_PER_TOKEN = 3.5
 """UTF-8 bytes, so that scripts without an alphabet count as what they are. Seed 001 says four
-characters; Anthropic's glossary says 3.5 of English, and Claude's public tokenizer made a token
-of 2.8 bytes of source code with line numbers, of 3.7 of Chinese and of 4.5 of English prose."""
+characters; Claude's public tokenizer made a token of 2.8 bytes of source code with line numbers,
+of 3.4 of what commands print and of 3.7 of Chinese."""
+BYTES_OF_PROSE = 4.4
+"""The same for what is said in Latin letters."""
 TOKENS_PER_MINUTE = 2000
 """Seed 001: what is said between the files."""
 INSTRUCTIONS = 14_000
@@ -24,26 +26,24 @@ class ContextEstimate:
     """Adds up what a run is told, says, reads and writes."""
 
     def __init__(self) -> None:
-        self._bytes = 0
-        self._calls = 0
+        self._tokens = 0.0
 
     def said(self, text: str) -> None:
         """Something that Claude or a person said."""
-        self._bytes += size_of(text)
+        self._tokens += size_of(text) / (BYTES_OF_PROSE if text.isascii() else BYTES_PER_TOKEN)
 
     def wants(self, tool_input: Mapping[str, Any]) -> None:
         """What Claude writes passes through its context, whatever the tool."""
-        self._calls += 1
-        self._bytes += sum(size_of(str(value)) for value in tool_input.values())
+        size = sum(size_of(str(value)) for value in tool_input.values())
+        self._tokens += TOKENS_PER_CALL + size / BYTES_PER_TOKEN
 
     def got(self, size: int) -> None:
         """A tool's result of so many bytes: a file that was read, what a command printed."""
-        self._bytes += size
+        self._tokens += size / BYTES_PER_TOKEN
 
     def tokens(self, minutes: float) -> int:
         """The estimate after so many minutes."""
-        counted = int(self._bytes / BYTES_PER_TOKEN) + self._calls * TOKENS_PER_CALL
-        return INSTRUCTIONS + counted + int(minutes * TOKENS_PER_MINUTE)
+        return INSTRUCTIONS + int(self._tokens) + int(minutes * TOKENS_PER_MINUTE)
 
 
 def size_of(text: str) -> int:
