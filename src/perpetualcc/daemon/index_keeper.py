@@ -13,13 +13,19 @@ from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.daemon.library import Library
-from perpetualcc.domain.events import Event, RecordedEvent, SessionCreated
-from perpetualcc.domain.events import ToolFinished as Finished
-from perpetualcc.domain.events import ToolRequested as Requested
+from perpetualcc.domain.events import (
+    Event,
+    RecordedEvent,
+    SessionCreated,
+    ToolDecided,
+    ToolFinished,
+)
 from perpetualcc.domain.ids import RequestId, SessionId
 
 log = logging.getLogger(__name__)
 
+WATCHED = ("SessionCreated", "ToolDecided", "ToolFinished")
+"""The kinds of events that tell of changes."""
 QUIET = timedelta(seconds=0.5)
 """Changes come in bursts; the index follows when one is over."""
 _EVERYTHING = ""
@@ -27,7 +33,7 @@ _EVERYTHING = ""
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _ANYWHERE_TOOLS = frozenset({"Bash", "Task", "Agent", "PowerShell"})
 _REMEMBERED = 500
-"""Tool calls under way; a refused one never ends."""
+"""Tool calls under way; one that was cut off never ends."""
 _BETWEEN_EMBEDDINGS = timedelta(minutes=5)
 """Loading a model costs seconds, and words answer meanwhile."""
 _PATIENTLY = ("nice", "-n", "10")
@@ -69,14 +75,14 @@ class IndexKeeper:
         match event:
             case SessionCreated(project=project) if self._library.has(Path(project)):
                 working.create_task(self._catch_up(Path(project), working), name="catch up")
-            case Requested(request=request, tool=tool, summary=summary):
+            case ToolDecided(request=request, tool=tool, summary=summary, verdict="allow"):
                 if len(self._under_way) >= _REMEMBERED:
                     self._under_way.clear()
                 if tool in _FILE_TOOLS:
                     self._under_way[request] = summary
                 elif tool in _ANYWHERE_TOOLS:
                     self._under_way[request] = _EVERYTHING
-            case Finished(request=request, session=session) if request in self._under_way:
+            case ToolFinished(request=request, session=session) if request in self._under_way:
                 path = self._under_way.pop(request)
                 if session is not None:
                     await self._note_change(session, path, working)

@@ -11,7 +11,7 @@ from perpetualcc.config.file import Config
 from perpetualcc.daemon.index_keeper import IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import RecordedEvent, ToolFinished, ToolRequested
+from perpetualcc.domain.events import RecordedEvent, ToolDecided, ToolFinished
 from perpetualcc.domain.ids import RequestId, SessionId
 from perpetualcc.knowledge.settings import KnowledgeSettings, ProviderName
 from perpetualcc.store.index.opening import open_pipeline
@@ -38,7 +38,16 @@ def used(tool, summary, number=1):
     request = RequestId(f"toolu_{number}")
     session = SessionId("s1")
     return [
-        ToolRequested(session=session, request=request, tool=tool, summary=summary),
+        ToolDecided(
+            session=session,
+            request=request,
+            tool=tool,
+            summary=summary,
+            verdict="allow",
+            risk="LOW",
+            reason="",
+            decided_by="policy",
+        ),
         ToolFinished(session=session, request=request, is_error=False),
     ]
 
