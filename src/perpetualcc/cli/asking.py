@@ -137,11 +137,12 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     head = f"#{request['number']}  {request['type']}, {request['severity']}"
     yield coloured(f"{head}  (session {request['session']}, {waited} ago)", "bold")
     yield from _block("", request["title"])
-    yield from _block("Context", request["context"])
     packet = request.get("packet") or {}
-    for name in ("state", "attempts", "analysis", "hint", "last"):
+    yield from _block("Context", str(packet.get("context") or request["context"]))
+    for name in ("state", "attempts", "analysis", "progress", "hint", "last"):
         yield from _block(name.capitalize(), str(packet.get(name) or ""))
     yield from _block("Earlier", "\n".join(map(str, packet.get("history") or [])))
+    yield from _block("You can", "\n".join(map(str, packet.get("options") or [])))
     raw = request.get("raw") or {}
     if raw.get("tool"):
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")

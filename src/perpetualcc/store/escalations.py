@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
@@ -77,6 +77,21 @@ class SqliteEscalations:
                 ).fetchone()[0]
             )
         )
+
+    async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
+        """The questions and permissions that these sessions wait for, oldest first."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT session, number FROM escalations WHERE settled_at IS NULL"
+                " AND type IN ('question', 'permission')"
+                " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
+                (to_json(list(sessions)),),
+            ).fetchall()
+        )
+        found: dict[SessionId, list[int]] = {}
+        for row in rows:
+            found.setdefault(row["session"], []).append(row["number"])
+        return found
 
     async def settle(self, number: int, answer: Mapping[str, Any], *, by: str) -> Escalation | None:
         return await self._database.write(
