@@ -44,6 +44,14 @@ def judge_characters(text: str) -> list[Finding]:
     ]
 
 
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+def is_broken(text: str) -> bool:
+    """NUL and what is left of invalid UTF-8: no program takes them for what they seem."""
+    return "\0" in text if text.isascii() else _NO_TEXT.search(text) is not None
+
+
 def readable(text: str) -> str:
     """Hidden characters by name."""
     return " ".join(f"U+{ord(c):04X} {unicodedata.name(c, '')}".strip() for c in text[:3])

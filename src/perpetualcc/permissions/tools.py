@@ -5,11 +5,12 @@ Names come from the Claude Code 2.1.330 binary. `description` and `prompt` are w
 and models: they never change a verdict.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from perpetualcc.domain.tools import Risk, ToolCall
-from perpetualcc.permissions.characters import judge_characters, judge_content, plain
+from perpetualcc.permissions.characters import is_broken, judge_characters, judge_content, plain
 from perpetualcc.permissions.commands.judge import CommandJudge
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
@@ -38,9 +39,13 @@ def judge_tool(call: ToolCall, territory: Territory, settings: PermissionSetting
     cwd = str(call.cwd) if call.cwd is not None else territory.project
     judge = _judge_for(tool)
     try:
-        return judge(Request(tool, tool_input, territory, settings, cwd))
+        findings = judge(Request(tool, tool_input, territory, settings, cwd))
     except MalformedInput as malformed:
         return [_malformed(tool, str(malformed))]
+    limit = sys.maxsize if judge is _write else COMMAND_LIMIT
+    if any(is_broken(text) or len(text) > limit for text in _texts(tool_input)):
+        findings.append(_malformed(tool, "it holds what is no text, or far too much of it"))
+    return findings
 
 
 def _untrusted(value: Any) -> Any:
@@ -106,6 +111,8 @@ def _judge_for(tool: str) -> Callable[[Request], Judgement]:
 def _listed(request: Request) -> Judgement:
     """A tool that is all said by one line of the table."""
     entry = load_table("tools")["tool"][request.tool]
+    if names := entry.get("needs"):
+        request.text(*names)
     effects = tuple(EffectKind(name) for name in entry.get("effects", ()))
     finding = request.finding(Risk(entry["risk"]), "tool", entry["explanation"], *effects)
     return [finding, *_guarded_values(request)]

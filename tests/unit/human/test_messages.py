@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.domain.events import EscalationRaised, SessionStatusChanged
 from perpetualcc.domain.ids import RequestId, SessionId
 from perpetualcc.human.notifications.channels import (
@@ -44,6 +45,22 @@ def test_a_question_names_session_reason_and_command_and_brief_holds_no_text():
     assert 'pcc respond 4 "…"' in body
     assert "Use" not in title + body
     assert "[1] A  [2] B" in message.full[1]
+
+
+def test_an_offer_to_make_a_rule_is_told():
+    question = EscalationRaised(
+        session=SessionId("s-1"),
+        number=4,
+        request=RequestId("q"),
+        type="permission",
+        title="frob d",
+        options=[{"label": "Allow"}, {"label": ALWAYS, "description": "you approved it before"}],
+    )
+
+    message = compose(question, None)
+
+    assert message is not None
+    assert "Offer: you approved it before" in message.full[1]
 
 
 def test_no_secret_and_no_control_character_is_told():

@@ -27,6 +27,9 @@ TOOLS = [
     "Monitor",
     "mcp__a__b",
     "Nonsense",
+    "WebSearch",
+    "KillShell",
+    "BashOutput",
 ]
 
 
@@ -41,6 +44,18 @@ def test_a_malformed_call_is_never_low(tool: str, tool_input: dict[str, Any]) ->
 
     assert assessment.risk is not Risk.LOW
     assert assessment.reasons[0].explanation
+
+
+@pytest.mark.parametrize(
+    "broken", ["a\0b", "a\ud800", "x" * 10_000_000], ids=["NUL", "bytes", "10 MB"]
+)
+@pytest.mark.parametrize(
+    ("tool", "field"),
+    [("Bash", "command"), ("Read", "file_path"), ("Grep", "pattern"), ("Glob", "pattern"),
+     ("WebSearch", "query"), ("WebFetch", "url"), ("Task", "prompt"), ("KillShell", "shell_id")],
+)  # fmt: skip
+def test_what_is_no_text_or_far_too_much_is_never_low(tool: str, field: str, broken: str) -> None:
+    assert judged(tool, **{field: broken}).risk is not Risk.LOW
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "text", ["a"], b"x", object()])
