@@ -19,12 +19,13 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
 ifdef UV
 	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
-	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --editable .
+	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --compile-bytecode --editable .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' --disable-pip-version-check
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
 endif
+	@$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 demo: $(STAMP) ## Play a real Claude Code session under supervision: no account, no key
@@ -53,6 +54,9 @@ unit: $(STAMP) ## The quick tests only
 
 soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 	@$(BIN)/pytest -m soak -q
+
+fuzz: $(STAMP) ## A minute of coverage-guided fuzzing of the gate
+	@$(BIN)/pytest -m soak -q tests/acceptance/test_fuzzing.py
 
 bench: $(STAMP) ## The product's numbers, as ratios in one run (AREA=name for one)
 	@$(BIN)/python -m benchmarks $(AREA)

@@ -31,6 +31,8 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 
 _QUESTIONS = 5
+_BETWEEN = 2.0
+"""Seconds between questions: Claude needs longer for one, and a sender gets ready meanwhile."""
 _PENDING = 10_000
 _ASKED = EscalationRequest(
     session=SessionId("s"),
@@ -121,6 +123,7 @@ async def _seconds_until_told() -> float:
             async with asyncio.TaskGroup() as group:
                 group.create_task(parts.desk.run())
                 for number in range(_QUESTIONS):
+                    await asyncio.sleep(_BETWEEN)
                     began, before = time.time(), len(arrivals)
                     await parts.queue.escalate(replace(_ASKED, request=RequestId(f"q{number}")))
                     while len(arrivals) == before:  # noqa: ASYNC110  # another thread fills it

@@ -43,6 +43,21 @@ def test_a_question_is_answered_from_the_requirements(install, tmp_path):
     assert pcc.status(session)["status"] == "COMPLETED"
 
 
+def test_requirements_that_init_was_given_answer_beside_a_task_of_ones_own(install, tmp_path):
+    pcc = install(ASKS)
+    requirements = tmp_path / "requirements.md"
+    requirements.write_text(REQUIREMENTS)
+    pcc.pcc("init", str(pcc.project), "--skip-index", "--requirements", str(requirements))
+
+    said = pcc.pcc("start", str(pcc.project), "--task", "Store it")
+
+    assert f"Requirements: {requirements} (chosen with pcc init)" in said.stderr
+    session = pcc.json("list")[0]["id"]
+    [answered] = pcc.events(session, "QuestionAnswered")
+    assert answered["answers"] == {"Which database should I use?": "PostgreSQL"}
+    assert [event["prompt"] for event in pcc.events(session, "TaskStarted")] == ["Store it"]
+
+
 def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path):
     scenes = "".join(
         f"  - {{when: {word}, steps: [{word} is done.]}}\n"
@@ -62,9 +77,16 @@ def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path
         """
     )
 
-    pcc.pcc("start", str(pcc.project), "--requirements", str(requirements))
+    said = pcc.pcc("start", str(pcc.project), "--requirements", str(requirements)).stdout
 
+    summary = [line.strip() for line in said.split("Session completed\n")[1].splitlines()]
+    assert summary[0].startswith("5 tasks done in ")
+    assert {line.split(":")[0] for line in summary[1:6]} == {
+        f"✓ {word}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")
+    }
+    assert all(line.endswith("is done.") for line in summary[1:6])
     session = pcc.json("list")[0]["id"]
+    assert "5 tasks done in" in pcc.pcc("status", session).stdout
     started = [event["prompt"] for event in pcc.events(session, "TaskStarted")]
     assert started == ["gamma", "alpha", "beta", "delta", "epsilon"]
     assert pcc.status(session)["status"] == "COMPLETED"

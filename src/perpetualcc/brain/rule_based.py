@@ -15,6 +15,7 @@ from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
     evidence_for,
+    is_operation,
     is_plain,
     is_refused,
     is_routine,
@@ -129,7 +130,8 @@ def _consent(
     asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
 ) -> BrainAnswer:
     found = evidence_for(asked, clauses)
-    if found is not None:
+    # They say how the product is to be, and not that anything is to be done now.
+    if found is not None and not (found[1] and is_operation(asked)):
         clause, agrees = found
         label = sides.yes if agrees else sides.no
         if not label:

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.escalations import ALWAYS, Escalation
+from perpetualcc.domain.events import QuestionAnswered
+from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue, said
 from perpetualcc.human.notifications.outbox import Notice
+from perpetualcc.permissions.offers import offered_rule
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore
 
 _MANY = 100
@@ -28,6 +32,7 @@ class PeopleApi:
     queue: EscalationQueue
     escalations: SqliteEscalations
     desk: PeopleDesk
+    events: EventLog
     rules: RuleStore
 
     def methods(self) -> Mapping[str, Method]:
@@ -47,6 +52,7 @@ class PeopleApi:
                     "always": bool | None,
                 },
             ),
+            "answer.list": Method(call=self.answers, params={"session": str, "limit": int | None}),
             "notification.list": Method(call=self.notifications, params={"limit": int | None}),
             "notification.test": Method(call=self.test),
         }
@@ -81,6 +87,17 @@ class PeopleApi:
         rule = await self._rule_of(settled) if answer.get("always") else None
         return {**escalation_data(settled), "rule": rule}
 
+    async def answers(self, params: Params, _: Connection) -> Any:
+        """
+        What a session's Claude asked and was answered, oldest first, with the line or the person
+        that each answer rests on; the latest `limit` (100).
+        """
+        session = await self._session_id(params["session"])
+        found = await self.events.tail(
+            session, params["limit"] or _MANY, kinds=[QuestionAnswered.__name__]
+        )
+        return [{**one.event.data(), "at": one.at} for one in found]
+
     async def _rule_of(self, escalation: Escalation) -> str | None:
         """Make the answer a rule, for exactly this. What it does, or None where none can say it."""
         session = await self.manager.get_session(escalation.request.session)
@@ -106,11 +123,16 @@ _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 
 def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     """
-    The rule that lets exactly this call through in this project from now on.
+    The rule that was offered, or one that lets exactly this call through, in this project.
 
-    Only commands and files can be named exactly; for anything else a rule would say too much.
+    Without an offer only commands and files can be named exactly; for anything else a rule would
+    say too much.
     """
-    raw = escalation.request.raw
+    raw, note = escalation.request.raw, f"answered request {escalation.number} with --always"
+    made = f"rule-{os.urandom(3).hex()}"
+    is_offered = any(option.get("label") == ALWAYS for option in escalation.request.options)
+    if is_offered and raw.get("risk") != Risk.HIGH.value:
+        return offered_rule(str(raw["kind"]), id=made, project=str(project), note=note)
     found = raw.get("input")
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     tool, command = raw.get("tool"), given.get("command")
@@ -122,13 +144,13 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     else:
         return None
     return Rule(
-        id=f"rule-{os.urandom(3).hex()}",
+        id=made,
         effect=RuleEffect.ALLOW,
         subject=subject,
         pattern=pattern,
         includes_high=True,
         project=str(project),
-        note=f"answered request {escalation.number} with --always",
+        note=note,
     )
 
 

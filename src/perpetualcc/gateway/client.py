@@ -3,8 +3,11 @@ A synchronous client for commands and the terminal interface: standard library o
 to import.
 """
 
+import os
+import pwd
 import select
 import socket
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -14,6 +17,28 @@ from typing import Any, Self
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.protocol import FRAME_LIMIT, ProtocolError, PushedEvent
+
+
+def who_asks() -> str:
+    """
+    `ana@box pts/3`: the person, the machine and the terminal that an answer came from.
+
+    The terminal is left out for a command that has none.
+    """
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container's user without a name
+        user = str(os.getuid())
+    return " ".join([f"{user}@{socket.gethostname()}", *_terminal()])
+
+
+def _terminal() -> list[str]:
+    for stream in (sys.stdin, sys.stderr):
+        try:
+            return [os.ttyname(stream.fileno()).removeprefix("/dev/")]
+        except (OSError, ValueError, AttributeError):
+            continue
+    return []
 
 
 class ConnectionLost(PerpetualError):  # noqa: N818  # named for what happened
@@ -61,9 +86,9 @@ class Client:
             raise
         return client
 
-    def hello(self, name: str = "pcc") -> None:
-        """Introduce this client; nothing else is answered before."""
-        welcome = self.call("connect", protocol=protocol.PROTOCOL, client=name)
+    def hello(self, name: str | None = None) -> None:
+        """Introduce this client, by who sits before it; nothing else is answered before."""
+        welcome = self.call("connect", protocol=protocol.PROTOCOL, client=name or who_asks())
         self.server_version = welcome["serverVersion"]
         self.capabilities = welcome["capabilities"]
 

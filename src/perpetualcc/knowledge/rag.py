@@ -5,11 +5,10 @@ Words find by what is written, vectors by what is meant; where both are there, t
 added. Nothing here depends on the time or on chance.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from perpetualcc.knowledge.code_words import MAX_QUERY, query_words
+from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
 from perpetualcc.knowledge.embedding_queue import embed_missing
 from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
 from perpetualcc.knowledge.indexer import CodebaseIndexer
@@ -24,6 +23,7 @@ from perpetualcc.knowledge.ports import (
 from perpetualcc.knowledge.ranking import filled, fused, rank_files, relevance
 from perpetualcc.knowledge.updating import IndexUpdater, Progress, UpdateReport, no_progress
 from perpetualcc.knowledge.values import RetrievalResult
+from perpetualcc.knowledge.wishes import wishes
 
 CANDIDATES = 300
 """Chunks that are ranked; a tenth as many files come out of them."""
@@ -61,6 +61,10 @@ class RAGPipeline:
         """
         return self._updater.update(wait=wait, progress=progress)
 
+    def index_paths(self, paths: Collection[str]) -> UpdateReport:
+        """Bring some files up to date, named relative to the project, as cheaply as can be."""
+        return self._updater.update_paths(paths)
+
     def embed_project(self, progress: Progress = no_progress) -> int:
         """
         Give a vector to every chunk that has none; how many got one. Goes on where it stopped.
@@ -73,6 +77,16 @@ class RAGPipeline:
                 "No embedding model is chosen", hint="pip install 'perpetualcc[embed]'"
             )
         return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether a model was chosen that has not seen every chunk."""
+        if self._vectors is None or self._embeddings is None:
+            return False
+        try:
+            return bool(self._vectors.without_vectors(self._embeddings.model, 1))
+        except (EmbeddingsUnavailable, IndexDamaged):
+            return False
 
     def is_first_time(self, what: str) -> bool:
         """True once for this index: for what a person needs to hear only once."""
@@ -98,12 +112,17 @@ class RAGPipeline:
         words = query_words(query)
         if not words or top_k < 1:
             return []
-        found = self._chunks.search_words(words, CANDIDATES)
-        by_words = [replace(hit, score=relevance(hit.score, len(words))) for hit in found]
+        found = self._chunks.search_words(words, CANDIDATES, query_names(query))
+        by_words = [
+            Hit(chunk=hit.chunk, path=hit.path, score=relevance(hit.score, len(words)))
+            for hit in found
+        ]
         by_meaning = self._nearest(query)
+        wanted = wishes(query[:MAX_QUERY])
+        best = rank_files(by_words, wanted)
         if not by_meaning:
-            return self._results(filled(rank_files(by_words), by_words, top_k), "words")
-        best = fused(rank_files(by_words), rank_files(by_meaning))
+            return self._results(filled(best, by_words, top_k), "words")
+        best = fused(best, rank_files(by_meaning, wanted))
         return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
 
     def _nearest(self, query: str) -> list[Hit]:
@@ -117,13 +136,13 @@ class RAGPipeline:
             found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)
         except EmbeddingsUnavailable:
             return []
-        return [replace(hit, score=max(hit.score, 0.0)) for hit in found]
+        return [hit for hit in found if hit.score > 0]
 
     def _results(self, hits: Sequence[Hit], found_by: str) -> list[RetrievalResult]:
         chunks = self._chunks.read_chunks([hit.chunk for hit in hits])
         return [
             RetrievalResult(
-                score=round(hit.score, 4),
+                score=round(min(1.0, hit.score), 4),
                 file_path=chunk.path,
                 chunk_text=chunk.text,
                 start=chunk.start,

@@ -18,11 +18,16 @@ _USE_FOR = re.compile(
     r"[^,;]{1,60}?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<key>(?:(?!\bfor\b|\bas\b)[^,;.]){1,50}?)\s*\.?\s*$",
     re.IGNORECASE,
 )
+# `ui/` is a place, and says nothing about what is in it.
+_PATH = re.compile(r"^[\w.@-]*/[\w./@*-]*$")
+# Struck out is what somebody took back.
+_STRUCK = re.compile(r"~~.*?~~")
 _MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 def without_marks(text: str) -> str:
     """Text without Markdown's emphasis, code marks and link targets."""
+    text = _STRUCK.sub(" ", text)
     text = re.sub(r"!?\[([^\]]+)\]\([^)]*\)", r"\1", text)
     return " ".join(_MARKS.sub("", text).split())
 
@@ -33,7 +38,10 @@ def split_key_value(text: str) -> tuple[str, str]:
 
     A trailing colon without a value keeps the key: the list below it is the value.
     """
+    text = _STRUCK.sub(" ", text).strip()
     bold = _BOLD_KEY.match(text)
+    if bold and _PATH.match(bold["key"]):
+        return "", without_marks(text)
     if bold and (bold["inside"] or bold["between"]):
         return without_marks(bold["key"]), without_marks(bold["value"])
     flat = without_marks(text)

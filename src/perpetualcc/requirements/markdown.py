@@ -13,13 +13,14 @@ from perpetualcc.domain.requirements import Requirements, Section, Statement, St
 from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, names_project, project_name
 from perpetualcc.requirements.key_values import split_key_value, table_cells, without_marks
+from perpetualcc.requirements.tables import row_statements
 from perpetualcc.requirements.tasks import TaskLine, read_task_line, resolve_tasks, with_parts
 
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{3,}|~{3,})\s*$")
 _FENCE = re.compile(r"^\s*(?P<fence>```+|~~~+)")
 _ITEM = re.compile(
-    r"^(?P<indent>\s*)(?P<bullet>[-*+•‣◦–]|(?P<number>\d{1,4})[.)])\s+"
+    r"^(?P<indent>\s*)(?P<bullet>[-*+•‣◦–]|(?P<number>\d{1,4})[.)]|\d{1,3}(?:\.\d{1,3}){1,4}\.?(?=\s+[^\W\da-z]))\s+"
     r"(?:\[(?P<box>[ xX✓✔-])\]\s*)?(?P<text>.*)$"
 )
 _BARE_BOX = re.compile(
@@ -282,10 +283,9 @@ def _read_row(reader: _Reader, line: str, number: int) -> None:
         reader.header_row = cells
         return
     if len(cells) >= 2 and cells[0]:
-        _record(reader, cells[0], cells[1], number, line.strip())
-        for name, cell in zip(reader.header_row[2:], cells[2:], strict=False):
-            if cell:
-                _record(reader, f"{cells[0]} / {name}", cell, number, line.strip())
+        for name, cell in row_statements(reader.header_row, cells):
+            key, value = (name, cell) if name else split_key_value(cell)
+            _record(reader, key, value, number, line.strip())
 
 
 def _read_text(reader: _Reader, line: str, number: int) -> None:

@@ -13,6 +13,7 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
+from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
@@ -164,7 +165,7 @@ class SessionManager:
         return await self.get_session(session.id)
 
     async def _cut_waits_short(self, session: Session) -> None:
-        if session.status is SessionStatus.RATE_LIMITED:
+        if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
             for task in await self.queue(session.id).pending():
                 if task.signal and task.signal.startswith(SIGNAL):
                     await self._tasks.signal(task.signal, {})
@@ -217,13 +218,18 @@ class SessionManager:
             await self._tasks.hold(session.id)
         else:
             await self._tasks.release(session.id)
-        await self._become(session, standing.status, standing.detail, standing.resumes_at)
+        detail = standing.detail
+        if standing.status is SessionStatus.COMPLETED:
+            detail = completion_summary(await self.queue(session.id).everything())
+        await self._become(session, standing.status, detail, standing.resumes_at)
 
     async def recover(self) -> None:
         """After a crash: what says it works, and does not, is idle until its task is claimed."""
         for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
-            left = await self.queue(session.id).pending()
-            standing = _standing_of(left)
+            queue = self.queue(session.id)
+            standing = _standing_of(await queue.pending(), await queue.broken())
+            if standing.held:
+                await self._tasks.hold(session.id)
             await self._become(session, standing.status, standing.detail, standing.resumes_at)
 
     async def _become(
@@ -257,8 +263,17 @@ class SessionManager:
                 )
 
 
-def _standing_of(left: Sequence[Task]) -> Standing:
-    """What a session was about to become when the engine died."""
+def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
+    """
+    What a session was about to become when the engine died.
+
+    A task that was parked, perhaps because it is what kills the engine, needs a person first.
+    """
+    if broken:
+        last = max(broken, key=lambda task: task.updated_at)
+        return standing_after(
+            last.state, due=None, result=last.result, limited=False, left=len(left)
+        )
     first = left[0] if left else None
     if first is None or first.state is not TaskState.WAITING:
         after = SessionStatus.IDLE if left else SessionStatus.COMPLETED

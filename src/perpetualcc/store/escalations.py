@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
@@ -63,6 +63,35 @@ class SqliteEscalations:
                 ).fetchone()[0]
             )
         )
+
+    async def approvals(self, session: SessionId, kind: str) -> int:
+        """How often people approved a call of this kind in the project of `session`."""
+        return await self._database.read(
+            lambda c: int(
+                c.execute(
+                    "SELECT count(*) FROM escalations e JOIN sessions s ON s.id = e.session"
+                    " WHERE s.project = (SELECT project FROM sessions WHERE id = ?)"
+                    " AND e.settled_at IS NOT NULL AND json_extract(e.raw, '$.kind') = ?"
+                    " AND json_extract(e.answer, '$.approve') = 1",
+                    (session, kind),
+                ).fetchone()[0]
+            )
+        )
+
+    async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
+        """The questions and permissions that these sessions wait for, oldest first."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT session, number FROM escalations WHERE settled_at IS NULL"
+                " AND type IN ('question', 'permission')"
+                " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
+                (to_json(list(sessions)),),
+            ).fetchall()
+        )
+        found: dict[SessionId, list[int]] = {}
+        for row in rows:
+            found.setdefault(row["session"], []).append(row["number"])
+        return found
 
     async def settle(self, number: int, answer: Mapping[str, Any], *, by: str) -> Escalation | None:
         return await self._database.write(

@@ -242,3 +242,19 @@ def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
         ]
 
     play(scene)
+
+
+def test_after_a_crash_a_session_whose_only_task_was_parked_shows_that_a_person_is_needed(tmp_path):
+    async def scene(world):
+        working = await world.start(tmp_path / ".", "the task that kills the engine")
+        await world.manager.begin(working)
+        [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.ledger.settle(task.id, task.fence, Parked(result="too many crashes"))
+
+        await world.manager.recover()
+
+        session = await world.manager.get_session(working.id)
+        assert session.status is SessionStatus.ERROR
+        assert not await world.can_start()
+
+    play(scene)

@@ -7,6 +7,7 @@ from functools import cache
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem
+from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.questions import Question
 
 _MARKERS = re.compile(
@@ -39,6 +40,10 @@ class Choice:
     escapes: bool
     """Whether it is "other", "both" or the like: never chosen by rules."""
     folded: str
+    plain: frozenset[str] = frozenset()
+    """Its words when one of its names is an ordinary word too, such as "Signals"."""
+    twin: bool = False
+    """Whether another option has the same terms, in another order: only the label tells."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -58,7 +63,15 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
     descriptions = [values(read_terms(option.description)) for option in question.options]
-    return tuple(_apart(choice, common, descriptions, index) for index, choice in enumerate(rough))
+    return tuple(
+        _apart(
+            replace(choice, twin=sum(one.every == choice.every for one in rough) > 1),
+            common,
+            descriptions,
+            index,
+        )
+        for index, choice in enumerate(rough)
+    )
 
 
 def _unit_asked_for(text: str) -> str:
@@ -90,7 +103,17 @@ def _read(label: str, unit: str) -> Choice:
         and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
         escapes=folded in word_set("escapes"),
         folded=folded,
+        plain=_plain(main),
     )
+
+
+def _plain(text: str) -> frozenset[str]:
+    terms = [term for term in read_terms(text) if term.value]
+    ordinary = [term for term in terms if term.is_name and term.word in ordinary_names()]
+    if not ordinary:
+        return frozenset()
+    words = {stem(term.word) if term in ordinary else term.value for term in terms}
+    return frozenset(words) - generic() or frozenset(words)
 
 
 def _apart(

@@ -73,6 +73,9 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
+    # What will happen may be anything; what has happened is no reason to stop.
+    if not all(patterns("consent", "finished").search(one) for one in asked.told):
+        return False
     found = patterns("consent", "proceed").search(asked.folded)
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if not found or not asks:
@@ -110,6 +113,12 @@ def is_routine(asked: Asked) -> bool:
     return bool(asks and patterns("consent", "routine").search(asked.folded))
 
 
+def is_operation(asked: Asked) -> bool:
+    """Whether leave is asked to do something now that is not a part of building the product."""
+    asks = patterns("consent", "asks_leave").search(asked.folded)
+    return bool(asks and not patterns("consent", "adopts").search(asked.folded))
+
+
 def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, bool] | None:
     """
     The clause that answers a yes/no question, and whether it says yes.
@@ -133,7 +142,8 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
 
 
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
-    if clause.statement.key and _covers(asked, clause.key_rest):
+    name = clause.statement.key.rpartition(" / ")[2]
+    if name and (_covers(asked, clause.key_rest) or _covers(asked, values(read_terms(name)))):
         plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
         if plain is not None:
             return plain

@@ -2,33 +2,54 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, split_tokens
+from perpetualcc.brain.rules.text import fold, is_content, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
 _BREAKS = re.compile(
-    r"(?<=[.!?])\s+|\s*;\s*|\s+[–—]\s+|\s+-\s+|\n"
-    r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale)\s+"
+    r"(?<=[.!?])\s+|(?<=[。！？])|\s*[;；]\s*|\s+[–—]\s+|\s+-\s+|\n"  # noqa: RUF001  full width
+    r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)"
+    r"\s+"
     r"|,\s*(?=(?:not|no|never|without|use|prefer|only|avoid|do not|don't|rather|"
-    r"instead|nicht|kein\w*|sin|pas|sans|nao|não|non|niet|не|nie)\b)",
+    r"instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|sans|jamais|seulement|"
+    r"uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
+    r"|,?\s+(?=(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|"
+    r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
+    # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
+    r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
+    r"|[,\uff0c、](?=[^,\uff0c、。]*"
+    r"(?:不使用|不用|不要|不得|禁止|不能|而不是|避免|只用|仅|ない|なし|不可|않|금지|말 것))",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
 _FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
+# "Sessions end after 30 minutes, on the scanners after 8 hours": still sessions.
+_AT_A_PLACE = re.compile(
+    r"\s*(?:on|in|at|for|with|during|auf|bei|im|in der|fur|für|am|sur|dans|pour|chez|en|para|"
+    r"nos?|nas?|em|su|per|op|voor|на|для|в|при)\s",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(
+    r"\s*(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|sauf|"
+    r"hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b",
+    re.IGNORECASE,
+)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
+# So many words before a colon, one of them no content word, may be a sentence.
+_SENTENCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +65,7 @@ class Clause:
     key_stems: frozenset[str]
     key_rest: frozenset[str]
     """Stems of the key that name no topic: `TTL` in `Cache TTL`."""
+    heading_stems: frozenset[str]
     about: frozenset[str]
     """Stems of the clause with its key and heading."""
     scopes: frozenset[str]
@@ -51,6 +73,8 @@ class Clause:
     refused: frozenset[str]
     open: frozenset[str]
     """Terms that are weighed, or only mentioned."""
+    is_exception: bool = False
+    """Whether it says for what the rest of its line does not hold."""
 
     @property
     def said_words(self) -> frozenset[str]:
@@ -66,7 +90,20 @@ class Clause:
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
     """Everything the requirements say, clause by clause."""
-    return tuple(clause for one in requirements.statements for clause in _clauses(one))
+    return tuple(
+        clause
+        for statement in requirements.statements
+        for one in (statement, *_sentence_in_key(statement))
+        for clause in _clauses(one)
+    )
+
+
+def _sentence_in_key(statement: Statement) -> tuple[Statement, ...]:
+    """ "Names in kebab-case: `team-app`" says it before the colon."""
+    key = statement.key.rpartition(" / ")[2]
+    words = [token.word for token in split_tokens(key)]
+    is_sentence = len(words) >= _SENTENCE and not all(map(is_content, words))
+    return (replace(statement, key="", text=key),) if is_sentence else ()
 
 
 def _clauses(statement: Statement) -> Iterator[Clause]:
@@ -90,7 +127,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
         if _SLASH.search(piece):
             marks = _doubt_slashes(piece, terms, marks)
         if mood is not None:
-            marks = tuple(min(mark, mood) if mood is Polarity.REFUSED else mood for mark in marks)
+            marks = _in_mood(marks, mood)
         chosen, refused, weighed = (
             frozenset(term.value for term, own in zip(terms, marks, strict=True) if own is mark)
             - {""}
@@ -100,6 +137,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             chosen=chosen,
             refused=refused,
             open=weighed,
+            is_exception=bool(_EXCEPT.match(piece)),
             statement=statement,
             terms=terms,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
@@ -107,6 +145,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             heading_topics=frozenset(topic for _, _, topic in find_topics(heading)),
             key_stems=values(key_terms),
             key_rest=rest,
+            heading_stems=values(read_terms(statement.heading)),
             about=context | inherited | frozenset(term.value for term in terms if term.value),
             scopes=scopes_of(
                 [*words, *(token.word for token in key_tokens)],
@@ -115,6 +154,13 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
                 else [],
             ),
         )
+
+
+def _in_mood(marks: tuple[Polarity, ...], mood: Polarity) -> tuple[Polarity, ...]:
+    """What is weighed below "Don't", such as "add packages without asking", stays weighed."""
+    if mood is Polarity.REFUSED:
+        return tuple(mark if mark is Polarity.OPEN else mood for mark in marks)
+    return tuple(mood for _ in marks)
 
 
 def _mood(key: str, heading: str) -> Polarity | None:
@@ -143,12 +189,22 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
         lends = len(parts) > 1 and not _FOR.search(parts[0])
         unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
-            yield part, before | unsaid if number else before
+            special = number and lends and _AT_A_PLACE.match(part)
+            shared = _words(parts[0]) if special else unsaid
+            yield part, before | shared if number else before
         before = frozenset(
             term.value
             for term in read_terms(sentence)
             if term.value and not term.is_name and not term.is_number
         )
+
+
+def _words(part: str) -> frozenset[str]:
+    return frozenset(
+        term.value
+        for term in read_terms(part)
+        if term.value and not (term.is_name or term.is_number)
+    )
 
 
 def _predicate(part: str) -> frozenset[str]:

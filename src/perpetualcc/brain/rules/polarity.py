@@ -7,6 +7,8 @@ from perpetualcc.brain.rules.vocabulary import cues, find_phrases, topics_of_nam
 
 # How many words after "legacy" or "from" the thing may stand.
 _FOREIGN_REACH = 3
+# In so few words "over" compares.
+_BRIEF = 5
 _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或", "または"})
 
 
@@ -70,8 +72,13 @@ def _bounded(words: list[str]) -> set[int]:
     return {
         at
         for at, word in enumerate(words)
-        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5])
+        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:])
     }
+
+
+def _measured(words: list[str]) -> bool:
+    """Whether something is compared with: "no longer than", and no "we no longer use"."""
+    return any(word == "than" or word[0].isdigit() for word in words[:8])
 
 
 def _has(words: list[str], kind: str, taken: set[int]) -> bool:
@@ -91,6 +98,9 @@ def _refuse_after(words: list[str], marks: list[Polarity], taken: set[int]) -> N
         if start not in taken
     ]
     if "over" in words and any(word.startswith("prefer") for word in words):
+        starts.append((words.index("over"), words.index("over") + 1, "instead"))
+    if 2 <= len(words) <= _BRIEF and "over" in words[1:-1]:
+        # "type over interface"
         starts.append((words.index("over"), words.index("over") + 1, "instead"))
     for start, end, kind in sorted(starts):
         refused = False

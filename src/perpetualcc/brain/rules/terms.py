@@ -59,9 +59,19 @@ def read_terms(text: str, *, prose: bool = False) -> tuple[Term, ...]:
     return tuple(terms)
 
 
+_ONE_OF_A_UNIT = re.compile(
+    r"\b(for|after|within|every|in|nach|fur|für|innerhalb|alle|pendant|apres|après|por|durante|tras|"
+    r"depois de) (?:an?|eine[rnm]?|une?|una|uma)\s+"
+    r"(?=(?:second|minute|hour|day|week|month|year|sekunde|stunde|tag|woche|monat|jahr|seconde|"
+    r"heure|jour|semaine|mois|an|hora|minut|d[ií]a|semana|mes|a[nñ]o)\w?\b)",
+    re.IGNORECASE,
+)
+
+
 def spelled_out(text: str) -> str:
     """`80%` and `600/min` in words."""
     text = re.sub(r"(?<=\d)\s*%", " percent", text)
+    text = _ONE_OF_A_UNIT.sub(r"\1 1 ", text)
     return re.sub(r"(?<=\d)\s*/\s*(?=(?:s|sec|min|h|hour|second|minute|day|d)\b)", " per ", text)
 
 

@@ -57,13 +57,22 @@ _NUMBER_WORDS = {
         ]
     )
 } | {
-    "fifteen": "15",
-    "twenty": "20",
-    "thirty": "30",
-    "forty": "40",
-    "sixty": "60",
-    "hundred": "100",
+    word: str(number)
+    for words in (
+        "fifteen:15 twenty:20 thirty:30 forty:40 fifty:50 sixty:60 hundred:100",
+        "zwei:2 drei:3 vier:4 funf:5 sechs:6 sieben:7 acht:8 neun:9 zehn:10 zwolf:12",
+        "deux:2 trois:3 quatre:4 cinq:5 sept:7 huit:8 dix:10 douze:12 quinze:15",
+        "tres:3 cuatro:4 cinco:5 seis:6 siete:7 ocho:8 nueve:9 diez:10",
+        "dois:2 duas:2 quatro:4 sete:7 oito:8 dez:10 tre:3 quattro:4 cinque:5",
+        "twee:2 drie:3 vijf:5 два:2 две:2 три:3 четыре:4 пять:5",
+    )
+    for word, number in (pair.split(":") for pair in words.split())
 }
+_CYRILLIC = re.compile(r"[а-я]{4,}")
+_CYRILLIC_ENDING = re.compile(
+    r"(?<=[а-я]{3})(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|ов|ев|еи|ии|ыи|ои|ом|ем|ам|ям|ах|ях|"  # noqa: RUF001  Russian
+    r"ую|юю|ая|яя|ое|ее|ые|ие|ию|ия|а|я|о|е|у|ю|ы|и|ь)$"
+)
 _PERCENT = frozenset({"%", "percent", "prozent", "pct"})
 
 
@@ -126,7 +135,9 @@ def stem(word: str) -> str:
 
 
 def _shortened(word: str) -> str:
-    """`expires`, `expired` and `expiring` are one."""
+    """`expires`, `expired` and `expiring` are one; so are `библиотека` and `библиотеку`."""
+    if _CYRILLIC.match(word):
+        return _CYRILLIC_ENDING.sub("", word)
     word = singular(word)
     for ending in ("ization", "isation", "ations", "ation", "ing", "ed", "ment", "ion", "er", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
@@ -134,6 +145,9 @@ def _shortened(word: str) -> str:
             break
     if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
+    if len(word) > 4 and word[-1] in "ao":
+        # `fecha` and `fechas`, `muestro` and `muestra`.
+        return word[:-1]
     return word.removesuffix("e") if len(word) > 3 else word
 
 

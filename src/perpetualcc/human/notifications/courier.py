@@ -8,8 +8,6 @@ middle, the next one finds the receipt, or knows after a while that there will b
 import asyncio
 import json
 import logging
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +21,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, Notice, NoticeState, Outbox
+from perpetualcc.human.notifications.senders import Senders
 from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
 from perpetualcc.human.notifications.times import next_try, quiet_until
 
@@ -34,7 +33,7 @@ _RECEIPT_AFTER = timedelta(seconds=post.LONGEST + 5)
 _LOOK_AGAIN = timedelta(seconds=1)
 _LONGEST_SLEEP = timedelta(seconds=30)
 """Laptops sleep and clocks jump."""
-_POLL = 0.05
+_POLL = 0.02
 """Seconds between two looks at a sender."""
 _GOODBYE = timedelta(seconds=2)
 _DESKTOP_TRIES = 3
@@ -64,6 +63,7 @@ class Courier:
         self._woken = asyncio.Event()
         self._stopping = False
         self._sending: dict[int, asyncio.Task[None]] = {}
+        self._senders = Senders(equipment.channels)
 
     @property
     def is_sending(self) -> bool:
@@ -80,9 +80,17 @@ class Courier:
 
     async def run(self) -> None:
         self._with.receipts.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            await self._work()
+        finally:
+            self._senders.close()
+
+    async def _work(self) -> None:
         async with asyncio.TaskGroup() as senders:
             while not self._stopping:
                 self._woken.clear()
+                if not self._sending:
+                    self._senders.prepare()
                 try:
                     is_looking = await self._start_what_is_due(senders)
                     pause = _LOOK_AGAIN if is_looking else await self._pause()
@@ -141,21 +149,8 @@ class Courier:
             sound=self._with.settings.sound,
             urgent=notice.what.kind in {Kind.QUESTION, Kind.ERROR},
         )
-        told = json.dumps(
-            {**order, "receipt": str(self._receipt_path(notice.id, notice.attempts + 1))}
-        )
-        # Not asyncio's: its children are killed with the loop. This one outlives an engine that
-        # is killed, so that its receipt tells the next one.
-        sender = subprocess.Popen(  # noqa: ASYNC220  # a fork; nothing is waited for
-            [sys.executable, "-P", "-m", post.__name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        if sender.stdin is not None:
-            with suppress(BrokenPipeError), sender.stdin as line:
-                line.write(told.encode())
+        receipt = str(self._receipt_path(notice.id, notice.attempts + 1))
+        sender = self._senders.send({**order, "receipt": receipt})
         while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
             await asyncio.sleep(_POLL)
 

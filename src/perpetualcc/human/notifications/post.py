@@ -1,6 +1,8 @@
 """
 Sends one message, in a process of its own: `python -m perpetualcc.human.notifications.post`.
 
+Arguments are the schemes it may have to know, so that it can load what they need before it is told
+what to send; told nothing at all, it ends.
 What to send comes as JSON on standard input, so no address is ever in a process list. How it went
 is left in a file, the receipt: it is there even when whoever asked has died meanwhile. The process
 ends itself after `LONGEST` seconds, whatever the other side does.
@@ -16,7 +18,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +31,20 @@ _MISSING = "Apprise is not installed: pip install 'perpetualcc[notify]'"
 
 
 def main() -> None:
+    make_ready(sys.argv[1:])
+    told = sys.stdin.read()
+    if not told:
+        return
     signal.alarm(LONGEST)
-    order = json.load(sys.stdin)
+    order = json.loads(told)
     write_receipt(Path(order["receipt"]), carry_out(order))
+
+
+def make_ready(schemes: Sequence[str]) -> None:
+    """Load what addresses of these schemes need; what is wrong with them is said when sending."""
+    with suppress(Exception):
+        for scheme in schemes:
+            _plugin(scheme)
 
 
 def carry_out(order: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,23 +96,32 @@ def _service(url: str) -> Any:
     """
     import apprise  # noqa: PLC0415  # an extra, and only this process pays for it
 
-    for module in _likely_modules(Path(apprise.__file__).parent / "plugins", url):
-        plugin = importlib.import_module(f"apprise.plugins.{module}")
-        for one in vars(plugin).values():
+    plugin = _plugin(url.partition("://")[0].lower())
+    if plugin is None:
+        return apprise.Apprise.instantiate(url, suppress_exceptions=True)
+    found = plugin.parse_url(url)
+    try:
+        return plugin(**found) if found else None
+    except TypeError:  # what Apprise's plugins raise for an address they cannot use
+        return None
+
+
+@cache
+def _plugin(scheme: str) -> Any:
+    """The class for addresses of a scheme; None when no plugin names it."""
+    import apprise  # noqa: PLC0415  # as above
+
+    for module in _likely_modules(Path(apprise.__file__).parent / "plugins", scheme):
+        for one in vars(importlib.import_module(f"apprise.plugins.{module}")).values():
             is_plugin = isinstance(one, type) and hasattr(one, "app_id")
-            if is_plugin and url.partition("://")[0].lower() in one.schemas(one):
-                found = one.parse_url(url)
-                try:
-                    return one(**found) if found else None
-                except TypeError:  # what Apprise's plugins raise for an address they cannot use
-                    return None
-    return apprise.Apprise.instantiate(url, suppress_exceptions=True)
+            if is_plugin and scheme in one.schemas(one):
+                return one
+    return None
 
 
-def _likely_modules(folder: Path, url: str) -> Iterator[str]:
-    """Names of the plugins whose source names the address's scheme."""
-    scheme = re.escape(url.partition("://")[0].lower())
-    naming = re.compile(rf"protocol\s*=\s*\(?[^)=]*[\"']{scheme}[\"']")
+def _likely_modules(folder: Path, scheme: str) -> Iterator[str]:
+    """Names of the plugins whose source names a scheme."""
+    naming = re.compile(rf"protocol\s*=\s*\(?[^)=]*[\"']{re.escape(scheme)}[\"']")
     for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/base.py")):
         if naming.search(path.read_text("utf-8")):
             yield path.parent.name if path.name == "base.py" else path.stem

@@ -1,0 +1,45 @@
+"""
+Sessions as people see them: one whose Claude is held for an answer waits, whatever else it does.
+
+The status in the database says what the engine does, and a held run is at work; nothing in the
+database changes because somebody is asked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.store.escalations import SqliteEscalations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """Tells which sessions wait for a person while a run of theirs is at work."""
+
+    escalations: SqliteEscalations
+
+    def asked_for(self, status: SessionStatus | None) -> Sequence[SessionStatus] | None:
+        """The statuses in the database behind one that is shown."""
+        if status is SessionStatus.WAITING_INPUT:
+            return [status, SessionStatus.PROCESSING]
+        return None if status is None else [status]
+
+    async def shown(
+        self, sessions: Sequence[Session], status: SessionStatus | None = None
+    ) -> list[Session]:
+        """The sessions with the status that people see; only those of `status`, if one is given."""
+        working = [one.id for one in sessions if one.status is SessionStatus.PROCESSING]
+        waiting = await self.escalations.holding(working) if working else {}
+        seen = [_seen(one, waiting) for one in sessions]
+        return [one for one in seen if status is None or one.status is status]
+
+
+def _seen(session: Session, waiting: Mapping[SessionId, Sequence[int]]) -> Session:
+    numbers = waiting.get(session.id, ())
+    if not numbers:
+        return session
+    asked = ", ".join(map(str, numbers))
+    word = "request" if len(numbers) == 1 else "requests"
+    detail = f"{word} {asked} of Claude: answer with: pcc respond {numbers[0]}"
+    return replace(session, status=SessionStatus.WAITING_INPUT, detail=detail)

@@ -1,0 +1,107 @@
+"""What is old and done with leaves the database, and nothing else."""
+
+import asyncio
+from datetime import timedelta
+
+from perpetualcc.domain.events import EngineStarted, ProblemNoticed, SessionStatusChanged
+from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.outbox import SqliteOutbox
+from perpetualcc.store.retention import Retention
+from perpetualcc.store.sessions import SessionStore
+from tests.fakes.clock import FakeClock
+
+DAY = 86_400
+
+
+def play(tmp_path, scene) -> None:
+    async def played():
+        database = await Database.open(tmp_path / "db")
+        try:
+            await scene(database, FakeClock())
+        finally:
+            await database.close()
+
+    asyncio.run(played())
+
+
+async def forget(database, clock) -> dict[str, int]:
+    return await Retention(database, clock, keep=timedelta(days=90)).forget_old()
+
+
+async def read_for_people(database, events) -> None:
+    await SqliteOutbox(database, FakeClock()).put([], seen=await events.last())
+
+
+def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
+    async def scene(database, clock):
+        sessions, events = SessionStore(database, clock), EventLog(database, clock)
+        ids = {}
+        for name in ("over", "waiting"):
+            options = SessionOptions()
+            session = await sessions.create(name=name, project=tmp_path / name, options=options)
+            ids[name] = session.id
+            await events.append([ProblemNoticed(session=session.id, text="x", hint="")])
+        await events.append(
+            [SessionStatusChanged(session=ids["over"], before="IDLE", after="STOPPED")]
+        )
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+        await events.append([EngineStarted(version="1", recovered=0, orphans=0)])
+
+        gone = await forget(database, clock)
+
+        left = [(one.event.kind, one.event.session) for one in await events.read()]
+        assert gone["events"] > 0
+        assert not [kind for kind, session in left if session == ids["over"]]
+        assert ("ProblemNoticed", ids["waiting"]) in left
+        assert left[-1] == ("EngineStarted", None)
+
+    play(tmp_path, scene)
+
+
+def test_an_event_that_people_have_not_been_told_of_stays_however_old_it_is(tmp_path):
+    async def scene(database, clock):
+        events = EventLog(database, clock)
+        await events.append([EngineStarted(version="1", recovered=0, orphans=0)])
+        clock.move(100 * DAY)
+
+        assert (await forget(database, clock))["events"] == 0
+        await read_for_people(database, events)
+        assert (await forget(database, clock))["events"] == 1
+
+    play(tmp_path, scene)
+
+
+def test_receipts_go_and_what_is_still_to_be_sent_stays(tmp_path):
+    async def scene(database, clock):
+        outbox = SqliteOutbox(database, clock)
+        notices = [
+            NewNotice(cause=f"event:{n}", channel="json:1", kind=Kind.QUESTION, title="t", body="b")
+            for n in range(2)
+        ]
+        await outbox.put(notices)
+        [first, second] = await outbox.due()
+        await outbox.end(first.id, NoticeState.SENT)
+        clock.move(100 * DAY)
+
+        assert (await forget(database, clock))["notifications"] == 1
+        assert [one.id for one in await outbox.list(10)] == [second.id]
+
+    play(tmp_path, scene)
+
+
+def test_a_signal_stays_as_long_as_a_task_could_ask_for_it(tmp_path):
+    async def scene(database, clock):
+        ledger = SqliteLedger(database, clock, owner="me")
+        await ledger.signal("nobody waits for it", {"text": "yes"})
+        clock.move(DAY)
+        assert (await forget(database, clock))["signals"] == 0
+        clock.move(100 * DAY)
+
+        assert (await forget(database, clock))["signals"] == 1
+
+    play(tmp_path, scene)
