@@ -104,7 +104,7 @@ def fit(products: Numbers, wanted: Flags) -> tuple[Numbers, float]:
     """A weight for each message and a bias, by iteratively reweighted least squares."""
     target = wanted.astype(float)
     weights, bias = np.zeros(len(target)), 0.0
-    for _ in range(6):
+    for _ in range(5):
         score = np.clip(products @ weights + bias, -30, 30)
         chance = 1 / (1 + np.exp(-score))
         sureness = np.maximum(chance * (1 - chance), 1e-5)

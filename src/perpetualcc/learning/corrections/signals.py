@@ -113,9 +113,14 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
     return {name: value for name, value in shape.items() if value}
 
 
-_NEGATION = frozenset(
-    ["no", "not", "don't", "dont", "never", "without", "nicht", "kein", "keine", "keinen", "keiner", "nie", "niemals", "ohne", "nee", "non", "pas", "jamais", "sans", "nunca", "sin", "ni", "nao", "nem", "sem", "mai", "niente", "senza", "nessun", "niet", "geen", "nooit", "zonder", "ne", "bez", "zadnych", "degil", "yok", "hayir", "не", "нет", "ни", "без", "никогда", "ні", "немає", "жодних", "khong", "dung", "chua", "لا", "ليس", "ليست", "مش", "ما", "بدون", "नहीं", "मत", "ना", "बिना", "nahi", "mat", "bukan", "tidak", "jangan", "tanpa"]
-)
+_NEGATION_WORDS = """
+    no not don't dont never without nicht kein keine keinen keiner nie niemals ohne nee non pas
+    jamais sans nunca sin ni nao nem sem mai niente senza nessun niet geen nooit zonder ne bez
+    zadnych degil yok hayir не нет ни без никогда ні немає жодних khong dung chua لا ليس ليست
+    مش ما بدون नहीं मत ना बिना nahi mat bukan tidak jangan tanpa
+"""
+"""Negation is a closed class in every language: the ones of the languages we read, folded."""
+_NEGATION = frozenset(_NEGATION_WORDS.split())
 _UNSPACED_NEGATION = re.compile(
     "不要|不是|不用|[不别別没沒]|じゃなく|ではなく|じゃない|ない|ません|말고|아니|안|없"
 )
@@ -123,22 +128,24 @@ _UNSPACED_NEGATION = re.compile(
 
 def _denies(text: str, said: str) -> bool:
     """Whether a word the assistant used stands beside a negation: "verde no", "not the cache"."""
-    words, theirs = _WORD.findall(text), _WORD.findall(said)
-    stems = {word[:5] for word in theirs if len(word) > 3}
+    words = _WORD.findall(text)
+    stems = {word[:5] for word in _WORD.findall(said) if len(word) > 3}
     for position, word in enumerate(words):
-        if word in _NEGATION:
-            beside = words[max(0, position - 2) : position + 4]
-            if any(len(one) > 3 and one[:5] in stems for one in beside):
-                return True
-    for match in _UNSPACED_NEGATION.finditer(text):
-        beside = text[max(0, match.start() - 5) : match.start()] + " "
-        beside += text[match.end() : match.end() + 5]
-        if any(
-            beside[at] >= "\u2e80" and beside[at : at + 2] in said and beside[at + 1] != " "
-            for at in range(len(beside) - 1)
-        ):
+        near = words[max(0, position - 2) : position + 4] if word in _NEGATION else []
+        if any(len(one) > 3 and one[:5] in stems for one in near):
             return True
-    return False
+    return any(_pair_in(_around(text, match), said) for match in _UNSPACED_NEGATION.finditer(text))
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    before = text[max(0, match.start() - 5) : match.start()]
+    return f"{before} {text[match.end() : match.end() + 5]}"
+
+
+def _pair_in(near: str, said: str) -> bool:
+    return any(
+        one >= "\u2e80" and other != " " and one + other in said for one, other in pairwise(near)
+    )
 
 
 def _shared(text: str, said: str) -> float:
