@@ -82,6 +82,25 @@ def test_a_due_time_wakes_the_engine_and_not_before(make_daemon: MakeDaemon) -> 
     assert due <= float(served.read_text()) < due + 2.0
 
 
+def test_a_watched_file_that_grows_wakes_the_engine_and_a_still_one_does_not(
+    make_daemon: MakeDaemon, tmp_path: Path
+) -> None:
+    queue = tmp_path / "queue.jsonl"
+    queue.write_text("old\n")
+    daemon = make_daemon(idle_exit=0.2, watch=queue, look=0.1)
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+    daemon.wait_for(Phase.ASLEEP)
+    time.sleep(0.5)
+    assert daemon.status.phase is Phase.ASLEEP
+
+    with queue.open("a") as file:
+        file.write("new\n")
+
+    wait_until(lambda: daemon.status.engine not in {None, first})
+    daemon.wait_for(Phase.ASLEEP)
+
+
 def test_work_keeps_the_engine_up(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon(idle_exit=0.1)
     with daemon.connect() as client:

@@ -2,12 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import claude_agent_sdk
 import pytest
+
+from perpetualcc.rehearsal.world import API_KEY
+from tests.acceptance.tmux import past_the_welcome, window
 
 pytestmark = pytest.mark.claude
 
@@ -28,6 +33,24 @@ class Terminal:
         before = len(self.server.requests)
         self._run([str(CLAUDE), "-p", prompt, *flags], project)
         return json.dumps(self.server.requests[before].body, ensure_ascii=False)
+
+    @contextmanager
+    def window(self, project):
+        """Interactive Claude Code in a terminal window, ready for a prompt."""
+        environment = {**self.environment, "LANG": "C.UTF-8"}
+        with window([str(CLAUDE)], project, environment, self.home / "tmux") as shown:
+            shown.wait_for("❯")
+            yield shown
+            shown.type("/exit")
+
+    def first_words(self, project, prompt):
+        """What the first request of a new interactive session says to the model."""
+        before = len(self.server.requests)
+        with self.window(project) as shown:
+            shown.type(prompt)
+            shown.wait_for("● ")
+        asked = [one.body for one in self.server.requests[before:] if one.body.get("tools")]
+        return json.dumps(asked[0], ensure_ascii=False)
 
     def pcc(self, *words):
         return self._run([str(PCC), *words], self.home).stdout
@@ -76,6 +99,34 @@ def test_a_correction_reaches_the_next_session_of_its_project_and_no_other(
     assert "pnpm" not in elsewhere
     terminal.pcc("learn", "uninstall")
     assert settings.read_text() == '{"model":"sonnet"}'
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+def test_a_person_at_a_terminal_corrects_claude_once(terminal, claude_world, other):
+    project, home = claude_world.project, claude_world.home
+    past_the_welcome(home / ".claude", API_KEY, project, other)
+    terminal.pcc("learn", "install")
+
+    with terminal.window(project) as shown:
+        shown.type("install the dependencies")
+        shown.wait_for("I ran npm install.")
+        shown.type("no, use pnpm, not npm")
+        shown.wait_for("Done.")
+    queue = (home / ".claude" / "learning_queue.jsonl").read_text()
+    terminal.pcc("learn", "run", "--once")
+    (waiting,) = json.loads(terminal.pcc("learn", "list", "--pending", "--json"))
+    terminal.pcc("learn", "review", "--accept", waiting["id"])
+    here = terminal.first_words(project, "Hello")
+    elsewhere = terminal.first_words(other, "Hello")
+    terminal.pcc("learn", "remember", "--global", "Answer in one sentence")
+    everywhere = terminal.first_words(other, "Hello")
+
+    assert "no, use pnpm, not npm" in queue
+    assert waiting["rule"] == "Use pnpm, not npm"
+    assert "- Use pnpm, not npm" in here
+    assert "pnpm" not in elsewhere
+    assert "- Answer in one sentence" in everywhere
+    assert "pnpm" not in everywhere
 
 
 def test_the_plugin_captures_and_tells_as_the_settings_do(terminal, claude_world):

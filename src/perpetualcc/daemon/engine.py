@@ -115,9 +115,11 @@ class Engine:
         dispatcher: Dispatcher,
         ledger: SqliteLedger,
         desk: PeopleDesk,
+        learning: LearningService,
         clock: Clock,
     ) -> None:
         self.methods = methods
+        self._learning = learning
         self._dispatcher = dispatcher
         self._ledger = ledger
         self._clock = clock
@@ -125,7 +127,7 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        return self._desk.busy or not self._dispatcher.is_idle
+        return self._desk.busy or self._learning.busy or not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
         """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
@@ -163,6 +165,10 @@ class Parts:
     @cached_property
     def events(self) -> EventLog:
         return EventLog(self.database, self.clock)
+
+    @cached_property
+    def learning(self) -> LearningService:
+        return LearningService(Places(claude=claude_directory()))
 
     @cached_property
     def runs(self) -> RunStore:
@@ -425,7 +431,9 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         methods = parts.api.methods()
         working = await stack.enter_async_context(asyncio.TaskGroup())
         await _start(parts, working, stack)
-        yield Engine(methods, parts.dispatcher, parts.ledger, parts.desk, parts.clock)
+        yield Engine(
+            methods, parts.dispatcher, parts.ledger, parts.desk, parts.learning, parts.clock
+        )
 
 
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
@@ -439,10 +447,8 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
-    learning = LearningService(Places(claude=claude_directory()))
-    if learning.is_wanted:
-        working.create_task(learning.run(), name="learning")
-        stack.push_async_callback(learning.stop)
+    working.create_task(parts.learning.run(), name="learning")
+    stack.push_async_callback(parts.learning.stop)
     working.create_task(parts.dispatcher.run(), name="dispatcher")
     stack.push_async_callback(parts.dispatcher.stop, timedelta())
     working.create_task(parts.desk.run(), name="people")

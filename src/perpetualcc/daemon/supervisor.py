@@ -2,8 +2,8 @@
 The process that is always there: tiny, standard library only, asleep in `select`.
 
 It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
-the engine for a visitor or a due time, restarts it when it dies or hangs, and gives up after
-five crashes in a row. It never reads a client's bytes and never opens the database.
+the engine for a visitor, a due time or a file that grew, restarts it when it dies or hangs, and
+gives up after five crashes in a row. It never reads a client's bytes and never opens the database.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.claude import processes
+from perpetualcc.config import claude_directory
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.state import (
@@ -34,6 +35,7 @@ from perpetualcc.daemon.state import (
 )
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.learning.places import Places
 
 WALL_CLOCK_CHECK = 30.0
 """Seconds between two looks at the wall clock while something is due: laptops sleep."""
@@ -57,6 +59,10 @@ class SupervisorSettings:
     first_delay: float = 0.2
     """Back-off after the second crash in a row; doubles with each further one."""
     longest_delay: float = 30.0
+    watched: Path | None = None
+    """A file that others write: when it has grown, an engine that sleeps is started."""
+    look: float = WALL_CLOCK_CHECK
+    """Between two looks at it."""
     orphan_grace: float = 2.0
     """What orphans of an earlier engine get between SIGTERM and SIGKILL."""
     takeover: float = 4.0
@@ -83,6 +89,8 @@ class Supervisor:
     deadline: float | None = None
     """Monotonic seconds: the next restart, or the end of a stop's grace."""
     signals: set[int] = field(default_factory=set)
+    seen: tuple[int, int] | None = None
+    """Size and time of the watched file when the engine went to sleep."""
 
     def run(self) -> None:
         """Supervise until a signal ends it. No process of ours is left afterwards."""
@@ -115,9 +123,10 @@ class Supervisor:
     def _timeout(self) -> float | None:
         """Seconds until something must be looked at; None while only a visitor can matter."""
         if self.phase is Phase.ASLEEP:
-            return self.wake and min(
-                WALL_CLOCK_CHECK, max(0.0, self.wake - self.lead - time.time())
-            )
+            looks = [] if self.settings.watched is None else [self.settings.look]
+            if self.wake is not None:
+                looks += [WALL_CLOCK_CHECK, max(0.0, self.wake - self.lead - time.time())]
+            return min(looks, default=None)
         moments = [self.deadline] if self.deadline is not None else []
         if self.engine:
             moments.append(self._silence_ends(self.engine))
@@ -189,6 +198,7 @@ class Supervisor:
             self._enter(Phase.STOPPED)
         elif code == 0 and engine.sleep is not None:
             self.crashes, self.wake = 0, engine.wake()
+            self.seen = _trace(self.settings.watched)
             self._enter(Phase.ASLEEP)
         else:
             self._forget_old_crashes(engine)
@@ -234,6 +244,7 @@ class Supervisor:
         """What the clock demands."""
         if self.phase is Phase.ASLEEP:
             is_time = self.wake is not None and time.time() >= self.wake - self.lead
+            is_time |= _trace(self.settings.watched) != self.seen
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if is_time and self.phase is Phase.STOPPING:
@@ -308,6 +319,15 @@ class Supervisor:
         self.journal.write(f"{phase}{details and f': {details}'}")
 
 
+def _trace(file: Path | None) -> tuple[int, int] | None:
+    """What tells whether a file was written to, for the price of one system call."""
+    try:
+        found = file.stat() if file else None
+    except OSError:
+        return None
+    return (found.st_size, found.st_mtime_ns) if found else None
+
+
 def listen(locations: Locations) -> socket.socket:
     """The listening socket, 0600; what an earlier supervisor left in its place is removed."""
     locations.socket.unlink(missing_ok=True)
@@ -360,7 +380,12 @@ def main() -> None:
         command=EngineCommand(
             module=arguments.engine, idle_exit=arguments.idle_exit, grace=arguments.grace
         ),
-        settings=SupervisorSettings(heartbeat=arguments.heartbeat, healthy=arguments.healthy),
+        settings=SupervisorSettings(
+            heartbeat=arguments.heartbeat,
+            healthy=arguments.healthy,
+            watched=arguments.watch,
+            look=arguments.look,
+        ),
         journal=Journal(path=locations.supervisor_log),
     ).run()
 
@@ -375,6 +400,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--grace", type=float, default=command.grace)
     parser.add_argument("--heartbeat", type=float, default=settings.heartbeat)
     parser.add_argument("--healthy", type=float, default=settings.healthy)
+    parser.add_argument(
+        "--watch", type=Path, default=Places(claude=claude_directory()).queue,
+        help="a file whose growth wakes the engine",
+    )  # fmt: skip
+    parser.add_argument("--look", type=float, default=settings.look)
     return parser.parse_args()
 
 

@@ -8,6 +8,7 @@ import time
 
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
+from perpetualcc.learning.queue import QueueReader
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +18,8 @@ _MOST_CRASHES = 5
 _HEALTHY_SECONDS = 60.0
 _STUCK_SECONDS = 150.0
 _END_SECONDS = 5.0
+_LOOK_SECONDS = 2.0
+"""Between two looks whether there is a queue at all."""
 
 
 class LearningService:
@@ -29,15 +32,28 @@ class LearningService:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._stopped = asyncio.Event()
+        self._at_work = False
 
     @property
     def is_wanted(self) -> bool:
         """The hooks are there, or were: only then can anything come."""
         return self._places.queue.exists()
 
+    @property
+    def busy(self) -> bool:
+        """Events wait and somebody works on them: the engine must not go to sleep."""
+        return self._at_work and QueueReader(self._places).waiting() > 0
+
     async def run(self) -> None:
-        """Keep a worker going. Returns after `stop`, or when it gave up."""
+        """Keep a worker going from the first event on. Returns after `stop`, or when it gave up."""
+        while not self.is_wanted and not self._stopped.is_set():
+            await self._pause(_LOOK_SECONDS)
         self._places.make()
+        self._at_work = True
+        await self._keep_one_going()
+        self._at_work = False
+
+    async def _keep_one_going(self) -> None:
         crashes = 0
         while not self._stopped.is_set() and crashes < _MOST_CRASHES:
             begun = time.monotonic()

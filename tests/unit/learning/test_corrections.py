@@ -36,10 +36,19 @@ def test_corrections_are_found_where_the_model_learned(half):
     assert sum(lookalikes) <= 0.05 * len(lookalikes)
 
 
+def test_messages_the_model_never_saw_are_mostly_judged_right():
+    judged = [(classify(row["message"], row["assistant"]), row) for row in rows("unseen")]
+
+    assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.75
+
+
 def test_the_corpus_has_seventeen_languages_and_no_message_twice():
     everything = rows("building") + rows("held_out")
 
     assert len({row["language"] for row in everything}) == 17
+    assert not {row["message"] for row in rows("training")} & {
+        row["message"] for row in rows("unseen")
+    }
     assert len({row["message"] for row in everything}) == len(everything)
 
 

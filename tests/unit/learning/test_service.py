@@ -13,7 +13,10 @@ from perpetualcc.learning.service import LearningService
 
 @pytest.fixture
 def places(tmp_path):
-    return Places(claude=tmp_path / "claude")
+    found = Places(claude=tmp_path / "claude")
+    found.make()
+    found.queue.touch()
+    return found
 
 
 async def another(places, than):
@@ -52,3 +55,26 @@ def test_a_cancelled_service_takes_its_worker_along(places):
     asyncio.run(scenario())
 
     assert control.running_pid(places) is None
+
+
+def test_it_waits_for_the_first_event_without_a_process_and_is_busy_while_one_waits(places):
+    places.queue.unlink()
+
+    async def scenario():
+        service = LearningService(places)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            await asyncio.sleep(0.3)
+            before = control.running_pid(places), service.busy
+            places.queue.write_text("not an event\n")
+            pid = await another(places, than=None)
+            async with asyncio.timeout(20):
+                while service.busy:  # noqa: ASYNC110  # a process
+                    await asyncio.sleep(0.05)
+            await service.stop()
+        return before, pid
+
+    before, pid = asyncio.run(scenario())
+
+    assert before == (None, False)
+    assert pid is not None

@@ -105,9 +105,47 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
         shape["shared"] = shared
         shape["shares much"] = float(shared > 0.34)
         shape["shares none"] = float(shared == 0.0)
+        denied = _denies(text, fold(said, accents=False))
+        shape["denies what was said"] = float(denied)
+        shape["answers by denying"] = float(denied and said.endswith(_ASKED))
         mine, theirs = families.named(text), families.named(said)
         shape["same tool"] = float(any(mine[one] & theirs.get(one, set()) for one in mine))
     return {name: value for name, value in shape.items() if value}
+
+
+_NEGATION_WORDS = """
+    no not don't dont never without nicht kein keine keinen keiner nie niemals ohne nee non pas
+    jamais sans nunca sin ni nao nem sem mai niente senza nessun niet geen nooit zonder ne bez
+    zadnych degil yok hayir не нет ни без никогда ні немає жодних khong dung chua لا ليس ليست
+    مش ما بدون नहीं मत ना बिना nahi mat bukan tidak jangan tanpa
+"""
+"""Negation is a closed class in every language: the ones of the languages we read, folded."""
+_NEGATION = frozenset(_NEGATION_WORDS.split())
+_UNSPACED_NEGATION = re.compile(
+    "不要|不是|不用|[不别別没沒]|じゃなく|ではなく|じゃない|ない|ません|말고|아니|안|없"
+)
+
+
+def _denies(text: str, said: str) -> bool:
+    """Whether a word the assistant used stands beside a negation: "verde no", "not the cache"."""
+    words = _WORD.findall(text)
+    stems = {word[:5] for word in _WORD.findall(said) if len(word) > 3}
+    for position, word in enumerate(words):
+        near = words[max(0, position - 2) : position + 4] if word in _NEGATION else []
+        if any(len(one) > 3 and one[:5] in stems for one in near):
+            return True
+    return any(_pair_in(_around(text, match), said) for match in _UNSPACED_NEGATION.finditer(text))
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    before = text[max(0, match.start() - 5) : match.start()]
+    return f"{before} {text[match.end() : match.end() + 5]}"
+
+
+def _pair_in(near: str, said: str) -> bool:
+    return any(
+        one >= "\u2e80" and other != " " and one + other in said for one, other in pairwise(near)
+    )
 
 
 def _shared(text: str, said: str) -> float:
