@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import assert_never
 
 from perpetualcc.brain.completion import Complete
@@ -32,12 +33,32 @@ def open_brain(
         PerpetualError: a package, a key or a model is missing; the hint says what to type.
     """
     rules = RuleBasedBrain(parse)
-    if settings.type is BrainType.NONE:
+    model = open_model(settings, environment=environment, open_claude=open_claude)
+    if model is None:
         return rules
+    return FallbackBrain(model, rules, threshold=settings.confidence_threshold)
+
+
+def open_model(
+    settings: BrainSettings,
+    *,
+    environment: Mapping[str, str],
+    open_claude: OpenClaude,
+    patience: timedelta = timedelta.max,
+) -> ModelBrain | None:
+    """
+    The model that settings name, with nothing behind it; None for the rules.
+
+    It is given up after its own timeout, or after `patience` if that is shorter.
+
+    Raises:
+        PerpetualError: a package, a key or a model is missing; the hint says what to type.
+    """
+    if settings.type is BrainType.NONE:
+        return None
     service = _service(settings, environment, open_claude)
-    timeout = getattr(settings, settings.type.value).timeout
-    brain = ModelBrain(settings.type.value, service, timeout=timeout)
-    return FallbackBrain(brain, rules, threshold=settings.confidence_threshold)
+    timeout = min(patience, getattr(settings, settings.type.value).timeout)
+    return ModelBrain(settings.type.value, service, timeout=timeout)
 
 
 def check_brain(

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from perpetualcc.brain import prompting
+from perpetualcc.brain import corrections, prompting
 from perpetualcc.brain.completion import Complete
 from perpetualcc.brain.port import BrainUnavailable, BrainUsage
+from perpetualcc.domain.corrections import Remark, RemarkReading
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
 from perpetualcc.domain.tools import Assessment, ToolCall
@@ -69,6 +70,20 @@ class ModelBrain:
         reply = await self._ask("summary", prompt, prompting.SUMMARY_SCHEMA)
         try:
             return prompting.read_summary(reply)
+        except prompting.MalformedReply as error:
+            raise self._misunderstood(error) from error
+
+    async def read_remark(self, remark: Remark) -> RemarkReading:
+        """
+        Whether a remark is a lasting correction, and the rule in one sentence.
+
+        Raises:
+            BrainUnavailable: nobody could be asked, or the reply is not of the asked form.
+        """
+        prompt = corrections.correction_prompt(remark)
+        reply = await self._ask("correction", prompt, corrections.CORRECTION_SCHEMA)
+        try:
+            return corrections.read_correction(reply, remark)
         except prompting.MalformedReply as error:
             raise self._misunderstood(error) from error
 

@@ -34,7 +34,7 @@ def system_prompt(name: str) -> str:
     return files("perpetualcc.brain").joinpath("prompts", f"{name}.md").read_text("utf-8")
 
 
-def _data(name: str, value: Any) -> str:
+def data_block(name: str, value: Any) -> str:
     """A block of data. Angle brackets are written as JSON escapes, so nothing inside ends it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     safe = redact(text).replace("<", "\\u003c").replace(">", "\\u003e")
@@ -44,14 +44,15 @@ def _data(name: str, value: Any) -> str:
 def _context(context: QuestionContext) -> list[str]:
     blocks = []
     if context.current_task:
-        blocks.append(_data("current task", context.current_task[:_PIECE]))
+        blocks.append(data_block("current task", context.current_task[:_PIECE]))
     if context.requirements_text:
-        blocks.append(_data("requirements", context.requirements_text[:_REQUIREMENTS]))
+        blocks.append(data_block("requirements", context.requirements_text[:_REQUIREMENTS]))
     blocks += [
-        _data(f"code {one.path}:{one.start}", one.text[:_PIECE]) for one in context.code[:_CODE]
+        data_block(f"code {one.path}:{one.start}", one.text[:_PIECE])
+        for one in context.code[:_CODE]
     ]
     if context.memories:
-        blocks.append(_data("memories", "\n".join(context.memories[:_MEMORIES])))
+        blocks.append(data_block("memories", "\n".join(context.memories[:_MEMORIES])))
     return blocks
 
 
@@ -65,7 +66,7 @@ def answer_prompt(question: Question, context: QuestionContext) -> str:
             {"label": one.label, "description": one.description} for one in question.options
         ],
     }
-    return "\n\n".join([*_context(context), _data("question", asked)])
+    return "\n\n".join([*_context(context), data_block("question", asked)])
 
 
 def answer_schema(question: Question) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
     Raises:
         MalformedReply: it is not an object of the asked shape.
     """
-    data = _object(text)
+    data = json_object(text)
     labels = data.get("labels", [])
     labels = [labels] if isinstance(labels, str) else labels
     if not isinstance(labels, list):
@@ -141,7 +142,7 @@ def permission_prompt(call: ToolCall, assessment: Assessment, context: QuestionC
         "risk": assessment.risk.value,
         "reasons": [one.explanation for one in assessment.reasons],
     }
-    return "\n\n".join([*_context(context), _data("tool call", asked)])
+    return "\n\n".join([*_context(context), data_block("tool call", asked)])
 
 
 PERMISSION_SCHEMA: Mapping[str, Any] = {
@@ -168,7 +169,7 @@ def read_advice(text: str) -> Advice:
     Raises:
         MalformedReply: it is not an object of the asked shape.
     """
-    data = _object(text)
+    data = json_object(text)
     if not isinstance(data.get("approve"), bool):
         raise MalformedReply("approve is not true or false")
     return Advice(
@@ -180,7 +181,7 @@ def read_advice(text: str) -> Advice:
 
 def summary_prompt(text: str, words: int) -> str:
     """A text to summarize, and how long the summary may be."""
-    return f"At most {words} words.\n\n{_data('text', text[: 4 * _REQUIREMENTS])}"
+    return f"At most {words} words.\n\n{data_block('text', text[: 4 * _REQUIREMENTS])}"
 
 
 def read_summary(text: str) -> str:
@@ -190,13 +191,13 @@ def read_summary(text: str) -> str:
     Raises:
         MalformedReply: it is not an object of the asked shape.
     """
-    summary = _object(text).get("summary")
+    summary = json_object(text).get("summary")
     if not isinstance(summary, str) or not summary.strip():
         raise MalformedReply("summary is not text")
     return redact(summary.strip())
 
 
-def _object(text: str) -> dict[str, Any]:
+def json_object(text: str) -> dict[str, Any]:
     inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         data = json.loads(inner)

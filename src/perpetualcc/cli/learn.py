@@ -13,6 +13,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
 
 if TYPE_CHECKING:
+    from perpetualcc.domain.locations import Locations
     from perpetualcc.learning.library import Learned, Library
 
 app = typer.Typer(no_args_is_help=True, help="Corrected once, remembered for good")
@@ -91,6 +92,7 @@ def logs(
 
 @app.command()
 def restart(
+    ctx: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Kill it instead of asking")] = False,
 ) -> None:
     """
@@ -98,15 +100,17 @@ def restart(
 
     Example: pcc learn restart
     """
-    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
+    from perpetualcc.daemon import learning_worker  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning import control  # noqa: PLC0415
 
     places = learning_places()
     control.stop(places, force=force, say=print)
-    control.start(places, say=print)
+    control.start(places, learning_worker.command(places, _locations(ctx)), say=print)
 
 
 @app.command()
 def run(
+    ctx: typer.Context,
     once: Annotated[bool, typer.Option("--once", help="End when the queue is empty")] = False,
 ) -> None:
     """
@@ -117,11 +121,13 @@ def run(
     import logging  # noqa: PLC0415  # not for help pages
     import threading  # noqa: PLC0415
 
+    from perpetualcc.daemon.learning_worker import BrainConfirmation  # noqa: PLC0415
     from perpetualcc.learning.worker import AnotherWorker, Worker  # noqa: PLC0415
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s [%(levelname)s] %(message)s")
     try:
-        count = Worker(learning_places()).run(threading.Event(), once=once)
+        worker = Worker(learning_places(), BrainConfirmation(_locations(ctx)))
+        count = worker.run(threading.Event(), once=once)
     except AnotherWorker:
         raise PerpetualError("Another worker is at work", hint="See `pcc learn status`") from None
     print(f"Processed {count:,} events")
@@ -360,6 +366,13 @@ def learning_places() -> Places:
     """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
     return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+
+
+def _locations(ctx: typer.Context) -> "Locations":
+    from perpetualcc import config  # noqa: PLC0415  # not for help pages
+
+    # As `claude-learning` there is no `--data-dir`.
+    return config.locate(getattr(ctx.obj, "data_dir", None))
 
 
 def _library() -> "Library":

@@ -28,6 +28,7 @@ from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config, load_config
+from perpetualcc.daemon import learning_worker
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
@@ -168,7 +169,8 @@ class Parts:
 
     @cached_property
     def learning(self) -> LearningService:
-        return LearningService(Places(claude=claude_directory()))
+        places = Places(claude=claude_directory())
+        return LearningService(places, learning_worker.command(places, self.locations))
 
     @cached_property
     def runs(self) -> RunStore:

@@ -5,9 +5,8 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
@@ -56,12 +55,14 @@ def stop(places: Places, *, force: bool, say: Callable[[str], None]) -> None:
     say("Force killed" if force else "Worker stopped")
 
 
-def start(places: Places, *, say: Callable[[str], None]) -> int | None:
-    """Start a worker of its own, and wait until it holds the lock. None: another was faster."""
+def start(places: Places, command: Sequence[str], *, say: Callable[[str], None]) -> int | None:
+    """
+    Start a worker of its own with `command`, and wait until it holds the lock. None: it did not.
+    """
     places.make()
     say("Starting worker...")
     child = subprocess.Popen(
-        [sys.executable, "-m", "perpetualcc.learning.worker", str(places.claude)],
+        command,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip

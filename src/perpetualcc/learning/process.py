@@ -2,9 +2,11 @@
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from perpetualcc.domain.corrections import Remark, RemarkReading
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import Judgement, Scope, classify, families
 from perpetualcc.learning.corrections.text import fold, strip_injected
@@ -17,6 +19,9 @@ from perpetualcc.learning.transcript import last_reply
 
 log = logging.getLogger(__name__)
 
+Confirm = Callable[[Remark], RemarkReading | None]
+"""A brain's reading of a remark, in at most 45 s; None: nobody could be asked. Raises nothing."""
+
 _SAID_CHARACTERS = 200
 _VERB_LAST = frozenset({"ja", "ko", "tr", "hi"})
 """Languages that name what is refused before what is wanted: 「npmじゃなくてpnpm」."""
@@ -25,9 +30,10 @@ _VERB_LAST = frozenset({"ja", "ko", "tr", "hi"})
 class EventProcessor:
     """Turns captured events into preferences. Doing one twice is doing it once."""
 
-    def __init__(self, places: Places, library: Library) -> None:
+    def __init__(self, places: Places, library: Library, confirm: Confirm | None = None) -> None:
         self._places = places
         self._library = library
+        self._confirm = confirm
 
     def process(self, event: CapturedEvent) -> str:
         """What became of it, in one line for the log. Raises OSError when a write fails."""
@@ -43,7 +49,13 @@ class EventProcessor:
         judgement = classify(prompt, assistant)
         if not judgement.correction or not judgement.durable or judgement.scope is Scope.ONCE:
             return "No lasting correction"
+        remark = Remark(message=prompt, assistant=assistant, rule=judgement.preference)
+        reading = self._confirm(remark) if self._confirm else None
+        if reading is not None and not reading.is_rule:
+            return "No lasting correction, says the brain"
         preference = _preference(event, hook, prompt, assistant, judgement)
+        if reading is not None and reading.rule:
+            preference = _reworded(preference, reading.rule)
         self._library.remember(event.project, preference, event=event.id)
         self._accept_if_sure(event.project, preference)
         return f"Extracted preference: {preference.rule}"
@@ -62,7 +74,7 @@ class EventProcessor:
             return
         for learned in self._library.all(project):
             known = learned.preference
-            if known.status is not Status.CANDIDATE or known.id != preference.id:
+            if known.status is not Status.CANDIDATE or not is_same(known, preference):
                 continue
             if known.confidence >= above and known.seen >= after:
                 self._library.accept(learned)
@@ -86,6 +98,11 @@ def _preference(
         prefers=_prefers(judged, assistant),
         evidence=(evidence,),
     )
+
+
+def _reworded(preference: Preference, rule: str) -> Preference:
+    """What it prefers was read from the user's words, and stays."""
+    return replace(preference, rule=rule, id=new_id(rule, preference.scope))
 
 
 def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:

@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-import sys
 import time
+from collections.abc import Sequence
 
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
@@ -29,8 +29,10 @@ class LearningService:
     Crashes in a row make longer pauses, and after five it gives up and says so in the log.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, command: Sequence[str]) -> None:
+        """`command` starts a worker for `places`."""
         self._places = places
+        self._command = command
         self._stopped = asyncio.Event()
         self._at_work = False
 
@@ -74,7 +76,7 @@ class LearningService:
 
     async def _one_worker(self) -> int:
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "perpetualcc.learning.worker", str(self._places.claude),
+            *self._command,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         try:

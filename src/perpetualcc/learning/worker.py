@@ -11,7 +11,6 @@ import logging
 import logging.handlers
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_lin
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.process import EventProcessor
+from perpetualcc.learning.process import Confirm, EventProcessor
 from perpetualcc.learning.queue import Line, QueueReader
 
 log = logging.getLogger(__name__)
@@ -53,11 +52,11 @@ class AnotherWorker(Exception):  # noqa: N818  # says what happened
 class Worker:
     """Reads events and gives them to a processor, in order, each once."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, confirm: Confirm | None = None) -> None:
         self._places = places
         places.make()
         self._library = Library(places)
-        self._processor = EventProcessor(places, self._library)
+        self._processor = EventProcessor(places, self._library, confirm)
         self._queue = QueueReader(places)
         self._active = time.monotonic()
         self._processed = 0
@@ -207,9 +206,8 @@ def _deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def main(claude_directory: str) -> int:
-    """The worker's own process: `python -m perpetualcc.learning.worker DIRECTORY`."""
-    places = Places(claude=Path(claude_directory))
+def work(places: Places, confirm: Confirm | None = None) -> int:
+    """The whole life of a worker in a process of its own. Returns the exit code."""
     places.make()
     handler = logging.handlers.RotatingFileHandler(places.log, maxBytes=1_000_000, backupCount=2)
     handler.setFormatter(
@@ -220,11 +218,7 @@ def main(claude_directory: str) -> int:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        Worker(places).run(stop)
+        Worker(places, confirm).run(stop)
     except AnotherWorker:
         log.info("Another worker is at work")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

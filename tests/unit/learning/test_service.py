@@ -6,6 +6,8 @@ import signal
 
 import pytest
 
+from perpetualcc.daemon import learning_worker
+from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
@@ -19,6 +21,10 @@ def places(tmp_path):
     return found
 
 
+def command(places):
+    return learning_worker.command(places, Locations(data=places.claude / "data"))
+
+
 async def another(places, than):
     async with asyncio.timeout(20):
         while (pid := control.running_pid(places)) in {None, than}:  # noqa: ASYNC110  # a process
@@ -28,7 +34,7 @@ async def another(places, than):
 
 def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
     async def scenario():
-        service = LearningService(places)
+        service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
             first = await another(places, than=None)
@@ -45,7 +51,7 @@ def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
 
 def test_a_cancelled_service_takes_its_worker_along(places):
     async def scenario():
-        service = LearningService(places)
+        service = LearningService(places, command(places))
         running = asyncio.get_running_loop().create_task(service.run())
         await another(places, than=None)
         running.cancel()
@@ -61,7 +67,7 @@ def test_it_waits_for_the_first_event_without_a_process_and_is_busy_while_one_wa
     places.queue.unlink()
 
     async def scenario():
-        service = LearningService(places)
+        service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
             await asyncio.sleep(0.3)

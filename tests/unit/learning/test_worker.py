@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from perpetualcc.daemon import learning_worker
+from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control, queue
 from perpetualcc.learning.health import describe, examine
 from perpetualcc.learning.install import hooks_directory
@@ -39,6 +40,10 @@ def line(project, prompt=RULE, *, number=0, kind="prompt", **hook):
     record = {"v": 1, "id": f"e{number}", "type": kind, "project": str(project), "timestamp": 5,
               "by": "user", "hook": {"session_id": "s", "prompt": prompt} | hook}  # fmt: skip
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def command(places):
+    return learning_worker.command(places, Locations(data=places.claude / "data"))
 
 
 def work(places):
@@ -222,9 +227,9 @@ def test_one_worker_at_a_time(places):
 
 def test_restart_stops_one_and_starts_another(places):
     said = []
-    first = control.start(places, say=said.append)
+    first = control.start(places, command(places), say=said.append)
     control.stop(places, force=False, say=said.append)
-    second = control.start(places, say=said.append)
+    second = control.start(places, command(places), say=said.append)
     control.stop(places, force=True, say=said.append)
 
     assert first != second
@@ -244,9 +249,7 @@ def eventually(claim):
 
 
 def start(places):
-    child = subprocess.Popen(
-        [sys.executable, "-m", "perpetualcc.learning.worker", str(places.claude)]
-    )
+    child = subprocess.Popen(command(places))
     deadline = time.monotonic() + 10
     while control.running_pid(places) != child.pid and time.monotonic() < deadline:
         time.sleep(0.01)
