@@ -4,10 +4,20 @@ import asyncio
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.memory import EpisodicMemory, FactCategory, ProceduralMemory, SemanticMemory
+from perpetualcc.memory import (
+    EpisodicMemory,
+    FactCategory,
+    ProceduralMemory,
+    Procedure,
+    SemanticMemory,
+    exact_trigger,
+    raised,
+)
 from perpetualcc.memory.terms import terms_of
 from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
@@ -175,6 +185,50 @@ def test_the_surest_procedure_that_fits_is_matched(run):
         return both.action, one.action, await memory.match_procedure("question", "colour?")
 
     assert run(scenario) == ("PostgreSQL", "ask", None)
+
+
+def test_a_procedure_of_a_project_is_not_for_another(run):
+    async def scenario(_, procedures):
+        memory = ProceduralMemory(procedures)
+        await memory.add_procedure("question", "which?", "this", project="/a")
+        await memory.add_procedure("question", "which?", "that", project="/b")
+        await memory.add_procedure("question", "*?", "ask", 0.2)
+        found = [
+            await memory.match_procedure("question", "which?", one) for one in ("/a", "/b", "/c")
+        ]
+        return [one.action for one in found]
+
+    assert run(scenario) == ["this", "that", "ask"]
+
+
+@pytest.mark.parametrize("text", ["a?", "[x]* why?", "/usr/", "/", "which **one**?", "数据库？"])
+def test_an_exact_trigger_fits_its_text_and_no_other(run, text):
+    async def scenario(_, procedures):
+        memory = ProceduralMemory(procedures)
+        await memory.add_procedure("question", exact_trigger(text), "yes")
+        others = [text + "x", "x" + text, text[:-1], ""]
+        return [await memory.match_procedure("question", one) for one in (text, *others)]
+
+    first, *others = run(scenario)
+
+    assert first is not None
+    assert others == [None] * 4
+
+
+@given(
+    st.floats(min_value=0, max_value=1, allow_nan=False),
+    st.floats(min_value=0.1, max_value=0.99, allow_nan=False),
+)
+def test_experience_never_makes_less_sure_nor_surer_than_it_is_itself(confidence, experience):
+    known = Procedure(
+        id=1, event_type="question", trigger_pattern="*", action="x", confidence=experience
+    )
+
+    result = raised(confidence, known)
+
+    assert result >= round(confidence, 4) - 0.0001
+    assert result <= max(confidence, experience) + 0.0001
+    assert raised(0.0, known) == 0.0
 
 
 def test_a_trigger_that_is_no_regular_expression_is_refused(run):

@@ -60,19 +60,20 @@ class ProceduresInMemory:
 
     async def add(self, procedure):
         for number, old in self.kept.items():
-            if (old.event_type, old.trigger_pattern) == (
-                procedure.event_type,
-                procedure.trigger_pattern,
-            ):
+            if _key(old) == _key(procedure):
                 self.kept[number] = replace(old, action=procedure.action)
                 return number
         number = len(self.kept) + 1
         self.kept[number] = replace(procedure, id=number)
         return number
 
-    async def of_type(self, event_type):
-        found = [one for one in self.kept.values() if one.event_type == event_type]
-        return sorted(found, key=lambda one: (-one.confidence, one.id))
+    async def of_type(self, event_type, project, limit):
+        found = [
+            one
+            for one in self.kept.values()
+            if one.event_type == event_type and one.project in {"", project}
+        ]
+        return sorted(found, key=lambda one: (-one.confidence, one.id))[:limit]
 
     async def by_trigger(self, trigger):
         return [one for one in self.kept.values() if one.trigger_pattern == trigger]
@@ -85,3 +86,7 @@ class ProceduresInMemory:
             success_count=old.success_count + (change > 0),
             failure_count=old.failure_count + (change <= 0),
         )
+
+
+def _key(procedure):
+    return procedure.event_type, procedure.project, procedure.trigger_pattern

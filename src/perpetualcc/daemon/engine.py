@@ -36,6 +36,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.habits import Habits
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import WATCHED, IndexKeeper
@@ -58,7 +59,7 @@ from perpetualcc.gateway.methods import Method
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
-from perpetualcc.memory import EpisodicMemory, SemanticMemory
+from perpetualcc.memory import EpisodicMemory, ProceduralMemory, SemanticMemory
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
@@ -77,6 +78,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.procedures import SqliteProcedures
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
@@ -285,11 +287,20 @@ class Parts:
             self.sessions,
             EpisodicMemory(SqliteEpisodes(self.database)),
             SemanticMemory(SqliteFacts(self.database)),
+            self.habits,
         )
 
     @cached_property
+    def habits(self) -> Habits:
+        return Habits(ProceduralMemory(SqliteProcedures(self.database)))
+
+    @cached_property
     def guard(self) -> Guard:
-        return Guard(self.config.permissions, self.minds, self.trust, self.rules)
+        return Guard(self.config.permissions, self.minds, self.trust, self.rules, self.habits)
+
+    @cached_property
+    def answerer(self) -> BrainAnswerer:
+        return BrainAnswerer(self.minds, self.library, self.recollection)
 
     @cached_property
     def people(self) -> HumanBridge:
@@ -325,7 +336,7 @@ class Parts:
                 claudes=self.claudes,
                 journal=self.journal,
                 gatekeeper=self.guard,
-                answerer=BrainAnswerer(self.minds, self.library, self.recollection),
+                answerer=self.answerer,
                 people=self.people,
                 clock=self.clock,
                 handovers=self.handovers,

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.agent.ports import Judgement
+from perpetualcc.agent.replies import summarize
 from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
+from perpetualcc.daemon.habits import Habits, in_words, surer_advice
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
 from perpetualcc.domain.decisions import Advice, Verdict
@@ -58,9 +60,15 @@ class Guard:
     """What every run is guarded with. `agent.ports.Gatekeeper`."""
 
     def __init__(
-        self, settings: PermissionSettings, minds: Minds, trust: TrustStore, rules: RuleStore
+        self,
+        settings: PermissionSettings,
+        minds: Minds,
+        trust: TrustStore,
+        rules: RuleStore,
+        habits: Habits,
     ) -> None:
         self._settings = settings
+        self._habits = habits
         self._minds = minds
         self._trust = trust
         self._rules = rules
@@ -77,7 +85,7 @@ class Guard:
         engine = DecisionEngine(
             settings=settings,
             authority=session.options.authority,
-            brain=_SessionBrain(self._minds, session),
+            brain=_SessionBrain(self._minds, session, self._habits),
             rules=await self._rules.all(),
             is_sandboxed=self.is_sandboxed(session),
         )
@@ -150,10 +158,14 @@ class _SessionBrain:
 
     minds: Minds
     session: Session
+    habits: Habits
 
     async def evaluate_permission(self, call: ToolCall, assessment: Assessment) -> Advice | None:
-        advice = await self.minds.of(self.session).evaluate_permission(
-            call, assessment, self.minds.context(self.session)
-        )
+        habit = await self.habits.for_call(str(call.project), call.tool, summarize(call))
+        context = self.minds.context(self.session)
+        if habit is not None:
+            context = replace(context, memories=(f"This call was {in_words(habit)}",))
+        advice = await self.minds.of(self.session).evaluate_permission(call, assessment, context)
+        advice = surer_advice(advice, assessment.risk, habit)
         sure = advice.confidence >= self.session.options.confidence
         return advice if sure else replace(advice, confidence=0.0)

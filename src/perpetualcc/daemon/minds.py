@@ -13,6 +13,7 @@ from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.config import environment
+from perpetualcc.daemon.habits import in_words, surer_answer
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.domain.errors import PerpetualError
@@ -21,6 +22,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Task
+from perpetualcc.memory import Procedure
 from perpetualcc.requirements import parse_requirements, read_text
 
 log = logging.getLogger(__name__)
@@ -139,20 +141,31 @@ class BrainAnswerer:
         self, questions: Sequence[Question], session: Session, task: Task
     ) -> Sequence[BrainAnswer]:
         known = self._minds.context(session, task)
-        return [
-            await self._answer(question, session, await self._context(question, session, known))
-            for question in questions
-        ]
+        return [await self._one(question, session, known) for question in questions]
+
+    async def _one(
+        self, question: Question, session: Session, known: QuestionContext
+    ) -> BrainAnswer:
+        """Memory first, then the brain; the same answer as before is a surer one."""
+        habits = self._recollection.habits
+        habit = await habits.for_question(str(session.project), question.text)
+        context = await self._context(question, session, known, habit)
+        return surer_answer(await self._answer(question, session, context), habit)
 
     async def _context(
-        self, question: Question, session: Session, known: QuestionContext
+        self,
+        question: Question,
+        session: Session,
+        known: QuestionContext,
+        habit: Procedure | None,
     ) -> QuestionContext:
         """With the code and the memories that bear on this question."""
         # What is offered often stands in the code where the question's own words do not.
         asked = " ".join([question.text, *(option.label for option in question.options)])
         code = await self._library.for_question(session.project, asked)
         memories = await self._recollection.about(session.project, question.text)
-        return replace(known, code=code, memories=tuple(memories))
+        before = [f"This question was {in_words(habit)}"] if habit else []
+        return replace(known, code=code, memories=(*before, *memories))
 
     async def _answer(
         self, question: Question, session: Session, context: QuestionContext

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from perpetualcc.daemon.habits import Habits
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
 from perpetualcc.memory import EpisodicMemory, SemanticMemory
@@ -29,7 +30,9 @@ class Recollection:
         sessions: SessionStore,
         episodes: EpisodicMemory,
         facts: SemanticMemory,
+        habits: Habits,
     ) -> None:
+        self.habits = habits
         self._events = events
         self._sessions = sessions
         self._episodes = episodes
@@ -48,11 +51,12 @@ class Recollection:
         event = recorded.event
         if event.session is None:
             return
+        session = await self._sessions.get(event.session)
+        await self.habits.learn(event, str(session.project))
         told = _told(event)
         if told is None:
             return
         context, action, outcome, rationale, provenance = told
-        session = await self._sessions.get(event.session)
         await self._episodes.record_episode(
             Episode(
                 session=event.session,

@@ -6,7 +6,7 @@ authorization level.
 """
 
 from perpetualcc.memory.episodic import EpisodicMemory, SimilarEpisode
-from perpetualcc.memory.procedural import ProceduralMemory, Procedure
+from perpetualcc.memory.procedural import ProceduralMemory, Procedure, exact_trigger, raised
 from perpetualcc.memory.semantic import Fact, FactCategory, SemanticMemory
 
 __all__ = [
@@ -17,4 +17,6 @@ __all__ = [
     "Procedure",
     "SemanticMemory",
     "SimilarEpisode",
+    "exact_trigger",
+    "raised",
 ]

@@ -12,6 +12,9 @@ SUCCESS = 0.05
 FAILURE = -0.10
 HIGHEST, LOWEST = 0.99, 0.1
 """Seed 000, Component 8."""
+MOST_TRIED = 1_000
+"""Procedures tried on one text, surest first."""
+_LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,16 +30,20 @@ class Procedure:
     success_count: int = 0
     failure_count: int = 0
     provenance: Provenance = Provenance.TOOL
+    project: str = ""
+    """Path of the project; empty: everywhere."""
 
 
 class ProcedureTable(Protocol):
-    """Keeps procedures; a trigger is unique within its event type."""
+    """Keeps procedures; a trigger is unique within its event type and project."""
 
     async def add(self, procedure: Procedure) -> int:
         """Returns the number; an existing trigger gets the new action and keeps its record."""
         ...
 
-    async def of_type(self, event_type: str) -> list[Procedure]: ...
+    async def of_type(self, event_type: str, project: str, limit: int) -> list[Procedure]:
+        """The project's and those for everywhere, surest first."""
+        ...
 
     async def by_trigger(self, trigger: str) -> list[Procedure]: ...
 
@@ -58,6 +65,7 @@ class ProceduralMemory:
         action: str,
         initial_confidence: float = 0.5,
         provenance: Provenance = Provenance.TOOL,
+        project: str = "",
     ) -> int:
         """
         Keep one. Returns its number.
@@ -75,22 +83,49 @@ class ProceduralMemory:
                 action=action,
                 confidence=confidence,
                 provenance=provenance,
+                project=project,
             )
         )
 
-    async def get_procedures(self, event_type: str) -> list[Procedure]:
-        """Those for an event type, surest first."""
-        return await self._table.of_type(event_type)
+    async def get_procedures(self, event_type: str, project: str = "") -> list[Procedure]:
+        """Those for an event type in a project, and everywhere, surest first."""
+        return await self._table.of_type(event_type, project, MOST_TRIED)
 
-    async def match_procedure(self, event_type: str, text: str) -> Procedure | None:
+    async def match_procedure(
+        self, event_type: str, text: str, project: str = ""
+    ) -> Procedure | None:
         """The surest procedure whose trigger fits."""
-        return _first_match(await self._table.of_type(event_type), text)
+        return _first_match(await self.get_procedures(event_type, project), text)
+
+    async def settle(self, procedure: Procedure, outcome: Literal["success", "failure"]) -> None:
+        """Count an outcome of this one: success +0.05, failure -0.10, within 0.1 and 0.99."""
+        change = SUCCESS if outcome == "success" else FAILURE
+        await self._table.settle(procedure.id, change, LOWEST, HIGHEST)
 
     async def update_procedure(self, trigger: str, outcome: Literal["success", "failure"]) -> None:
-        """Success +0.05, failure -0.10, within 0.1 and 0.99. An unknown trigger is nothing."""
-        change = SUCCESS if outcome == "success" else FAILURE
+        """`settle` for all with this trigger. An unknown trigger is nothing."""
         for procedure in await self._table.by_trigger(trigger):
-            await self._table.settle(procedure.id, change, LOWEST, HIGHEST)
+            await self.settle(procedure, outcome)
+
+
+def raised(confidence: float, procedure: Procedure) -> float:
+    """
+    How sure a brain is that gave, by itself, the answer which the procedure has.
+
+    Pure. Experience closes a part of the distance to certainty, as large as the procedure is
+    better than a coin; it makes nobody surer than the procedure is, nor an opinion of none (0.0).
+    """
+    if confidence <= 0.0:
+        return confidence
+    closer = confidence + (1.0 - confidence) * max(0.0, procedure.confidence - 0.5)
+    return round(max(confidence, min(procedure.confidence, closer)), 4)
+
+
+def exact_trigger(text: str) -> str:
+    """The glob that fits this text and no other."""
+    escaped = re.sub(r"([*?\[])", r"[\1]", text)
+    # Between slashes it would be a regular expression.
+    return f"[/]{escaped[1:]}" if escaped.startswith("/") else escaped
 
 
 def _first_match(procedures: Sequence[Procedure], text: str) -> Procedure | None:
@@ -99,7 +134,7 @@ def _first_match(procedures: Sequence[Procedure], text: str) -> Procedure | None
         if expression is None:
             if fnmatchcase(text, procedure.trigger_pattern):
                 return procedure
-        elif expression.search(text[:10_000]):
+        elif expression.search(text[:_LONGEST_TEXT]):
             return procedure
     return None
 

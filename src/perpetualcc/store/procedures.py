@@ -7,9 +7,11 @@ from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.secrets import redact
 from perpetualcc.memory.procedural import Procedure
 from perpetualcc.store.database import Database
+from perpetualcc.store.text import storable
 
 _COLUMNS = (
-    "id, event_type, trigger_pattern, action, confidence, success_count, failure_count, provenance"
+    "id, event_type, trigger_pattern, action, confidence, success_count, failure_count,"
+    " provenance, project"
 )
 
 
@@ -22,15 +24,16 @@ class SqliteProcedures:
     async def add(self, procedure: Procedure) -> int:
         now = time.time()
         values = (
-            procedure.event_type, procedure.trigger_pattern, redact(procedure.action),
+            storable(procedure.project), procedure.event_type,
+            redact(storable(procedure.trigger_pattern)), redact(storable(procedure.action)),
             procedure.confidence, str(procedure.provenance), now, now,
         )  # fmt: skip
 
         def insert(connection: sqlite3.Connection) -> int:
             row = connection.execute(
-                "INSERT INTO procedures (event_type, trigger_pattern, action, confidence,"
-                " provenance, created_at, updated_at) VALUES (?,?,?,?,?,?,?)"
-                " ON CONFLICT (event_type, trigger_pattern) DO UPDATE SET"
+                "INSERT INTO procedures (project, event_type, trigger_pattern, action, confidence,"
+                " provenance, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?)"
+                " ON CONFLICT (event_type, project, trigger_pattern) DO UPDATE SET"
                 " action = excluded.action, updated_at = excluded.updated_at RETURNING id",
                 values,
             ).fetchone()
@@ -38,11 +41,14 @@ class SqliteProcedures:
 
         return await self._database.write(insert)
 
-    async def of_type(self, event_type: str) -> list[Procedure]:
-        return await self._select("WHERE event_type = ? ORDER BY confidence DESC, id", event_type)
+    async def of_type(self, event_type: str, project: str, limit: int) -> list[Procedure]:
+        return await self._select(
+            "WHERE event_type = ? AND project IN ('', ?) ORDER BY confidence DESC, id LIMIT ?",
+            (event_type, storable(project), limit),
+        )
 
     async def by_trigger(self, trigger: str) -> list[Procedure]:
-        return await self._select("WHERE trigger_pattern = ?", trigger)
+        return await self._select("WHERE trigger_pattern = ?", (trigger,))
 
     async def settle(self, number: int, change: float, low: float, high: float) -> None:
         counted = "success_count" if change > 0 else "failure_count"
@@ -55,9 +61,9 @@ class SqliteProcedures:
             )
         )
 
-    async def _select(self, where: str, value: str) -> list[Procedure]:
+    async def _select(self, where: str, values: tuple[object, ...]) -> list[Procedure]:
         def look(connection: sqlite3.Connection) -> list[Procedure]:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM procedures {where}", (value,))  # noqa: S608  # only our own constants
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM procedures {where}", values)  # noqa: S608  # only our own constants
             return [
                 Procedure(
                     id=row[0],
@@ -68,6 +74,7 @@ class SqliteProcedures:
                     success_count=row[5],
                     failure_count=row[6],
                     provenance=Provenance(row[7]),
+                    project=row[8],
                 )
                 for row in rows
             ]
