@@ -25,6 +25,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
 
 EPISODES = int(os.environ.get("PCC_BENCH_EPISODES", "1000000"))
+_FINDS, _RECORDS = 300, 2_000
 _WORDS = [f"word{number}" for number in range(20_000)]
 _FREQUENT = ["deploy", "test", "database", "file", "error", "write", "read", "build"]
 
@@ -147,22 +148,28 @@ async def _episodes(root: Path) -> list[Result]:
     await _fill(database, EPISODES)
     memory = EpisodicMemory(SqliteEpisodes(database))
     finds, records = [], []
-    for number in range(40):
+    for number in range(_FINDS):
         rare, frequent = _WORDS[number * 37], " ".join(_FREQUENT[: 2 + number % 6])
         started = time.perf_counter()
         await memory.find_similar(f"{frequent} {rare} should I run this?")
         finds.append((time.perf_counter() - started) * 1000)
+    for number in range(_RECORDS):
         started = time.perf_counter()
         await memory.record_episode(_episode(number))
         records.append((time.perf_counter() - started) * 1000)
     await database.close()
-    note = f"{EPISODES:,} episodes, worst {{:.1f}} ms"
-    return [
-        Result(name="find_similar", value=round(statistics.median(finds), 2), unit="ms", limit=50,
-               note=note.format(max(finds))),
-        Result(name="record_episode", value=round(statistics.median(records), 2), unit="ms",
-               limit=5, note=note.format(max(records))),
-    ]  # fmt: skip
+    return [_tail("find_similar", finds, 50), _tail("record_episode", records, 5)]
+
+
+def _tail(name: str, costs: list[float], limit: float) -> Result:
+    """The time that all but one of a hundred keep to, one after the other without a pause."""
+    ranked = sorted(costs)
+    return Result(
+        name=f"{name}, p99", value=round(ranked[int(len(ranked) * 0.99) - 1], 2), unit="ms",
+        limit=limit,
+        note=f"{EPISODES:,} episodes, {len(costs)} times: median {statistics.median(costs):.1f},"
+        f" worst {ranked[-1]:.1f} ms",
+    )  # fmt: skip
 
 
 async def _fill(database: Database, count: int) -> None:
@@ -189,6 +196,18 @@ async def _fill(database: Database, count: int) -> None:
             )
 
         await database.write(insert)
+    while await database.write(_merge) >= 2:
+        pass
+
+
+def _merge(connection: object) -> int:
+    """Merge as the upkeep of the index would have done by now. Returns how much there was."""
+    before: int = connection.total_changes  # type: ignore[attr-defined]
+    connection.execute(  # type: ignore[attr-defined]
+        "INSERT INTO episode_terms (episode_terms, rank) VALUES ('merge', 5000)"
+    )
+    after: int = connection.total_changes  # type: ignore[attr-defined]
+    return after - before
 
 
 def _episode(number: int) -> Episode:

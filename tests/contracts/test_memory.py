@@ -20,6 +20,7 @@ from perpetualcc.memory import (
 )
 from perpetualcc.memory.terms import terms_of
 from perpetualcc.store.database import Database
+from perpetualcc.store.episode_index import SLICE
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
 from perpetualcc.store.procedures import SqliteProcedures
@@ -155,6 +156,33 @@ def test_the_less_trusted_is_forgotten_sooner_unless_it_was_useful(run):
 
     assert gone == 1
     assert left == [Provenance.TOOL, Provenance.REPOSITORY, Provenance.USER]
+
+
+@pytest.mark.parametrize("count", [SLICE - 1, SLICE, 3 * SLICE + 5])
+def test_every_episode_is_found_at_once_and_forgotten_whole_however_many_there_are(run, count):
+    async def scenario(episodes, _):
+        memory, old = EpisodicMemory(episodes), time.time() - 200 * 86_400
+        late = []
+        for number in range(count):
+            await memory.record_episode(
+                episode(context=f"deploy unique{number}", timestamp=old, project=str(number))
+            )
+            [found, *_rest] = await memory.find_similar(f"unique{number}")
+            late += [number] * (found.episode.project != str(number))
+        newest = (await episodes.with_terms(["deploy"], 10))["deploy"]
+        everyone = [await memory.find_similar(f"unique{number}") for number in range(count)]
+        gone = await memory.forget_old()
+        left = await memory.find_similar("deploy unique1 unique2")
+        await memory.record_episode(episode(context="deploy again"))
+        after = await memory.find_similar("deploy unique1")
+        return late, newest, everyone, gone, left, [one.episode.context for one in after]
+
+    late, newest, everyone, gone, left, after = run(scenario)
+
+    assert late == []
+    assert newest == list(range(count, count - 10, -1))
+    assert [found[0].episode.project for found in everyone] == [str(one) for one in range(count)]
+    assert (gone, left, after) == (count, [], ["deploy again"])
 
 
 def test_confidence_goes_up_slowly_and_down_fast_within_its_bounds(run):

@@ -9,6 +9,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.secrets import redact
 from perpetualcc.memory.episodic import KeptEpisode
 from perpetualcc.memory.terms import terms_of
+from perpetualcc.store import episode_index
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import storable
 
@@ -16,7 +17,8 @@ _COLUMNS = (
     "id, session_id, project, timestamp, event_type, context, action, outcome, rationale,"
     " embedding, provenance"
 )
-_FORGET_BATCH = 500
+_FORGET_BATCH = 100
+"""So that whoever records meanwhile does not wait for long."""
 
 
 class SqliteEpisodes:
@@ -36,35 +38,24 @@ class SqliteEpisodes:
         # The index must hold what can be cut from the row again, or it could not be deleted.
         indexed = _terms(kind, context, action, rationale)
 
-        def insert(connection: sqlite3.Connection) -> int:
+        def insert(connection: sqlite3.Connection) -> tuple[int, bool]:
             cursor = connection.execute(
                 "INSERT INTO episodes (session_id, project, timestamp, event_type, context, action,"
                 " outcome, rationale, embedding, provenance) VALUES (?,?,?,?,?,?,?,?,?,?)",
                 row,
             )
-            connection.execute(
-                "INSERT INTO episode_terms (rowid, terms) VALUES (?, ?)",
-                (cursor.lastrowid, indexed),
-            )
-            return int(cursor.lastrowid or 0)
+            number = int(cursor.lastrowid or 0)
+            return number, episode_index.add(connection, number, indexed)
 
-        return await self._database.write(insert)
+        number, has_slice = await self._database.write(insert)
+        if has_slice:
+            episode_index.tend(self._database)
+        return number
 
     async def with_terms(self, terms: Sequence[str], per_term: int) -> dict[str, list[int]]:
-        def look(connection: sqlite3.Connection) -> dict[str, list[int]]:
-            return {
-                term: [
-                    int(number)
-                    for (number,) in connection.execute(
-                        "SELECT rowid FROM episode_terms WHERE episode_terms MATCH ?"
-                        " ORDER BY rowid DESC LIMIT ?",
-                        (f'"{term}"', per_term),
-                    )
-                ]
-                for term in terms
-            }
-
-        return await self._database.read(look)
+        return await self._database.read(
+            lambda connection: episode_index.newest(connection, terms, per_term)
+        )
 
     async def get(self, ids: Sequence[int]) -> list[KeptEpisode]:
         marks = ",".join("?" * len(ids))
@@ -89,17 +80,14 @@ class SqliteEpisodes:
                 (str(provenance), before, before, _FORGET_BATCH),
             ).fetchall()
             for row in old:
-                connection.execute(
-                    "INSERT INTO episode_terms (episode_terms, rowid, terms)"
-                    " VALUES ('delete', ?, ?)",
-                    (row[0], _terms(row[4], row[5], row[6], row[8])),
-                )
+                episode_index.remove(connection, row[0], _terms(row[4], row[5], row[6], row[8]))
                 connection.execute("DELETE FROM episodes WHERE id = ?", (row[0],))
             return len(old)
 
         gone = 0
         while count := await self._database.write(delete):
             gone += count
+            episode_index.tend(self._database)
         return gone
 
     async def _select(self, where: str, values: tuple[object, ...]) -> list[KeptEpisode]:
