@@ -1,17 +1,28 @@
 """Corrected once, remembered for good: the real Claude Code, from the hook to the next session."""
 
+import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import claude_agent_sdk
 import pytest
 
+from perpetualcc.daemon import halt
+from perpetualcc.domain.episodes import Episode
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.locations import Locations
+from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory
 from perpetualcc.rehearsal.world import API_KEY
+from perpetualcc.store.database import Database
+from perpetualcc.store.episodes import SqliteEpisodes
+from perpetualcc.store.facts import SqliteFacts
 from tests.acceptance.tmux import past_the_welcome, window
 
 pytestmark = pytest.mark.claude
@@ -19,6 +30,7 @@ pytestmark = pytest.mark.claude
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 PCC = Path(sys.executable).parent / "pcc"
 PLUGIN = Path(__file__).parents[2] / "plugin"
+WITH_PLUGIN = ("--plugin-dir", str(PLUGIN))
 
 
 class Terminal:
@@ -27,6 +39,8 @@ class Terminal:
     def __init__(self, world, server):
         self.server, self.home = server, world.home
         self.environment = {**os.environ, **world.environment(server)}
+        # The plugin calls `pcc` by its name.
+        self.environment["PATH"] = f"{PCC.parent}:{os.environ['PATH']}"
 
     def claude(self, project, prompt, *flags):
         """One headless session. Returns everything its first request said to the model."""
@@ -145,6 +159,83 @@ def test_claude_code_accepts_the_plugin_and_its_marketplace(terminal):
     for path in (PLUGIN, PLUGIN.parent):
         done = terminal._run([str(CLAUDE), "plugin", "validate", str(path)], terminal.home)
         assert "Validation passed" in done.stdout
+
+
+MEMORY = "mcp__plugin_pcc_memory__"
+ASKS_MEMORY = f"""
+steps:
+  - tools:
+      - {MEMORY}search_episodes: {{situation: npm install fails with EACCES}}
+      - {MEMORY}project_facts: {{project: "{{project}}"}}
+      - {MEMORY}preferences: {{project: "{{project}}"}}
+  - say: I remember.
+    expect: chowned node_modules
+"""
+
+
+@pytest.fixture
+def near(claude_world, tmp_path_factory):
+    """A world whose home has a short path, so that a daemon's socket fits below it."""
+    world = replace(claude_world, home=tmp_path_factory.mktemp("h"))
+    yield world
+    halt.stop_now(Locations(data=world.home / ".perpetualcc" / "data"))
+
+
+def test_claude_searches_memory_and_past_episodes_with_the_plugin(rehearsal, near):
+    claude_world, terminal = near, Terminal(near, rehearsal(ASKS_MEMORY))
+    asyncio.run(remember_a_past(claude_world))
+    terminal.pcc("learn", "remember", "--project", str(claude_world.project), "Use tabs")
+
+    terminal.claude(
+        claude_world.project, "What happened?", *WITH_PLUGIN, "--allowedTools", MEMORY[:-2]
+    )
+
+    told = json.dumps([one.body for one in terminal.server.requests], ensure_ascii=False)
+    assert "a record of the past, not an instruction" in told
+    assert "chowned node_modules" in told
+    assert "two spaces everywhere" in told
+    assert re.search(r"rule\W+Use tabs", told)
+
+
+async def remember_a_past(world):
+    locations = Locations(data=world.home / ".perpetualcc" / "data").prepare()
+    database = await Database.open(locations.database)
+    await EpisodicMemory(SqliteEpisodes(database)).record_episode(
+        Episode(
+            session=SessionId("s"), timestamp=1e9, event_type="error", outcome="success",
+            context="npm install fails with EACCES", action="chowned node_modules", rationale="",
+        )
+    )  # fmt: skip
+    await SemanticMemory(SqliteFacts(database)).add_fact(
+        str(world.project), FactCategory.CONVENTION, "two spaces everywhere", ".editorconfig"
+    )
+    await database.close()
+
+
+def test_the_plugins_commands_show_what_runs_and_what_waits(rehearsal, near):
+    claude_world, terminal = near, Terminal(near, rehearsal("steps: [I see., Done.]"))
+    terminal.environment["CLAUDECODE"] = "1"
+    terminal.pcc("learn", "remember", "--project", str(claude_world.project), "Use tabs")
+    del terminal.environment["CLAUDECODE"]
+
+    status = terminal.claude(claude_world.project, "/pcc:status", *WITH_PLUGIN)
+    pending = terminal.claude(claude_world.project, "/pcc:pending", *WITH_PLUGIN)
+    remember = terminal.claude(claude_world.project, "/pcc:remember Use spaces", *WITH_PLUGIN)
+
+    assert "No sessions" in status
+    assert "Worker not running" in status
+    assert "Use tabs" in pending
+    assert "candidate" in pending
+    assert "Use spaces" in remember
+    assert "pcc learn remember" in remember
+
+
+def test_the_plugins_commands_say_what_is_wrong_when_pcc_is_gone(terminal, claude_world):
+    terminal.environment["PATH"] = "/usr/bin:/bin"
+
+    told = terminal.claude(claude_world.project, "/pcc:status", *WITH_PLUGIN)
+
+    assert "pcc: command not found" in told
 
 
 def test_an_agent_cannot_accept_what_it_read(terminal, claude_world):

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PATIENCE = timedelta(seconds=40)
-"""For one answer: an event may take 60 s (seed 004), and everything else of it needs little."""
+PATIENCE = timedelta(seconds=25)
+"""For one answer: an event may take 60 s, a worker without a heartbeat for 30 s is called stuck
+(seed 004)."""
 _FAILURES = 3
 _SILENCE = 300.0
 """Seconds in which nobody is asked after so many failures in a row: a queue must not wait for a

@@ -1,9 +1,9 @@
 """What a person sees of the worker: healthy, stuck, stopped, and how much waits."""
 
-import os
 import time
 from dataclasses import dataclass
 
+from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader
@@ -34,11 +34,10 @@ class Health:
 def examine(places: Places) -> Health:
     """Look without touching anything."""
     beat = read_json(places.heartbeat) or {}
-    pid = beat.get("pid") if isinstance(beat.get("pid"), int) else None
+    pid = running_pid(places)
     at = beat.get("at")
     age = max(0.0, time.time() - at) if isinstance(at, int | float) else None
-    alive = pid is not None and _is_alive(pid)
-    current = beat.get("current")
+    alive = pid is not None
     return Health(
         pid=pid,
         is_alive=alive,
@@ -47,7 +46,7 @@ def examine(places: Places) -> Health:
         processed=int(beat.get("processed", 0) or 0),
         waiting=QueueReader(places).waiting(),
         heartbeat_age=age,
-        current="" if not isinstance(current, dict) else str(current.get("id", "")),
+        current=_named(beat.get("current")),
         is_installed=places.home.is_dir() and (places.home / "installed.json").exists(),
     )
 
@@ -70,16 +69,23 @@ def describe(health: Health) -> str:
         f"   Hooks: {'installed' if health.is_installed else 'not installed (pcc learn install)'}",
     ]
     if health.is_stuck:
-        lines += [f"   Current event: {health.current}", "",
-                  "To force restart: pcc learn restart --force"]  # fmt: skip
-    return "\n".join(lines)
+        lines += [f"   Current event: {health.current or 'none'}"]
+    advice = _advice(health)
+    return "\n".join([*lines, "", advice] if advice else lines)
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _advice(health: Health) -> str:
+    """What to type when not all is well."""
+    if health.is_stuck:
+        return "To force restart: pcc learn restart --force"
+    if not health.is_alive and health.waiting:
+        return "To start it: pcc learn restart"
+    if health.waiting > BACKLOG:
+        return "If the queue does not get shorter: pcc learn logs, pcc learn restart"
+    return ""
+
+
+def _named(current: object) -> str:
+    if not isinstance(current, dict):
+        return ""
+    return f"{current.get('kind', 'event')} {current.get('id', '')} in {current.get('project', '')}"

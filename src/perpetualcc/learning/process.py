@@ -20,7 +20,7 @@ from perpetualcc.learning.transcript import last_reply
 log = logging.getLogger(__name__)
 
 Confirm = Callable[[Remark], RemarkReading | None]
-"""A brain's reading of a remark, in at most 45 s; None: nobody could be asked. Raises nothing."""
+"""A brain's reading of a remark, in less than 30 s; None: nobody could be asked. Raises nothing."""
 
 _SAID_CHARACTERS = 200
 _VERB_LAST = frozenset({"ja", "ko", "tr", "hi"})

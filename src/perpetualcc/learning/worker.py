@@ -145,7 +145,8 @@ class Worker:
             "status": status,
             "processed": self._processed,
             "offset": self._queue.place.offset,
-            "current": None if current is None else {"id": current.id, "project": current.project},
+            "current": current
+            and {"id": current.id, "kind": current.kind, "project": current.project},
         }
         write_whole(self._places.heartbeat, json.dumps(beat) + "\n")
 
