@@ -67,6 +67,7 @@ class CheckpointKeeper:
     decisions: DecisionJournal
     ledger: SqliteLedger
     summarize: Summarize = _no_brain
+    patience: float = _SUMMARY_PATIENCE
     size_of: Sizes = _size
 
     async def save(self, session: Session, task: Task, reason: str) -> SessionCheckpoint | None:
@@ -153,7 +154,7 @@ class CheckpointKeeper:
         texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
         if texts and reason not in _QUICK:
             try:
-                async with asyncio.timeout(_SUMMARY_PATIENCE):
+                async with asyncio.timeout(self.patience):
                     if told := await self.summarize(session, "\n".join(texts)):
                         return told
             except TimeoutError:
