@@ -1,7 +1,9 @@
 """Waiting for a person, on the real Claude Code: held, as a row, across restarts, answered once."""
 
+import getpass
 import os
 import pty
+import socket
 import subprocess
 import time
 
@@ -338,3 +340,21 @@ def test_messages_are_sent_once_whatever_kills_the_engine(install):
 
 def sent_or_sending(pcc):
     return pcc.json("notifications", "--limit", "100")
+
+
+def test_a_session_whose_claude_is_held_for_an_answer_shows_that_it_waits(install):
+    pcc = install(QUESTION)
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+
+    held = pcc.status(session)
+    assert pcc.claudes(), "Claude is held, and its process is there"
+    assert (held["status"], pcc.json("list")[0]["status"]) == ("WAITING_INPUT", "WAITING_INPUT")
+    assert f"pcc respond {number}" in held["detail"]
+    assert [one["id"] for one in pcc.json("list", "--status", "waiting")] == [session]
+    assert pcc.json("list", "--status", "running") == []
+
+    pcc.pcc("respond", number, "PostgreSQL")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    settled = refused(pcc, "respond", number, "SQLite")
+    assert f"by '{getpass.getuser()}@{socket.gethostname()}" in settled

@@ -77,9 +77,16 @@ def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path
         """
     )
 
-    pcc.pcc("start", str(pcc.project), "--requirements", str(requirements))
+    said = pcc.pcc("start", str(pcc.project), "--requirements", str(requirements)).stdout
 
+    summary = [line.strip() for line in said.split("Session completed\n")[1].splitlines()]
+    assert summary[0].startswith("5 tasks done in ")
+    assert {line.split(":")[0] for line in summary[1:6]} == {
+        f"✓ {word}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")
+    }
+    assert all(line.endswith("is done.") for line in summary[1:6])
     session = pcc.json("list")[0]["id"]
+    assert "5 tasks done in" in pcc.pcc("status", session).stdout
     started = [event["prompt"] for event in pcc.events(session, "TaskStarted")]
     assert started == ["gamma", "alpha", "beta", "delta", "epsilon"]
     assert pcc.status(session)["status"] == "COMPLETED"

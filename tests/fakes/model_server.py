@@ -3,6 +3,8 @@
 import json
 import threading
 import time
+import urllib.error
+import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +23,8 @@ class Mood(StrEnum):
     """Not even the wire format is right."""
     LIMITED = "429"
     BROKEN = "500"
+    CUT = "cut"
+    """The connection is gone in the middle of the answer."""
 
 
 @dataclass(slots=True)
@@ -34,6 +38,8 @@ class ModelServer:
     asked: list[dict[str, Any]] = field(default_factory=list)
     slowness: float = 3.0
     """Seconds."""
+    behind: str = ""
+    """Address of the model of the session itself: what asks for no structured output goes there."""
 
 
 @contextmanager
@@ -71,7 +77,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         state = self.server.state
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = json.loads(sent or b"{}")
+        tools = {tool.get("name") for tool in body.get("tools", [])}
+        if state.behind and self.path.startswith("/v1/") and "StructuredOutput" not in tools:
+            self._pass_on(sent)
+            return
         if "count_tokens" in self.path:
             self._json(200, {"input_tokens": 1})
             return
@@ -86,6 +97,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, "application/json", b"<html>not what you asked</html>")
         else:
             self._speak(body, state)
+
+    def _pass_on(self, sent):
+        request = urllib.request.Request(self.server.state.behind + self.path, sent)
+        for name in ("content-type", "authorization", "x-api-key", "anthropic-version"):
+            if name in self.headers:
+                request.add_header(name, self.headers[name])
+        try:
+            with urllib.request.urlopen(request) as reply:
+                self._send(reply.status, reply.headers["content-type"], reply.read(), whole=True)
+        except urllib.error.HTTPError as refusal:
+            self._send(refusal.code, "application/json", refusal.read(), whole=True)
 
     def _speak(self, body, state):
         text = json.dumps(state.reply) if state.mood is not Mood.MALFORMED else "As an AI, I"
@@ -142,7 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(self, status, data):
         self._send(status, "application/json", json.dumps(data).encode())
 
-    def _send(self, status, kind, content):
+    def _send(self, status, kind, content, *, whole=False):
+        is_cut = not whole and self.server.state.mood is Mood.CUT
         try:
             self.send_response(status)
             self.send_header("content-type", kind)
@@ -150,6 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             if status == 429:
                 self.send_header("x-should-retry", "false")
             self.end_headers()
-            self.wfile.write(content)
+            self.wfile.write(content[: len(content) // 2] if is_cut else content)
+            self.close_connection = self.close_connection or is_cut
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True

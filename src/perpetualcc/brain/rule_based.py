@@ -130,10 +130,9 @@ def _consent(
     asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
 ) -> BrainAnswer:
     found = evidence_for(asked, clauses)
-    if found is not None:
+    # They say how the product is to be, and not that anything is to be done now.
+    if found is not None and not (found[1] and is_operation(asked)):
         clause, agrees = found
-        if agrees and is_operation(asked):
-            return no_opinion("The requirements say how it is to be, not that it is done now")
         label = sides.yes if agrees else sides.no
         if not label:
             return no_opinion("The requirements decline, and no option does")

@@ -31,9 +31,11 @@ def shown(event: Data, detail: Detail = Detail.NORMAL) -> list[str]:
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
-    # What is said may have several lines; everything else is one, whatever an agent put there.
+    # What is said, and what a session came to, may have several lines; everything else is one,
+    # whatever an agent put there.
+    several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
     event = {
-        name: one_line(value) if isinstance(value, str) and name != "text" else value
+        name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
     }
     render = _LINES.get(kind)
@@ -163,11 +165,16 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     words = {
         "PAUSED": ["⏸  Paused. Go on with: pcc resume"],
-        "COMPLETED": [coloured("✓ Session completed", "green")],
+        "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
     }
     return words.get(event["after"], [])
+
+
+def _summary(detail: str) -> list[str]:
+    """What the session came to, indented below."""
+    return [f"  {fit(line, 160)}" for line in detail.splitlines()]
 
 
 def _settled(event: Data) -> list[str]:

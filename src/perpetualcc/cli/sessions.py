@@ -1,6 +1,7 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
 import json
+import textwrap
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,6 +105,10 @@ def _colour(session: dict[str, Any]) -> str:
     return "yellow" if used >= limits["warn_tokens"] else "green"
 
 
+_REASON = 600
+"""Characters of a decision's reason."""
+
+
 @app.command()
 def status(
     ctx: typer.Context,
@@ -125,9 +130,10 @@ def status(
         found = daemon.call("session.get", session=session)
         history = daemon.call("events.tail", session=found["id"], count=30) if show_history else []
         decisions = daemon.call("decision.list", session=found["id"]) if show_decisions else []
+        answers = daemon.call("answer.list", session=found["id"]) if show_decisions else []
     if as_json:
         extra = {"history": history} if show_history else {}
-        extra |= {"decisions": decisions} if show_decisions else {}
+        extra |= {"decisions": decisions, "answers": answers} if show_decisions else {}
         print(json.dumps({**found, **extra}, indent=2, ensure_ascii=False))
         return
     print("\n".join(_detail(found)))
@@ -136,7 +142,9 @@ def status(
 
         print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
     if show_decisions:
-        lines = [f"  {line}" for one in reversed(decisions) for line in _decision(one)]
+        both = [(one["at"], _decision(one)) for one in decisions]
+        both += [(one["at"], _answered(one)) for one in answers]
+        lines = [f"  {line}" for _, shown_as in sorted(both) for line in shown_as]
         print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
 
 
@@ -150,7 +158,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         "─" * 38,
         f"Project:     {session['project']}",
         f"Status:      {coloured(f'{symbol} {word}', colour)}"
-        + (f" — {printable(session['detail'])}" if session["detail"] else ""),
+        + (f" — {fit(session['detail'], 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
         f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
         f"Duration:    {duration(ended - started)}",
@@ -208,8 +216,23 @@ def _decision(one: dict[str, Any]) -> list[str]:
     call = f"{one['tool']} → {fit(one['summary'], 60)}"
     return [
         f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
-        f"           {fit(one['reason'], 90)}",
+        *(f"           {line}" for line in _whole(one["reason"])),
     ]
+
+
+def _answered(one: dict[str, Any]) -> list[str]:
+    at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
+    by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
+    said = [
+        f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"
+        for question, answer in one["answers"].items()
+    ]
+    return [*said, *(f"           {line}" for line in _whole(one["reason"]))]
+
+
+def _whole(reason: str) -> list[str]:
+    """A reason on as many lines as it needs: what it quotes comes last, and is what counts."""
+    return textwrap.wrap(printable(" ".join(reason.split()))[:_REASON], 90) or [""]
 
 
 @app.command()

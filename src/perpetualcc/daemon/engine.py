@@ -388,6 +388,7 @@ class Parts:
                 queue=self.queue,
                 escalations=self.escalations,
                 desk=self.desk,
+                events=self.events,
                 rules=self.rules,
             ),
             held=Held(escalations=self.escalations),

@@ -8,6 +8,7 @@ from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.escalations import ALWAYS, Escalation
+from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue, said
@@ -16,6 +17,7 @@ from perpetualcc.permissions.offers import offered_rule
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore
 
 _MANY = 100
@@ -30,6 +32,7 @@ class PeopleApi:
     queue: EscalationQueue
     escalations: SqliteEscalations
     desk: PeopleDesk
+    events: EventLog
     rules: RuleStore
 
     def methods(self) -> Mapping[str, Method]:
@@ -49,6 +52,7 @@ class PeopleApi:
                     "always": bool | None,
                 },
             ),
+            "answer.list": Method(call=self.answers, params={"session": str, "limit": int | None}),
             "notification.list": Method(call=self.notifications, params={"limit": int | None}),
             "notification.test": Method(call=self.test),
         }
@@ -82,6 +86,17 @@ class PeopleApi:
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
         rule = await self._rule_of(settled) if answer.get("always") else None
         return {**escalation_data(settled), "rule": rule}
+
+    async def answers(self, params: Params, _: Connection) -> Any:
+        """
+        What a session's Claude asked and was answered, oldest first, with the line or the person
+        that each answer rests on; the latest `limit` (100).
+        """
+        session = await self._session_id(params["session"])
+        found = await self.events.tail(
+            session, params["limit"] or _MANY, kinds=[QuestionAnswered.__name__]
+        )
+        return [{**one.event.data(), "at": one.at} for one in found]
 
     async def _rule_of(self, escalation: Escalation) -> str | None:
         """Make the answer a rule, for exactly this. What it does, or None where none can say it."""

@@ -13,6 +13,7 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
+from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
 
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
@@ -217,7 +218,10 @@ class SessionManager:
             await self._tasks.hold(session.id)
         else:
             await self._tasks.release(session.id)
-        await self._become(session, standing.status, standing.detail, standing.resumes_at)
+        detail = standing.detail
+        if standing.status is SessionStatus.COMPLETED:
+            detail = completion_summary(await self.queue(session.id).everything())
+        await self._become(session, standing.status, detail, standing.resumes_at)
 
     async def recover(self) -> None:
         """After a crash: what says it works, and does not, is idle until its task is claimed."""

@@ -4,7 +4,7 @@ import pytest
 
 from tests.corpus.brain.measuring import cases, measure
 
-FOLDERS = ["built", "held_out", "late", "fresh", "traps", "last", "field", "street"]
+FOLDERS = ["built", "held_out", "late", "fresh", "traps", "last", "field", "street", "plaza"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -51,3 +51,23 @@ def test_a_stored_key_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_do_not_show_their_key() -> None:
     assert "s3cret" not in repr(GeminiSettings(api_key="s3cret"))
+
+
+def test_a_real_key_store_keeps_the_key_in_its_own_file(tmp_path, monkeypatch) -> None:
+    from keyring import get_keyring, set_keyring
+    from keyrings.alt.file import PlaintextKeyring
+
+    before, store = get_keyring(), PlaintextKeyring()
+    monkeypatch.setattr(PlaintextKeyring, "file_path", str(tmp_path / "home" / "keys.cfg"))
+    set_keyring(store)
+    try:
+        value = store_key("gemini", "s3cret-key-123")
+
+        assert value == "keyring:gemini"
+        assert resolve_key(value, {}, setting="The key") == "s3cret-key-123"
+        assert (tmp_path / "home" / "keys.cfg").stat().st_mode & 0o077 == 0
+        with pytest.raises(PerpetualError) as refused:
+            resolve_key("keyring:other", {}, setting="The key")
+        assert "keyring set perpetualcc other" in refused.value.hint
+    finally:
+        set_keyring(before)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import broad_topics
-from perpetualcc.brain.rules.scopes import scopes_of
+from perpetualcc.brain.rules.scopes import scopes_of, telling
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import read_terms, values
 from perpetualcc.brain.rules.text import Token, fold, split_tokens, stem
@@ -32,6 +32,8 @@ class Asked:
     """Its last sentence that asks, folded."""
     whole: str
     """All of it, folded, with its header."""
+    told: tuple[str, ...]
+    """Its other sentences, folded: what is told before the question."""
     topics: frozenset[str]
     stems: frozenset[str]
     """Of the words that say something, those of the options excepted."""
@@ -63,11 +65,13 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     return Asked(
         folded=folded,
         whole=fold(f"{question.text} {question.header}"),
+        told=tuple(fold(one).strip() for one in _sentences(question.text) if one != sentence),
         topics=broad_topics(_topics(question, tokens, header, choices)),
         stems=stems - offered,
         key_stems=stems - offered - generic(),
         terms=terms,
-        scopes=scopes_of(token.word for token in [*split_tokens(question.text), *header]),
+        scopes=scopes_of(token.word for token in split_tokens(question.text))
+        | telling(scopes_of(token.word for token in header)),
         offered=frozenset[str]().union(*(choice.every for choice in choices)),
         measures=_measures(choices),
         is_open=bool(_WH.match(folded) or _WH_ANYWHERE.search(folded)),
@@ -79,8 +83,12 @@ def _measures(choices: tuple[Choice, ...]) -> frozenset[str]:
     return frozenset(map(stem, word_set("measures"))) if numbers else frozenset()
 
 
+def _sentences(text: str) -> list[str]:
+    return [one for one in re.split(r"(?<=[.!?？。])\s+|(?<=[？。])|\n+", text) if one.strip()]
+
+
 def _asking_sentence(text: str) -> str:
-    sentences = [one for one in re.split(r"(?<=[.!?？。])\s+|(?<=[？。])|\n+", text) if one.strip()]
+    sentences = _sentences(text)
     asking = [one for one in sentences if "?" in one or "？" in one]
     return (asking or sentences or [text])[-1]
 

@@ -41,7 +41,7 @@ class Choice:
     """Whether it is "other", "both" or the like: never chosen by rules."""
     folded: str
     plain: frozenset[str] = frozenset()
-    """Its words when its only name is an ordinary word too, such as "Signals"."""
+    """Its words when one of its names is an ordinary word too, such as "Signals"."""
     twin: bool = False
     """Whether another option has the same terms, in another order: only the label tells."""
 
@@ -103,10 +103,17 @@ def _read(label: str, unit: str) -> Choice:
         and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
         escapes=folded in word_set("escapes"),
         folded=folded,
-        plain=frozenset(map(stem, words))
-        if len(words) == 1 and words[0] in ordinary_names()
-        else frozenset(),
+        plain=_plain(main),
     )
+
+
+def _plain(text: str) -> frozenset[str]:
+    terms = [term for term in read_terms(text) if term.value]
+    ordinary = [term for term in terms if term.is_name and term.word in ordinary_names()]
+    if not ordinary:
+        return frozenset()
+    words = {stem(term.word) if term in ordinary else term.value for term in terms}
+    return frozenset(words) - generic() or frozenset(words)
 
 
 def _apart(

@@ -73,6 +73,9 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
+    # What will happen may be anything; what has happened is no reason to stop.
+    if not all(patterns("consent", "finished").search(one) for one in asked.told):
+        return False
     found = patterns("consent", "proceed").search(asked.folded)
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if not found or not asks:

@@ -2,23 +2,26 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, split_tokens
+from perpetualcc.brain.rules.text import fold, is_content, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
 _BREAKS = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|\s*[;；]\s*|\s+[–—]\s+|\s+-\s+|\n"  # noqa: RUF001  full width
-    r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)\s+"
+    r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)"
+    r"\s+"
     r"|,\s*(?=(?:not|no|never|without|use|prefer|only|avoid|do not|don't|rather|"
     r"instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|sans|jamais|seulement|"
     r"uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
+    r"|,?\s+(?=(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|"
+    r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
@@ -34,12 +37,19 @@ _AT_A_PLACE = re.compile(
     r"nos?|nas?|em|su|per|op|voor|на|для|в|при)\s",
     re.IGNORECASE,
 )
+_EXCEPT = re.compile(
+    r"\s*(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|sauf|"
+    r"hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b",
+    re.IGNORECASE,
+)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
+# So many words before a colon, one of them no content word, may be a sentence.
+_SENTENCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,8 @@ class Clause:
     refused: frozenset[str]
     open: frozenset[str]
     """Terms that are weighed, or only mentioned."""
+    is_exception: bool = False
+    """Whether it says for what the rest of its line does not hold."""
 
     @property
     def said_words(self) -> frozenset[str]:
@@ -78,7 +90,20 @@ class Clause:
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
     """Everything the requirements say, clause by clause."""
-    return tuple(clause for one in requirements.statements for clause in _clauses(one))
+    return tuple(
+        clause
+        for statement in requirements.statements
+        for one in (statement, *_sentence_in_key(statement))
+        for clause in _clauses(one)
+    )
+
+
+def _sentence_in_key(statement: Statement) -> tuple[Statement, ...]:
+    """ "Names in kebab-case: `team-app`" says it before the colon."""
+    key = statement.key.rpartition(" / ")[2]
+    words = [token.word for token in split_tokens(key)]
+    is_sentence = len(words) >= _SENTENCE and not all(map(is_content, words))
+    return (replace(statement, key="", text=key),) if is_sentence else ()
 
 
 def _clauses(statement: Statement) -> Iterator[Clause]:
@@ -112,6 +137,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             chosen=chosen,
             refused=refused,
             open=weighed,
+            is_exception=bool(_EXCEPT.match(piece)),
             statement=statement,
             terms=terms,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),

@@ -14,7 +14,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.mentions import find_mention
+from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
@@ -22,6 +22,7 @@ from perpetualcc.domain.requirements import StatementKind
 
 # Clauses this close to the closest one count like it.
 _MARGIN = 0.15
+_NEXT_TO_NOTHING = 0.3
 
 
 class Says(Enum):
@@ -75,24 +76,35 @@ def match_options(
             for choice in real
             if says(clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
-    elsewhere = _not_offered(asked, real, close) if not _is_keyed(found) else ""
+    elsewhere = "" if _is_told(found, asked) else _not_offered(asked, real, close)
     if elsewhere:
         return Match(problem=elsewhere)
     if not found:
         mention = None if many else find_mention(asked, real, clauses)
         if mention is not None:
             one = Found(mention.choice, mention.clause, 0.0)
+            if _is_excepted(one.clause, asked, clauses):
+                return Match(problem=f"line {one.clause.statement.line} makes an exception")
             return Match(chosen=(one,), confidence=mention.confidence)
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
     if match.problem or not match.chosen:
         return match
+    if any(_is_excepted(one.clause, asked, clauses) for one in match.chosen):
+        return Match(problem=f"line {match.chosen[0].clause.statement.line} makes an exception")
+    if not many and _is_one_of_many(match.chosen[0], asked, real, clauses):
+        return Match(problem=f"line {match.chosen[0].clause.statement.line} names another for else")
     return _unless_refused(match, asked, clauses, close, found)
 
 
-def _is_keyed(found: list[Found]) -> bool:
-    return bool(found) and found[0].closeness >= KEYED
+def _is_told(found: list[Found], asked: Asked) -> bool:
+    """Whether the closest clause that chooses an option is one about this question for certain."""
+    if not found:
+        return False
+    best = found[0]
+    shared = asked.key_stems & best.clause.said_words - weak()
+    return best.closeness >= KEYED or (best.closeness >= TOPICAL and bool(shared))
 
 
 def _not_offered(
@@ -114,13 +126,45 @@ def _not_offered(
     return ""
 
 
+def _is_one_of_many(
+    one: Found, asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> bool:
+    """Whether its line, with which the question shares next to nothing, has another option too."""
+    if one.closeness - int(one.closeness) >= _NEXT_TO_NOTHING:
+        return False
+    return any(
+        clause.statement is one.clause.statement
+        and clause is not one.clause
+        and not asked.stems & one.clause.said_words > asked.stems & clause.said_words
+        and _speaks_of(clause, choice)
+        for clause in clauses
+        for choice in choices
+        if choice is not one.choice
+    )
+
+
+def _speaks_of(clause: Clause, choice: Choice) -> bool:
+    said = clause.chosen | clause.open
+    return _holds(clause, choice, said, TOPICAL) or bool(choice.plain and choice.plain <= said)
+
+
+def _is_excepted(clause: Clause, asked: Asked, clauses: tuple[Clause, ...]) -> bool:
+    """Whether the question is about what its line makes an exception of."""
+    return any(
+        other.is_exception
+        and other.statement is clause.statement
+        and (asked.stems & other.said_words - weak() or asked.scopes & other.scopes)
+        for other in clauses
+    )
+
+
 def _for_this_case(tier: list[Found], asked: Asked) -> list[Found]:
     """
     The clauses that share with the question all that the others share, and more.
 
     "30 minutes, on the scanners 8 hours": the second one answers a question about scanners.
     """
-    shared = [asked.key_stems & (one.clause.about - one.clause.heading_stems) for one in tier]
+    shared = [asked.stems & (one.clause.about - one.clause.heading_stems) for one in tier]
     everything = frozenset[str]().union(*shared)
     special = [one for one, words in zip(tier, shared, strict=True) if words == everything]
     rest = [words for words in shared if words != everything]

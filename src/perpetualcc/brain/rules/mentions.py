@@ -24,6 +24,8 @@ from perpetualcc.domain.requirements import StatementKind
 _A_THIRD = 0.33
 # So many words of a question about a number may be missing from the key of that number.
 _ONE_MISSING = 1
+# Words that begin with so many letters the same are forms of one.
+_LONG = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,15 @@ def _may_answer(asked: Asked, clause: Clause) -> bool:
         return False
     if specific(clause.key_topics) and not _shares_topic(asked, specific(clause.key_topics)):
         return False
-    return not clause.key_rest - _weak() - bland() - asked.stems - asked.offered - asked.measures
+    left = clause.key_rest - weak() - bland() - asked.offered - asked.measures
+    return all(_is_like(word, asked.stems) for word in left)
+
+
+def _is_like(word: str, others: frozenset[str]) -> bool:
+    """The same word, or another form of it: `erzeugung` and `erzeug`."""
+    return any(
+        word == other or (len(word) > _LONG and word[:_LONG] == other[:_LONG]) for other in others
+    )
 
 
 def _shares_topic(asked: Asked, topics: frozenset[str]) -> bool:
@@ -120,7 +130,7 @@ def _by_value(
     for clause in clauses:
         if not clause.statement.key:
             continue
-        key = clause.key_stems - _weak() - bland()
+        key = clause.key_stems - weak() - bland()
         shared = key & asked.stems
         if not shared and not broad_topics(clause.key_topics) & asked.topics:
             continue
@@ -145,7 +155,7 @@ def _is_value(choice: Choice, clause: Clause) -> bool:
 
 
 def _about_the_number(asked: Asked, clause: Clause, key: frozenset[str]) -> bool:
-    missing = asked.key_stems - clause.about - _weak() - asked.measures
+    missing = asked.key_stems - clause.about - weak() - asked.measures
     return key <= asked.stems | asked.measures and len(missing) <= _ONE_MISSING
 
 
@@ -170,11 +180,11 @@ def _by_only_mention(
 def _is_near(asked: Asked, choice: Choice, clause: Clause) -> bool:
     served = topics_of_name()
     serves = any(served.get(name[1:], frozenset()) & asked.topics for name in choice.names)
-    wanted = asked.key_stems - _weak() - choice.every
+    wanted = asked.key_stems - weak() - choice.every
     shared = wanted & clause.said_words
     left = frozenset(
         term
-        for term in clause.said_words - _weak() - bland() - choice.every - asked.stems
+        for term in clause.said_words - weak() - bland() - choice.every - asked.stems
         if term[0] not in "@#"
     )
     if serves and (shared or not left):
@@ -186,7 +196,7 @@ def _is_near(asked: Asked, choice: Choice, clause: Clause) -> bool:
 
 
 @cache
-def _weak() -> frozenset[str]:
+def weak() -> frozenset[str]:
     """Stems that do not make a line one about the question."""
     listed = frozenset(stem(word) for word in word_set("weak"))
     return listed | generic() | word_set("asking") | word_set("plain_subjects")

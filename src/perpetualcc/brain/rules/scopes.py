@@ -7,6 +7,20 @@ from perpetualcc.brain.rules.tables import table
 
 # What a sentence means that names no part.
 _NEUTRAL = frozenset({"backend", "frontend"})
+_TELLING = frozenset(
+    {
+        "tests",
+        "development",
+        "production",
+        "staging",
+        "mobile",
+        "cli",
+        "frontend",
+        "backend",
+        "jobs",
+    }
+    | {"analytics", "sessions", "embeddings", "admin", "desktop", "firmware", "scripts", "ci"}
+)
 # Parts for which the general rule holds, as long as nothing else is said for them.
 _ORDINARY = frozenset({"production", "jobs", "admin", "gateway", "internal", "cli", "chat", "ci"})
 # What holds here is no rule for the rest; what holds for the only app there is, is.
@@ -19,6 +33,11 @@ def scopes_of(words: Iterable[str], heading: Iterable[str] = ()) -> frozenset[st
     """The parts that some words name."""
     known = _by_word()
     return frozenset(known[word] for word in (*words, *heading) if word in known)
+
+
+def telling(scopes: frozenset[str]) -> frozenset[str]:
+    """Of the scopes of a header, those that are no mere label: "Test DB", and no "Offline"."""
+    return scopes & _TELLING
 
 
 def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) -> bool:

@@ -40,8 +40,8 @@ def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Messa
             return _asked(event, name, number)
         case EscalationReminded():
             return _reminded(event, name, number)
-        case SessionStatusChanged(before="PROCESSING", after="COMPLETED"):
-            return _completed(name, number, reviews)
+        case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
+            return _completed(name, number, reviews, summary)
         case SessionStatusChanged(after="RATE_LIMITED"):
             return _limited(event, name, number)
         case _:
@@ -129,13 +129,19 @@ def _about(
     )
 
 
-def _completed(name: str, session: str, reviews: int) -> Message:
+def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
     left = f"\n{reviews} refused calls wait for your review: pcc pending" if reviews else ""
     see = f"See: pcc status {session}{left}"
+    done = f"Session {session} has completed"
+    counted = summary.partition("\n")[0]
+    brief = f"{done}: {counted}." if counted else f"{done}."
     return Message(
         kind=Kind.COMPLETION,
-        brief=(f"PerpetualCC: {session} is done", f"Session {session} has completed.\n{see}"),
-        full=(f"PerpetualCC: {_line(name)} is done", f"Session {session} has completed.\n{see}"),
+        brief=(f"PerpetualCC: {session} is done", f"{brief}\n{see}"),
+        full=(
+            f"PerpetualCC: {_line(name)} is done",
+            _cut(f"{done}: {summary}" if summary else f"{done}.") + f"\n{see}",
+        ),
     )
 
 

@@ -1,0 +1,51 @@
+"""What a finished session came to, in words: how many tasks, how long, and what each said last."""
+
+from collections.abc import Sequence
+
+from perpetualcc.domain.tasks import Task, TaskState
+
+_MOST = 20
+"""Tasks that are listed; the others are counted."""
+_PROMPT, _RESULT = 60, 120
+"""Characters of each."""
+_SIGNS = {
+    TaskState.DONE: "✓",
+    TaskState.FAILED: "✗",
+    TaskState.PARKED: "✗",
+    TaskState.CANCELLED: "■",
+    TaskState.MISSED: "✗",
+}
+
+
+def completion_summary(tasks: Sequence[Task]) -> str:
+    """The first line counts (it has nothing of the work in it), one more for each task."""
+    done = sum(task.state is TaskState.DONE for task in tasks)
+    noun = "task" if len(tasks) == 1 else "tasks"
+    counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
+    began = min((task.created_at for task in tasks), default=0.0)
+    ended = max((task.updated_at for task in tasks), default=0.0)
+    lines = [f"{counted} in {_duration(ended - began)}"]
+    lines += [_line(task) for task in tasks[:_MOST]]
+    if len(tasks) > _MOST:
+        lines.append(f"… and {len(tasks) - _MOST} more")
+    return "\n".join(lines)
+
+
+def _line(task: Task) -> str:
+    said = _first_line(task.result, _RESULT)
+    return f"{_SIGNS.get(task.state, '○')} {_first_line(task.prompt, _PROMPT)}" + (
+        f": {said}" if said else ""
+    )
+
+
+def _first_line(text: str, most: int) -> str:
+    line = next((one.strip() for one in text.splitlines() if one.strip()), "")
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

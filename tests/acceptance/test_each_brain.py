@@ -1,0 +1,111 @@
+"""Each brain answers a question of the real Claude Code, and is cut off in the middle."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.fakes.model_server import Mood, model_server
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(180)]
+
+SCENE = """
+steps:
+  - say: One thing first.
+    ask:
+      - question: Which database should I use?
+        header: Database
+        options: [PostgreSQL, SQLite, MySQL]
+  - tools:
+      - Write: {file_path: "{project}/decided.md", content: "decided"}
+    expect: PostgreSQL
+  - say: It is written down.
+"""
+REQUIREMENTS = (
+    "# Project: Shop\n\n## Tasks\n- [ ] Build it\n\n## Preferences\n- Database: PostgreSQL\n"
+)
+REPLY = {
+    "labels": ["PostgreSQL"],
+    "confidence": 0.95,
+    "reasoning": "It is preferred",
+    "quote": "Database: PostgreSQL",
+}
+MODELS = ["claude", "gemini", "ollama"]
+
+
+@pytest.fixture
+def service():
+    with model_server() as server:
+        server.reply = REPLY
+        yield server
+
+
+def with_brain(pcc, brain: str, server):
+    """That installation with this brain; everything it asks goes to the loopback service."""
+    config = pcc.locations.data.parent / "config.toml"
+    config.write_text(
+        config.read_text()
+        + f'[brain]\ntype = "{brain}"\n'
+        + "[brain.claude]\ntimeout = 5\n"
+        + f'[brain.gemini]\napi_key = "k-123"\nmodel = "tiny"\nbase_url = "{server.url}"\n'
+        + f'[brain.ollama]\nmodel = "tiny"\nhost = "{server.url}"\n'
+    )
+    if brain != "claude":
+        return pcc
+    # Claude has one address; the service passes on what the session's own Claude asks.
+    server.behind = pcc.environment["ANTHROPIC_BASE_URL"]
+    return replace(pcc, environment={**pcc.environment, "ANTHROPIC_BASE_URL": server.url})
+
+
+def begin(pcc, tmp_path) -> str:
+    requirements = tmp_path / "plan.md"
+    requirements.write_text(REQUIREMENTS)
+    place = str(pcc.project)
+    said = pcc.pcc("start", place, "--requirements", str(requirements), "--detach").stdout
+    return said.split()[2]
+
+
+def the_answer(pcc, session: str):
+    assert pcc.wait(session, within=90)["status"] == "COMPLETED", pcc.log(session)
+    assert (pcc.project / "decided.md").exists()
+    return pcc.events(session, "QuestionAnswered")[-1]
+
+
+@pytest.mark.parametrize("brain", MODELS)
+def test_a_model_answers_and_the_line_it_rests_on_is_shown(install, service, tmp_path, brain):
+    pcc = with_brain(install(SCENE), brain, service)
+
+    session = begin(pcc, tmp_path)
+
+    answered = the_answer(pcc, session)
+    assert service.asked, "the model was never asked"
+    assert (answered["decided_by"], answered["confidence"]) == ("brain", 0.95)
+    shown = pcc.pcc("status", session, "--show-decisions").stdout
+    assert "Database: PostgreSQL" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("brain", MODELS)
+def test_a_model_that_is_cut_off_in_the_middle_leaves_the_question_to_the_rules(
+    install, service, tmp_path, brain
+):
+    service.mood = Mood.CUT
+    pcc = with_brain(install(SCENE), brain, service)
+
+    session = begin(pcc, tmp_path)
+
+    answered = the_answer(pcc, session)
+    assert service.asked, "the model was never asked"
+    assert answered["decided_by"] == "brain"
+    assert answered["confidence"] == 0.9
+    assert "plan.md:7" in answered["reason"]
+
+
+def test_the_rules_answer_also_when_the_engine_is_killed_at_the_question(install, tmp_path):
+    pcc = install(SCENE)
+    session = begin(pcc, tmp_path)
+    pcc.wait_for_event(session, "QuestionAsked")
+
+    pcc.kill_engine()
+
+    answered = the_answer(pcc, session)
+    assert answered["decided_by"] == "brain"
+    assert "plan.md:7" in answered["reason"]
