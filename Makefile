@@ -19,12 +19,13 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
 ifdef UV
 	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
-	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --editable .
+	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --compile-bytecode --editable .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' --disable-pip-version-check
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
 endif
+	@$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 demo: $(STAMP) ## Play a real Claude Code session under supervision: no account, no key

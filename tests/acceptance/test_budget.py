@@ -41,6 +41,46 @@ def test_a_day_that_is_used_up_waits_until_a_person_raises_it(install):
     assert total["usd"] > 0
 
 
+def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_path):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "4000")
+    session = pcc.start("Write the parts")
+    pcc.wait(session, "RATE_LIMITED")
+    other = tmp_path / "other"
+    other.mkdir()
+    second = pcc.start("Write the parts too", project=other)
+    pcc.wait(second, "RATE_LIMITED")
+
+    [asked] = pcc.json("pending")
+    shown = pcc.pcc("pending", str(asked["number"])).stdout
+
+    assert asked["title"].startswith("The budget tokens_per_day is used up")
+    for choice in ("Raise it for today", "Wait until it renews", "Stop"):
+        assert choice in shown
+    pcc.pcc("respond", str(asked["number"]), "1,000,000")
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert pcc.wait(second, within=60)["status"] == "COMPLETED"
+    [day] = [one for one in pcc.json("budget")["budgets"] if one["name"] == "tokens_per_day"]
+    assert day["allowed"] == 1_000_000
+    assert pcc.json("pending") == []
+
+
+def test_stop_pauses_what_waits_for_the_budget_and_nothing_is_lost(install):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "4000")
+    session = pcc.start("Write the parts")
+    pcc.wait(session, "RATE_LIMITED")
+    [asked] = pcc.json("pending")
+
+    pcc.pcc("respond", str(asked["number"]), "Stop")
+
+    assert pcc.wait(session, "PAUSED")["detail"] == "by a person"
+    pcc.pcc("budget", "set", "tokens_per_day", "0")
+    pcc.pcc("resume", session)
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert [event["resumed"] for event in pcc.events(session, "RunStarted")][-1]
+
+
 @pytest.mark.soak
 def test_a_run_that_costs_too_much_is_parked_with_its_packet(install):
     pcc = install(STORY)
@@ -52,8 +92,7 @@ def test_a_run_that_costs_too_much_is_parked_with_its_packet(install):
     assert parked["status"] == "ERROR"
     assert "run_tokens is used up" in parked["detail"]
     assert parked["tasks"][0]["packet"]["state"] == parked["detail"]
-    pcc.pcc("budget", "set", "run_tokens", "0")
-    pcc.pcc("resume", session)
+    pcc.pcc("budget", "set", "run_tokens", "0")  # and it goes on by itself
     assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
 
 

@@ -10,6 +10,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
+from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.knowledge import app
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.code_graph import UnknownEntity
@@ -79,8 +80,7 @@ def test_init_keeps_the_requirements_file_and_can_leave_the_index_for_later(pcc,
     done = pcc("init", project, "--skip-index", "--requirements", tmp_path / "wish.md")
     missing = pcc("init", project, "--requirements", tmp_path / "nothing.md")
 
-    settings = (project / ".perpetualcc/settings.toml").read_text()
-    assert settings == f'requirements = "{tmp_path / "wish.md"}"\n'
+    assert remembered(tmp_path / "home/.perpetualcc/data", project) == tmp_path / "wish.md"
     assert not (project / ".perpetualcc/index.db").exists()
     assert done.returncode == 0
     assert (missing.returncode, "no requirements file" in missing.stderr) == (1, True)

@@ -269,10 +269,12 @@ def test_each_text_is_a_wait_that_ends(install, tmp_path, name):
 
 
 @pytest.mark.soak
-def test_ten_sessions_that_hit_it_together_wake_one_after_the_other(install, tmp_path):
+def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_first(
+    install, tmp_path
+):
     pcc = limited(
         install,
-        story("{kind: usage_limit, in: 25s, everyone: true}"),
+        story("{kind: usage_limit, in: 30s, everyone: true}"),
         subscription=True,
         config="[limits]\nstagger_seconds = 0.5\n[sessions]\nmax_concurrent = 10\n",
     )
@@ -280,11 +282,19 @@ def test_ten_sessions_that_hit_it_together_wake_one_after_the_other(install, tmp
     for n in range(10):
         project = tmp_path / f"project-{n}"
         project.mkdir()
-        sessions.append(pcc.start("Write two files", project=project))
+        plan = tmp_path / f"plan-{n}.md"
+        plan.write_text(f"# Plan\n\n## Tasks\n\n- [ ] Write two files (priority: {n})\n")
+        said = pcc.pcc("start", str(project), "--requirements", str(plan), "--detach").stdout
+        sessions.append(said.split()[2])
 
     for session in sessions:
-        pcc.wait(session, "RATE_LIMITED", "COMPLETED", within=60)
+        assert pcc.wait(session, within=120)["status"] == "COMPLETED"
+
+    resumed = [pcc.events(one, "RunStarted")[-1]["at"] for one in sessions]
+    assert resumed == sorted(resumed, reverse=True)
+    assert min(a - b for a, b in pairwise(resumed)) > 0.3
+    due = {pcc.events(one, "ResumePlanned")[-1]["resumes_at"] for one in sessions}
+    assert len(due) == 1
+    assert min(resumed) >= due.pop()
     for session in sessions:
-        assert pcc.wait(session, within=100)["status"] == "COMPLETED"
-    resumed = sorted(pcc.events(one, "RunStarted")[-1]["at"] for one in sessions)
-    assert min(b - a for a, b in pairwise(resumed)) > 0.3
+        assert_went_on(pcc, session)

@@ -176,3 +176,30 @@ def test_an_answer_with_always_becomes_a_rule(install):
     assert pcc.wait(again)["status"] == "COMPLETED"
     [decision] = decisions(pcc, again).values()
     assert (decision["verdict"], decision["decided_by"]) == ("allow", "person")
+
+
+def test_the_fourth_question_of_a_kind_offers_a_rule(install):
+    asked = "\n".join(
+        f'  - tools: [{{Bash: {{command: "{words}"}}}}]'
+        for words in ("frob a", "frob b", "frob c", "rm a", "frob d", "frob e")
+    )
+    pcc = install(f"steps:\n{asked}\n  - Finished.\n")
+    config = pcc.locations.data.parent / "config.toml"
+    config.write_text('[human]\nunattended = "wait"\n')
+    session = pcc.start("frob everything")
+
+    for number in (1, 2, 3, 4):
+        pcc.wait_for_event(session, "EscalationRaised", count=number)
+        assert "--always" not in pcc.pcc("pending").stdout
+        pcc.pcc("respond", str(number), "--approve")
+    pcc.wait_for_event(session, "EscalationRaised", count=5)
+    listed, shown = pcc.pcc("pending").stdout, pcc.pcc("pending", "5").stdout
+    made = pcc.pcc("respond", "5", "--interactive", stdin="always\n").stdout
+
+    assert "you approved 'frob' 3 times here" in listed
+    assert "Offer" in shown
+    assert "al[W]ays" in made
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(pcc.events(session, "EscalationRaised")) == 5
+    [rule] = pcc.json("rules", "list")
+    assert (rule["subject"], rule["pattern"]) == ("kind", "frob")

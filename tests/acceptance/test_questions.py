@@ -43,6 +43,21 @@ def test_a_question_is_answered_from_the_requirements(install, tmp_path):
     assert pcc.status(session)["status"] == "COMPLETED"
 
 
+def test_requirements_that_init_was_given_answer_beside_a_task_of_ones_own(install, tmp_path):
+    pcc = install(ASKS)
+    requirements = tmp_path / "requirements.md"
+    requirements.write_text(REQUIREMENTS)
+    pcc.pcc("init", str(pcc.project), "--skip-index", "--requirements", str(requirements))
+
+    said = pcc.pcc("start", str(pcc.project), "--task", "Store it")
+
+    assert f"Requirements: {requirements} (chosen with pcc init)" in said.stderr
+    session = pcc.json("list")[0]["id"]
+    [answered] = pcc.events(session, "QuestionAnswered")
+    assert answered["answers"] == {"Which database should I use?": "PostgreSQL"}
+    assert [event["prompt"] for event in pcc.events(session, "TaskStarted")] == ["Store it"]
+
+
 def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path):
     scenes = "".join(
         f"  - {{when: {word}, steps: [{word} is done.]}}\n"

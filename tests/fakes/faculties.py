@@ -46,6 +46,9 @@ class MemoryJournal:
     async def record(self, *events: Event) -> None:
         self.written += events
 
+    def note(self, *events: Event) -> None:
+        self.written += events
+
     async def decide(
         self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
     ) -> None:

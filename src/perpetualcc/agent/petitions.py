@@ -38,7 +38,12 @@ class Petitioner:
             title=f"Approve: {wanted.tool} {summarize(call)}".strip(),
             context=judgement.reason,
             options=({"label": "Approve"}, {"label": "Deny"}),
-            raw={"tool": wanted.tool, "input": dict(wanted.input), "risk": judgement.risk.value},
+            raw={
+                "tool": wanted.tool,
+                "input": dict(wanted.input),
+                "risk": judgement.risk.value,
+                "kind": judgement.kind,
+            },
             digest=digest(wanted.tool, wanted.input),
             packet={"state": f"Claude works on: {self.prompt}"},
         )

@@ -128,6 +128,10 @@ class Journal(Protocol):
 
     async def record(self, *events: Event) -> None: ...
 
+    def note(self, *events: Event) -> None:
+        """Write down what has happened already, before anything that is written later."""
+        ...
+
     async def decide(
         self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
     ) -> None:

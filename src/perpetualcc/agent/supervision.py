@@ -195,7 +195,7 @@ class SupervisedRun:
         call = self.at_work.pop(ended.request, None)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        await self.faculties.journal.record(
+        self.faculties.journal.note(
             self._event(
                 ToolFinished,
                 request=ended.request,
@@ -374,7 +374,7 @@ class SupervisedRun:
         if said.context_tokens not in {None, self.context_tokens}:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
-        await self.faculties.journal.record(*events)
+        self.faculties.journal.note(*events)
         await self._count(said)
         if said.text.strip():
             await self._look(self.stuck.replied(self.faculties.clock.now()))

@@ -35,6 +35,11 @@ class FallbackBrain:
         return self._brain.name
 
     @property
+    def first(self) -> Brain:
+        """The brain itself, without what stands behind it."""
+        return self._brain
+
+    @property
     def usage(self) -> BrainUsage:
         """Of the brain that is asked first."""
         return self._brain.usage

@@ -186,15 +186,16 @@ class ClaudeCodeAdapter:
         )
         waiting = self._hold(request)
         self._inbox.put(wanted)
-        return await waiting
+        answer = await waiting
+        # Subagents do not get the reminder: it is their caller's.
+        return answer if data.get("agent_id") else self._with_reminder(answer)
 
-    async def _after_tool(self, data: Any, _tool_use_id: str | None, _context: Any) -> Any:
-        """The PostToolUse callback: where Claude reads a reminder. Subagents do not get it."""
-        if not self._reminder or data.get("agent_id"):
-            return {}
+    def _with_reminder(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Claude reads it with the call's result; a hook after the call would cost every call."""
+        if not self._reminder:
+            return answer
         text, self._reminder = self._reminder, ""
-        name = data.get("hook_event_name", "PostToolUse")
-        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+        return {"hookSpecificOutput": answer["hookSpecificOutput"] | {"additionalContext": text}}
 
     async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
         """`can_use_tool`: where questions arrive. Anything else was not let through by the gate."""
@@ -236,8 +237,6 @@ class ClaudeCodeAdapter:
                         hooks=[self._gate], timeout=_HOLD.total_seconds(), on_failure="block"
                     )
                 ],
-                "PostToolUse": [sdk.HookMatcher(hooks=[self._after_tool])],
-                "PostToolUseFailure": [sdk.HookMatcher(hooks=[self._after_tool])],
             },
             can_use_tool=self._ask,
             stderr=self._stderr.append,

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perpetualcc.cli.look import coloured, duration, fit, moment, printable
+from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.human.answers import AnswerError, choose, questions_of
 
 Request = Mapping[str, Any]
 
 _MANY = 30
 """Options that a prompt shows; `pcc pending N` shows them all."""
+_ALWAYS = {"w", "always"}
 _YES = {"a", "approve", "y", "yes"}
 _NO = {"d", "deny", "n", "no"}
 
@@ -46,6 +48,8 @@ class Prompt:
     def lines(self) -> Iterator[str]:
         """What is asked now, above the line to type on."""
         if not self.is_question:
+            if words := offer_of(self.request):
+                yield f"   Offer: {words}"
             return
         several = len(self.questions) > 1
         if several:
@@ -60,6 +64,8 @@ class Prompt:
     def invitation(self) -> str:
         """What stands before the cursor."""
         match self.request["type"]:
+            case "permission" if offer_of(self.request):
+                return "   [A]pprove  al[W]ays  [D]eny  or type why not  > "
             case "permission":
                 return "   [A]pprove  [D]eny  or type why not  > "
             case "review":
@@ -95,6 +101,8 @@ class Prompt:
             raise AnswerError("The answer is empty", hint=self.invitation.strip(" >"))
         if kind == "error":
             return {"text": typed}
+        if typed.lower() in _ALWAYS and offer_of(self.request):
+            return {"approve": True, "always": True}
         if typed.lower() in _YES:
             return {"approve": True}
         is_word = typed.lower() in _NO or (kind == "review" and typed.lower() == "done")
@@ -103,6 +111,13 @@ class Prompt:
     @property
     def _suggestion(self) -> str:
         return str(self.request.get("suggestion") or "") if len(self.questions) == 1 else ""
+
+
+def offer_of(request: Request) -> str:
+    """The offer to make a rule of an approval, in words; empty when there is none."""
+    options = request.get("options") or []
+    found = (str(o.get("description", "")) for o in options if o.get("label") == ALWAYS)
+    return next(found, "")
 
 
 def option_lines(question: Mapping[str, Any], *, at_most: int | None = None) -> Iterator[str]:
@@ -122,11 +137,12 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     head = f"#{request['number']}  {request['type']}, {request['severity']}"
     yield coloured(f"{head}  (session {request['session']}, {waited} ago)", "bold")
     yield from _block("", request["title"])
-    yield from _block("Context", request["context"])
     packet = request.get("packet") or {}
-    for name in ("state", "attempts", "analysis", "hint", "last"):
+    yield from _block("Context", str(packet.get("context") or request["context"]))
+    for name in ("state", "attempts", "analysis", "progress", "hint", "last"):
         yield from _block(name.capitalize(), str(packet.get(name) or ""))
     yield from _block("Earlier", "\n".join(map(str, packet.get("history") or [])))
+    yield from _block("You can", "\n".join(map(str, packet.get("options") or [])))
     raw = request.get("raw") or {}
     if raw.get("tool"):
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
@@ -140,6 +156,7 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
             yield from option_lines(question)
     elif request["type"] == "error":
         yield from option_lines({"options": request["options"]})
+    yield from _block("Offer", offer_of(request))
     if request.get("suggestion"):
         sure = f"{request['confidence']:.0%} sure"
         yield f'Brain suggestion: "{fit(request["suggestion"], 80)}" ({sure})'

@@ -14,7 +14,7 @@ from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
     from perpetualcc.cli.options import GlobalOptions
-    from perpetualcc.knowledge.embeddings import EmbeddingProvider
+    from perpetualcc.config.file import Config
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
@@ -46,28 +46,32 @@ def init(
 
     Example: pcc init ./api --requirements requirements.md
     """
+    from perpetualcc.cli.chosen_requirements import remember
     from perpetualcc.store.index.database import make_project_folder
 
     folder = _folder(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
     if named is not None:
-        _remember(folder, named)
+        options: GlobalOptions | None = ctx.obj
+        remember(options.data_dir if options else None, folder, named)
     if not skip_index:
-        _index(folder, vectors, _embeddings(ctx) if vectors is not False else None)
+        _index(folder, vectors, _config(ctx))
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
     print(f'  pcc start {project} --task "Your task here"')
 
 
-def _index(folder: Path, vectors: bool | None, embeddings: "EmbeddingProvider | None") -> None:
+def _index(folder: Path, vectors: bool | None, config: "Config") -> None:
+    from perpetualcc.config.embeddings import embeddings_of
     from perpetualcc.store.index.opening import open_pipeline
 
+    embeddings = None if vectors is False else embeddings_of(config)
     if vectors and embeddings is None:
         raise PerpetualError(
             "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
         )
-    pipeline = open_pipeline(folder, embeddings)
+    pipeline = open_pipeline(folder, embeddings, config.knowledge)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(progress=progress)
     counts = pipeline.counts()
@@ -241,10 +245,12 @@ def _inside(folder: Path, file: str) -> str:
 
 def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
+    from perpetualcc.config.embeddings import embeddings_of
     from perpetualcc.store.index.opening import open_pipeline
 
-    embeddings = _embeddings(ctx)
-    pipeline = open_pipeline(folder, embeddings)
+    config = _config(ctx)
+    embeddings = embeddings_of(config)
+    pipeline = open_pipeline(folder, embeddings, config.knowledge)
     if embeddings is None and pipeline.is_first_time("told of vectors"):
         print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
     with _bar("Indexing files") as progress:
@@ -254,13 +260,11 @@ def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     return pipeline
 
 
-def _embeddings(ctx: typer.Context) -> "EmbeddingProvider | None":
-    """As the configuration says; the API's key stays with the daemon, so words must do here."""
+def _config(ctx: typer.Context) -> "Config":
     from perpetualcc.config.file import load_config
-    from perpetualcc.knowledge.embedding.choice import choose_embeddings
 
     options: GlobalOptions | None = ctx.obj
-    return choose_embeddings(load_config(options.config if options else None).knowledge)
+    return load_config(options.config if options else None)
 
 
 @contextmanager
@@ -293,12 +297,3 @@ def _requirements(file: Path | None) -> Path | None:
             f"There is no requirements file {str(file)!r}", hint="Give a Markdown or YAML file"
         )
     return file.resolve()
-
-
-def _remember(folder: Path, requirements: Path) -> None:
-    """Note the requirements file in `.perpetualcc/settings.toml`, and keep what else is there."""
-    settings = folder / ".perpetualcc" / "settings.toml"
-    lines = settings.read_text("utf-8").splitlines() if settings.exists() else []
-    kept = [line for line in lines if line.split("=")[0].strip() != "requirements"]
-    text = "\n".join([f"requirements = {json.dumps(str(requirements))}", *kept])
-    settings.write_text(text + "\n", "utf-8")

@@ -107,9 +107,12 @@ def _command(event: Data) -> str:
     return f"pcc respond {event['number']} {word}"
 
 
+_WINDOWS = {"five_hour": "5-hour", "seven_day": "weekly"}
+
+
 def _limit(event: Data) -> list[str]:
     when = f"; resets {moment(event['resets_at'])}" if event["resets_at"] else ""
-    window = one_line(event["window"]) or "limit"
+    window = _WINDOWS.get(event["window"]) or one_line(event["window"]) or "limit"
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -46,8 +47,17 @@ def pending(
         )
         print(f"\nRespond with: {_answer_to(waiting[0])}")
         print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
+        print("".join(_offers(waiting)), end="")
     if more > 0:
         print(f"{more} more wait; see them with: pcc pending --limit N", file=sys.stderr)
+
+
+def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
+    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
+
+    for one in waiting:
+        if words := offer_of(one):
+            yield f"#{one['number']}: {words}\n"
 
 
 def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
@@ -64,8 +74,10 @@ def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
 
 
 def _answer_to(one: dict[str, Any]) -> str:
+    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
+
     words = {
-        "permission": "--approve | --deny",
+        "permission": "--approve | --always | --deny" if offer_of(one) else "--approve | --deny",
         "review": '--approve (for the next time) | "seen"',
         "error": 'retry | "give up"',
     }
@@ -96,7 +108,8 @@ def respond(
     approve: Annotated[bool, typer.Option("--approve", help="Let it happen")] = False,
     deny: Annotated[bool, typer.Option("--deny", help="Do not let it happen")] = False,
     always: Annotated[
-        bool, typer.Option("--always", help="Approve, and make it a rule for exactly this")
+        bool,
+        typer.Option("--always", help="Approve, and make it a rule (the offered one)"),
     ] = False,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Show everything, then ask")

@@ -46,7 +46,10 @@ def staged(scenario: Scenario, project: Path | None, *, base: Mapping[str, str])
     try:
         place = _place(folder, scenario, project)
         with _playing(scenario) as server:
-            environment = isolated_world(server.url, folder / "home").environment(base)
+            world = isolated_world(
+                server.url, folder / "home", subscription=scenario.needs_subscription
+            )
+            environment = world.environment(base)
             environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
             stage = Stage(folder=folder, project=place, server=server, environment=environment)
             try:

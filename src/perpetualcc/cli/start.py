@@ -1,10 +1,12 @@
 """`pcc start` and `pcc attach`: give Claude something to do, and watch it."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
@@ -60,6 +62,11 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
+    known = remembered(ctx.obj.data_dir, project) if requirements is None else None
+    if known is not None:
+        print(f"Requirements: {known} (chosen with pcc init)", file=sys.stderr)
+    if task is None and requirements is None:
+        requirements = known
     if task is None and requirements is None:
         raise PerpetualError(
             "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
@@ -73,6 +80,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         "sandbox": checked_sandbox(sandbox),
         "authority": authority_of(project, level, writable or [], network=network),
         "perpetual": {} if perpetual else None,
+        "requirements": None if known is None else str(known),
     }
     begin(
         ctx.obj,

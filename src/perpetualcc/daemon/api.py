@@ -11,6 +11,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.budget import day_shares
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
@@ -28,7 +29,7 @@ from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.budget import BUDGET, BudgetLimits, Spent
+from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager, check_project
 from perpetualcc.sessions.task_queue import PlannedTask
@@ -37,6 +38,9 @@ from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
+
+_NOT_PLAIN = frozenset({"authority", "requirements"})
+"""Options that `SessionOptions` does not take as they come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,7 @@ class Api:
     dispatcher: Dispatcher
     checkpoints: CheckpointKeeper
     budget: SqliteBudget
+    budget_questions: BudgetQuestions
     clock: Clock
     handovers: Handovers
     minds: Minds
@@ -143,9 +148,10 @@ class Api:
             "claude_model": self.claude_model,
         }
         options = SessionOptions(
-            **{**configured, **{k: v for k, v in given.items() if k != "authority"}},
+            **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
             authority=authority_from(given.get("authority") or {}),
-            requirements=requirements or "",
+            # In the options they are to be known, and not a list of tasks.
+            requirements=requirements or str(given.get("requirements") or ""),
         )
         self.minds.check(options)
         return options
@@ -241,7 +247,8 @@ class Api:
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
         """Every budget with what of it is used, and the day's tokens and money."""
-        limits, spent = await self.budget.limits(), await self.budget.spent(self.clock.now())
+        now = self.clock.now()
+        limits, spent = await self.budget.limits(now), await self.budget.spent(now)
         return {
             "budgets": budget_data(limits, spent),
             "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
@@ -251,9 +258,7 @@ class Api:
         """Change a budget, and wake what waits for one."""
         name = params["name"]
         limits = await self.budget.set_limit(name, float(params["value"]))
-        for session in await self.manager.list_sessions(statuses=[SessionStatus.RATE_LIMITED]):
-            if session.detail.startswith(BUDGET):
-                await self.manager.resume_session(session.id)
+        await self.budget_questions.changed(name)
         return {"name": name, "allowed": getattr(limits, name)}
 
     async def info(self, _params: Params, _: Connection) -> Any:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -24,6 +25,8 @@ from perpetualcc.sessions.settings import LimitSettings
 
 _UNTIL_OTHERS_END = 5.0
 """Seconds until the next look, when others hold what is left."""
+_LOOK = 2.0
+"""Seconds between two looks at what is left of the day, while no run reaches what it reserved."""
 _UNKNOWN_WEEK = 3600.0
 
 
@@ -35,7 +38,11 @@ class BudgetKeeper:
     settings: LimitSettings
     record: Record
     clock: Clock
+    questions: BudgetQuestions
     _grants: dict[TaskId, Grant] = field(default_factory=dict)
+    _used: dict[TaskId, int] = field(default_factory=dict)
+    """Tokens since the task's grant was given."""
+    _looked_at: float = 0.0
     _warned: set[tuple[str, str]] = field(default_factory=set)
 
     async def admit(self, task: Task, session: Session) -> Outcome | None:
@@ -50,20 +57,20 @@ class BudgetKeeper:
         if isinstance(granted, Grant):
             self._grants[task.id] = granted
             return None
-        return await self._refused(task, session.id, granted)
+        return await self._refused(task, session, granted)
 
     def _resume_cap(self, task: Task) -> int:
         """Only what resumes by itself is capped: a person who resumes knows what they do."""
         by_itself = (task.signal or "").startswith(SIGNAL) and task.answer is None
         return self.settings.resume_tokens if by_itself else 0
 
-    async def _refused(self, task: Task, session: SessionId, refusal: Refusal) -> Outcome:
+    async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:
         now = self.clock.now()
         if refusal.scope is BudgetScope.RESERVED:
             return Later(due=now + _UNTIL_OTHERS_END, counts=False, reason=refusal.reason)
         await self.record(
             BudgetUsedUp(
-                session=session,
+                session=session.id,
                 task=task.id,
                 name=refusal.limit,
                 used=refusal.used,
@@ -75,18 +82,31 @@ class BudgetKeeper:
         due = next_day(now)
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
+        await self.questions.ask(task, session, refusal, due)
         return Wait(signal=signal_of(task.id, task.fence), due=due, reason=refusal.reason)
 
     def allowance(self, task: TaskId) -> Grant:
         return self._grants.get(task, Grant())
 
     async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
-        more = await self.store.spend(task, tokens, 0.0, self.clock.now())
+        """Only what might be more than was reserved, and a look at the day, are waited for."""
+        used = self._used[task] = self._used.get(task, 0) + tokens
+        room, now = self.allowance(task).tokens, self.clock.now()
+        if (room is None or used < room) and abs(now - self._looked_at) < _LOOK:
+            self.store.spend_soon(task, tokens)
+            return None
+        more = await self.store.spend(task, tokens, 0.0, now)
+        if isinstance(more, Refusal):
+            return more
+        if more.tokens is not None:
+            self._grants[task], self._used[task] = more, 0
+        self._looked_at = now
         await self._warn(task, session)
-        return more if isinstance(more, Refusal) else None
+        return None
 
     async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
         self._grants.pop(task, None)
+        self._used.pop(task, None)
         await self.store.close(task, tokens, usd, self.clock.now())
         await self._warn(task, session)
 
@@ -96,7 +116,7 @@ class BudgetKeeper:
     async def _warn(self, task: TaskId, session: SessionId) -> None:
         """Once a day for each budget of the day, from `limits.warn_at` on."""
         now = self.clock.now()
-        found = day_shares(await self.store.limits(), await self.store.spent(now))
+        found = day_shares(await self.store.limits(now), await self.store.spent(now))
         for name, (used, allowed) in found.items():
             key = (day_of(now), name)
             if used >= allowed * self.settings.warn_at and key not in self._warned:

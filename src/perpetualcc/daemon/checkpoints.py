@@ -2,18 +2,20 @@
 
 import asyncio
 import logging
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.agent.ports import Recollection
 from perpetualcc.claude.transcripts import transcript_size
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, TextSaid
+from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.sessions.changed_files import changed_files
 from perpetualcc.sessions.checkpoint import (
     CheckpointManager,
     KeyDecision,
@@ -22,7 +24,7 @@ from perpetualcc.sessions.checkpoint import (
     changes_since,
     told_changes,
 )
-from perpetualcc.sessions.progress import todo_items, written_files
+from perpetualcc.sessions.progress import Call, todo_items, written_files
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
@@ -31,14 +33,29 @@ log = logging.getLogger(__name__)
 
 _SAID = 5
 """The last things that Claude said: the progress summary where no brain writes one."""
+_STARTS = 1000
+"""Runs among which the first of a task is looked for."""
 _CALLS = 2000
 """Tool calls that are looked at; of a longer session the newest."""
 
+_READ_FOR_SUMMARY = 40
+"""What Claude said that a brain reads for its summary."""
+_SUMMARY_PATIENCE = 15.0
+"""Seconds for the brain; then Claude's last words are the summary."""
+_QUICK = frozenset({"stopped", "taken over after a restart"})
+"""Reasons for which no brain is asked: the engine is on its way out, or has just come."""
+
 Sizes = Callable[[ClaudeSessionId], int]
+Summarize = Callable[[Session, str], Awaitable[str]]
+"""The session's brain; an empty text when it has none or cannot be asked."""
 
 
 def _size(conversation: ClaudeSessionId) -> int:
     return transcript_size(conversation, os.environ)
+
+
+async def _no_brain(_session: Session, _text: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +66,7 @@ class CheckpointKeeper:
     events: EventLog
     decisions: DecisionJournal
     ledger: SqliteLedger
+    summarize: Summarize = _no_brain
     size_of: Sizes = _size
 
     async def save(self, session: Session, task: Task, reason: str) -> SessionCheckpoint | None:
@@ -71,6 +89,10 @@ class CheckpointKeeper:
     async def list(self, session: SessionId) -> "list[SessionCheckpoint]":
         """Oldest first."""
         return await asyncio.to_thread(self.manager.list_checkpoints, session)
+
+    async def latest(self, session: SessionId) -> SessionCheckpoint | None:
+        """The newest one that can be read."""
+        return await asyncio.to_thread(self.manager.latest, session)
 
     async def recall(self, session: Session, task: Task) -> Recollection:
         """From the newest checkpoint of this task; from the tables where there is none."""
@@ -98,8 +120,6 @@ class CheckpointKeeper:
         done = [one.prompt for one in tasks if one.state is TaskState.DONE]
         left = [one.prompt for one in tasks if not one.state.is_final and one.id != task.id]
         conversation = session.claude_session
-        said = await self.events.tail(session.id, _SAID, kinds=["TextSaid"])
-        texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
         doing = [text for text, status in todos if status == "in_progress"]
         return SessionState(
             session_id=session.id,
@@ -108,13 +128,37 @@ class CheckpointKeeper:
             reason=reason,
             completed_subtasks=[*done, *(text for text, status in todos if status == "completed")],
             pending_subtasks=[*(text for text, status in todos if status != "completed"), *left],
-            modified_files=written_files(calls, session.project),
-            conversation_summary="\n".join(texts),
+            modified_files=await self._files(session, task, calls),
+            conversation_summary=await self._summary(session, reason),
             key_decisions=await self._decisions(session),
             next_action=doing[0] if doing else task.prompt,
             claude_session=conversation or "",
             transcript_bytes=self.size_of(conversation) if conversation else 0,
         )
+
+    async def _files(self, session: Session, task: Task, calls: Sequence[Call]) -> Sequence[str]:
+        """What Claude wrote with its own tools first, then what else changed since it began."""
+        found = written_files(calls, session.project)
+        starts = await self.events.tail(session.id, _STARTS, kinds=[RunStarted.__name__])
+        begun = [one.at for one in starts if one.event.task == task.id]
+        if begun:
+            # Some file systems keep whole seconds.
+            changed = await asyncio.to_thread(changed_files, session.project, math.floor(begun[0]))
+            found += [name for name in changed if name not in found]
+        return found
+
+    async def _summary(self, session: Session, reason: str) -> str:
+        """The brain's own words where it has any in time; otherwise Claude's last ones."""
+        said = await self.events.tail(session.id, _READ_FOR_SUMMARY, kinds=[TextSaid.__name__])
+        texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
+        if texts and reason not in _QUICK:
+            try:
+                async with asyncio.timeout(_SUMMARY_PATIENCE):
+                    if told := await self.summarize(session, "\n".join(texts)):
+                        return told
+            except TimeoutError:
+                log.warning("the brain took too long to summarize session %s", session.id)
+        return "\n".join(texts[-_SAID:])
 
     async def _decisions(self, session: Session) -> tuple[KeyDecision, ...]:
         asked = await self.events.tail(session.id, 100, kinds=[QuestionAnswered.__name__])

@@ -19,7 +19,7 @@ class EngineCommand:
 
     module: str = "perpetualcc.daemon.engine"
     """Run with `python -m`; it calls `perpetualcc.daemon.host.run`."""
-    idle_exit: float = 10.0
+    idle_exit: float = 30.0
     """Seconds without work and visitors after which the engine goes to sleep."""
     grace: float = 30.0
     """Seconds to finish what is in progress when the engine is told to stop by a signal."""

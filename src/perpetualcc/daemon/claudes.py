@@ -53,10 +53,12 @@ class ClaudeRunner:
         self._layers = layers
         self._tools = tools
         self._canary: Canary | None = None
+        self._loading = asyncio.Lock()
 
     @asynccontextmanager
     async def open(self, launch: Launch, inbox: Inbox) -> AsyncIterator[ClaudeCode]:
-        adapter, canary = await asyncio.to_thread(_load)
+        async with self._loading:  # many that wait for one import would fill the thread pool
+            adapter, canary = await asyncio.to_thread(_load)
         binary = adapter.bundled_claude() if self._binary is None else _usable(self._binary)
         if self._canary is None:
             self._canary = canary.Canary(self._locations)

@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -25,18 +26,22 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
+from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.host import run
+from perpetualcc.daemon.index_keeper import WATCHED, IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
+from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -59,6 +64,7 @@ from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.budget import SqliteBudget
+from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.episodes import SqliteEpisodes
@@ -222,7 +228,14 @@ class Parts:
             settings=self.config.limits,
             record=self.journal.record,
             clock=self.clock,
+            questions=self.budget_questions,
         )
+
+    @cached_property
+    def budget_questions(self) -> BudgetQuestions:
+        """Its queue and its manager are set by `queue` and `manager`."""
+        days = SqliteBudgetDays(self.database)
+        return BudgetQuestions(days, self.journal.record, self.clock)
 
     @cached_property
     def checkpoints(self) -> CheckpointKeeper:
@@ -232,6 +245,7 @@ class Parts:
             events=self.events,
             decisions=self.decisions,
             ledger=self.ledger,
+            summarize=self.minds.summarize,
         )
 
     # -- who thinks, guards and answers
@@ -242,7 +256,14 @@ class Parts:
 
     @cached_property
     def library(self) -> Library:
-        return Library(self.config.knowledge)
+        return Library(partial(embeddings_of, self.config), self.config.knowledge)
+
+    @cached_property
+    def index_keeper(self) -> IndexKeeper:
+        async def project_of(session: SessionId) -> Path:
+            return (await self.sessions.get(session)).project
+
+        return IndexKeeper(self.library, project_of, is_wanted=self.config.knowledge.auto_index)
 
     @cached_property
     def retention(self) -> Retention:
@@ -265,12 +286,13 @@ class Parts:
     @cached_property
     def people(self) -> HumanBridge:
         """Its queue is set by `queue`: the queue and the agent need each other."""
-        return HumanBridge()
+        settings = self.config.permissions
+        return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
 
     @cached_property
     def queue(self) -> EscalationQueue:
         queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
-        self.people.queue = queue
+        self.people.queue = self.budget_questions.queue = queue
         return queue
 
     # -- who works
@@ -313,7 +335,7 @@ class Parts:
     @cached_property
     def work(self) -> SessionWork:
         """Its manager is set by `manager`: the manager and the dispatcher need each other."""
-        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints)
+        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints, self.events)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -334,7 +356,7 @@ class Parts:
     @cached_property
     def manager(self) -> SessionManager:
         manager = SessionManager(self.sessions, self.ledger, self.journal.record, self.workers)
-        self.work.manager = manager
+        self.work.manager = self.budget_questions.manager = manager
         return manager
 
     # -- what clients see
@@ -348,7 +370,12 @@ class Parts:
             clock=self.clock,
             queue=self.queue,
             escalations=self.escalations,
-            work=SessionDesk(manager=self.manager, ledger=self.ledger, events=self.events),
+            work=SessionDesk(
+                manager=self.manager,
+                ledger=self.ledger,
+                events=self.events,
+                budget=self.budget_questions,
+            ),
         )
 
     @cached_property
@@ -372,6 +399,7 @@ class Parts:
             dispatcher=self.dispatcher,
             checkpoints=self.checkpoints,
             budget=self.spending,
+            budget_questions=self.budget_questions,
             clock=self.clock,
             handovers=self.handovers,
             minds=self.minds,
@@ -403,10 +431,11 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    stack.callback(parts.library.close)
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
-        ("index", parts.library.run(parts.events.follow(since))),
+        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)

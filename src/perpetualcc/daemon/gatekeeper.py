@@ -1,6 +1,5 @@
 """The gate of this engine: policy, authority, rules and trust, for each session."""
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from perpetualcc.permissions.decision_engine import DecisionEngine
 from perpetualcc.permissions.policy_file import apply_policy, parse_policy
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.static_rules import deny_rules
-from perpetualcc.permissions.trust import content_hash, is_trusted, read_watched_files, surfaces
+from perpetualcc.permissions.trust import WatchedFiles, content_hash, is_trusted, surfaces
 from perpetualcc.store.guards import RuleStore, TrustStore
 
 log = logging.getLogger(__name__)
@@ -65,6 +64,7 @@ class Guard:
         self._minds = minds
         self._trust = trust
         self._rules = rules
+        self._files = WatchedFiles()
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         """LOW goes on, MEDIUM to the brain, HIGH to a person; authority and rules stand above."""
@@ -93,8 +93,8 @@ class Guard:
         )
 
     async def standing(self, project: Path) -> ProjectStanding:
-        """Read anew each time: an agent that may write in the project may change it at any time."""
-        files = await asyncio.to_thread(read_watched_files, project)
+        """Looked at each time: an agent that may write in the project may change it at any time."""
+        files = self._files.read(project)
         recorded = await self._trust.recorded(project)
         return ProjectStanding(files=files, trusted=is_trusted(files, recorded))
 

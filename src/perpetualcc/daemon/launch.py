@@ -120,8 +120,9 @@ def follow(
 
 def _raise_if_hopeless(status: DaemonStatus) -> None:
     if status.phase is Phase.GAVE_UP:
+        tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
         raise DaemonUnavailable(
-            f"The daemon gave up after {status.crashes} crashes in a row: {status.problem}",
+            f"The daemon gave up{tries}: {status.problem}",
             hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
     if status.phase is Phase.STOPPING:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perpetualcc.brain.completion import Complete
 from perpetualcc.brain.factory import open_brain
+from perpetualcc.brain.fallback import FallbackBrain
 from perpetualcc.brain.port import Brain
 from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
@@ -64,6 +65,18 @@ class Minds:
         return ClaudeCompletion(
             settings, environment=processes.mark(self._locations.data, RunId("brain"))
         )
+
+    async def summarize(self, session: Session, text: str) -> str:
+        """The brain's summary of a text; empty without a brain, or when it cannot be asked."""
+        if session.options.brain == BrainType.NONE:
+            return ""
+        try:
+            brain = self.of(session)
+            inner = brain.first if isinstance(brain, FallbackBrain) else brain
+            return await inner.summarize(text)
+        except PerpetualError as error:
+            log.warning("no summary of session %s: %s", session.id, error.message)
+            return ""
 
     def context(self, session: Session, task: Task | None = None) -> QuestionContext:
         """What the brain is told. Requirements that cannot be read are no requirements."""

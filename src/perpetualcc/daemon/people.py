@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.human.escalation import EscalationQueue
@@ -15,7 +16,8 @@ class HumanBridge:
     queue: EscalationQueue
     """Set by the engine: the queue and the agent need each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, offers: RuleOffers) -> None:
+        self._offers = offers
         self._looking: Counter[SessionId] = Counter()
 
     @contextmanager
@@ -31,6 +33,7 @@ class HumanBridge:
         return self._looking[session] > 0
 
     async def escalate(self, request: EscalationRequest) -> int:
+        request = await self._offers.with_offer(request)
         return (await self.queue.escalate(request)).number
 
     async def expire(self, number: int) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.escalations import ALWAYS, Escalation
 from perpetualcc.domain.events import QuestionAnswered
+from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.escalation import EscalationQueue, said
 from perpetualcc.human.notifications.outbox import Notice
+from perpetualcc.permissions.offers import offered_rule
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
@@ -121,11 +123,16 @@ _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 
 def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     """
-    The rule that lets exactly this call through in this project from now on.
+    The rule that was offered, or one that lets exactly this call through, in this project.
 
-    Only commands and files can be named exactly; for anything else a rule would say too much.
+    Without an offer only commands and files can be named exactly; for anything else a rule would
+    say too much.
     """
-    raw = escalation.request.raw
+    raw, note = escalation.request.raw, f"answered request {escalation.number} with --always"
+    made = f"rule-{os.urandom(3).hex()}"
+    is_offered = any(option.get("label") == ALWAYS for option in escalation.request.options)
+    if is_offered and raw.get("risk") != Risk.HIGH.value:
+        return offered_rule(str(raw["kind"]), id=made, project=str(project), note=note)
     found = raw.get("input")
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     tool, command = raw.get("tool"), given.get("command")
@@ -137,13 +144,13 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     else:
         return None
     return Rule(
-        id=f"rule-{os.urandom(3).hex()}",
+        id=made,
         effect=RuleEffect.ALLOW,
         subject=subject,
         pattern=pattern,
         includes_high=True,
         project=str(project),
-        note=f"answered request {escalation.number} with --always",
+        note=note,
     )
 
 

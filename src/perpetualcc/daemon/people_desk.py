@@ -10,8 +10,10 @@ from datetime import timedelta
 
 from perpetualcc.config import resolve
 from perpetualcc.config.file import Config
+from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
@@ -45,6 +47,7 @@ class SessionDesk:
     manager: SessionManager
     ledger: SqliteLedger
     events: EventLog
+    budget: BudgetQuestions
 
     async def session(self, session: SessionId) -> Session | None:
         with suppress(PerpetualError):  # a task that belongs to no session
@@ -65,6 +68,9 @@ class SessionDesk:
 
     async def give_up(self, session: SessionId, task: TaskId) -> None:
         await self.manager.give_up_task(session, task)
+
+    async def budget_answered(self, settled: Escalation) -> None:
+        await self.budget.carry_out(settled)
 
 
 class PeopleDesk:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.domain.episodes import Episode, Provenance
@@ -12,6 +13,9 @@ from perpetualcc.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
 
+_TELLING = ("QuestionAnswered", "ToolDecided", "TaskSettled")
+"""The kinds of events that may make an episode."""
+_BREATH = timedelta(milliseconds=500)
 _SIMILAR = 3
 """Past episodes in a brain's prompt (seed 000, Component 8)."""
 
@@ -34,7 +38,7 @@ class Recollection:
     async def run(self, since: int) -> None:
         """Apply the retention, then record what follows `since`, until the database closes."""
         await self._episodes.forget_old()
-        async for recorded in self._events.follow(since):
+        async for recorded in self._events.follow(since, kinds=_TELLING, breath=_BREATH):
             try:
                 await self._record(recorded)
             except Exception:  # an episode lost is no work lost

@@ -5,14 +5,18 @@ import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.daemon import packets
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
+from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.events import EventLog
 from perpetualcc.work.outcomes import Settlement
 
 log = logging.getLogger(__name__)
@@ -30,18 +34,21 @@ class SessionWork:
         limits: LimitKeeper,
         budget: BudgetKeeper,
         checkpoints: CheckpointKeeper,
+        events: EventLog,
     ) -> None:
         self._agent = agent
         self._limits = limits
         self._budget = budget
         self._checkpoints = checkpoints
+        self._events = events
 
     async def advance(self, task: Task) -> Outcome:
         if held := await self._limits.admit(task):
             return held
         session = await self.manager.get_session(task.group)
         if held := await self._budget.admit(task, session):
-            return held
+            kept = await self._checkpoints.latest(session.id)
+            return await self._told(held, task, session, kept)
         await self.manager.begin(session)
         try:
             outcome = await self._agent.advance(task)
@@ -49,11 +56,22 @@ class SessionWork:
             await self._keep(task, "stopped")
             raise
         if not isinstance(outcome, Done):
-            await self._keep(task, _reason(outcome))
+            kept = await self._keep(task, _reason(outcome))
+            outcome = await self._told(outcome, task, session, kept)
         return await self._limits.settle(task, session, outcome)
 
-    async def _keep(self, task: Task, reason: str) -> None:
-        await self._checkpoints.save(await self.manager.get_session(task.group), task, reason)
+    async def _keep(self, task: Task, reason: str) -> SessionCheckpoint | None:
+        session = await self.manager.get_session(task.group)
+        return await self._checkpoints.save(session, task, reason)
+
+    async def _told(
+        self, outcome: Outcome, task: Task, session: Session, kept: SessionCheckpoint | None
+    ) -> Outcome:
+        """With everything that a person needs to decide, when it is theirs to decide."""
+        if not isinstance(outcome, Parked | Failed):
+            return outcome
+        found = await self._events.tail(session.id, packets.LOOKED_AT, kinds=packets.KINDS)
+        return packets.completed(outcome, task, session, kept, [one.event for one in found])
 
     def describe(self, task: Task, became: Settlement) -> Iterator[Event]:
         yield TaskSettled(

@@ -192,7 +192,9 @@ class Supervisor:
             self._enter(Phase.ASLEEP)
         else:
             self._forget_old_crashes(engine)
-            self._crashed(self._obituary(engine, code))
+            # Trying again mends nothing when it never was ready and says what a person must do.
+            is_hopeless = code == NEEDS_A_PERSON and not engine.ready
+            self._crashed(self._obituary(engine, code), is_hopeless=is_hopeless)
 
     def _forget_old_crashes(self, engine: EngineProcess) -> None:
         if engine.ready and time.monotonic() - engine.ready >= self.settings.healthy:
@@ -213,10 +215,10 @@ class Supervisor:
             return last
         return f"the engine {cause}" + (f": {last}" if last and code is not None else "")
 
-    def _crashed(self, problem: str) -> None:
+    def _crashed(self, problem: str, *, is_hopeless: bool = False) -> None:
         self.crashes += 1
         self.problem = problem
-        if self.crashes >= self.settings.give_up_after:
+        if is_hopeless or self.crashes >= self.settings.give_up_after:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
             self._enter(Phase.GAVE_UP)

@@ -7,6 +7,9 @@ from typing import Any
 
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 
+ALWAYS = "Always"
+"""The label of the option that approves and makes a rule of it."""
+
 
 class EscalationType(StrEnum):
     """Seed 000, Component 9."""

@@ -68,7 +68,7 @@ def choose(question: Question, typed: str) -> str:
         found = [_chosen(labels, part) for part in parts]
         if all(label is not None for label in found):
             return ", ".join(dict.fromkeys(str(label) for label in found))
-    if labels and all(part.isdecimal() for part in parts):
+    if labels and not question.get("amount") and all(part.isdecimal() for part in parts):
         raise AnswerError(
             f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"
         )

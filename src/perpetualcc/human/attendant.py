@@ -79,6 +79,10 @@ class Work(Protocol):
         """Leave it, and go on with what else the session has to do."""
         ...
 
+    async def budget_answered(self, settled: Escalation) -> None:
+        """Do what a person said about a budget that is used up."""
+        ...
+
 
 class Attendant:
     """One reader of the log; `run` ends when it is cancelled or the database closes."""
@@ -153,8 +157,11 @@ class Attendant:
         await self._queue.store.withdraw(reason, session=session, task=task, types=types)
 
     async def _carry_out(self, settled: Escalation) -> None:
-        """What a person said about a task that stopped."""
+        """What a person said about a task that stopped, or a budget that is used up."""
         request = settled.request
+        if request.raw.get("budget"):
+            await self._work.budget_answered(settled)
+            return
         if request.type is not EscalationType.ERROR or not (settled.answer or {}).get("text"):
             return
         unused = await self._queue.store.unused(request.task)

@@ -4,7 +4,7 @@ What others ask of the index: code that bears on a question, and two tools for a
 Everything returned is data from the project. Whoever puts it before a model marks it as such.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from perpetualcc.domain.questions import CodeReference
@@ -26,6 +26,18 @@ class ProjectKnowledge:
     def __init__(self, pipeline: RAGPipeline, graph: CodeGraph) -> None:
         self._pipeline = pipeline
         self._graph = graph
+
+    def refresh(self, paths: Collection[str] = ()) -> None:
+        """Bring the index up to date with these relative paths, or with all that changed."""
+        if paths:
+            self._pipeline.index_paths(paths)
+        else:
+            self._pipeline.index_project(wait=False)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether there is a model, and chunks that it has not seen."""
+        return self._pipeline.lacks_vectors
 
     def retrieve_for_question(
         self, question: str, budget_tokens: int = 2_000

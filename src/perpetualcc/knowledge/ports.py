@@ -5,7 +5,7 @@ The index is derived data. Whoever keeps it may lose it and build it again, so n
 about durability; the promises are that a batch is all or nothing, and that readers never wait.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -65,6 +65,10 @@ class FileIndex(Protocol):
         """Every file by its path, those without chunks included."""
         ...
 
+    def known_of(self, paths: Collection[str]) -> dict[str, KnownFile]:
+        """Those of some files that are known."""
+        ...
+
     def apply(
         self,
         files: Sequence[CodeFile],
@@ -106,9 +110,16 @@ class FileIndex(Protocol):
 class ChunkSearch(Protocol):
     """Finding chunks by their words, and reading them."""
 
-    def search_words(self, words: Sequence[str], limit: int) -> list[Hit]:
+    def search_words(
+        self, words: Sequence[str], limit: int, names: Sequence[str] = ()
+    ) -> list[Hit]:
         """
         Chunks that share words with the query, best first; none for no words.
+
+        Args:
+            words: each counts by how rare it is.
+            limit: hits at most.
+            names: words side by side, separated by spaces, that count as one rare word more.
 
         Raises:
             IndexDamaged: the index cannot be read.

@@ -5,11 +5,11 @@ Words find by what is written, vectors by what is meant; where both are there, t
 added. Nothing here depends on the time or on chance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from perpetualcc.knowledge.code_words import MAX_QUERY, query_words
+from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
 from perpetualcc.knowledge.embedding_queue import embed_missing
 from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
 from perpetualcc.knowledge.indexer import CodebaseIndexer
@@ -24,6 +24,7 @@ from perpetualcc.knowledge.ports import (
 from perpetualcc.knowledge.ranking import filled, fused, rank_files, relevance
 from perpetualcc.knowledge.updating import IndexUpdater, Progress, UpdateReport, no_progress
 from perpetualcc.knowledge.values import RetrievalResult
+from perpetualcc.knowledge.wishes import wishes
 
 CANDIDATES = 300
 """Chunks that are ranked; a tenth as many files come out of them."""
@@ -61,6 +62,10 @@ class RAGPipeline:
         """
         return self._updater.update(wait=wait, progress=progress)
 
+    def index_paths(self, paths: Collection[str]) -> UpdateReport:
+        """Bring some files up to date, named relative to the project, as cheaply as can be."""
+        return self._updater.update_paths(paths)
+
     def embed_project(self, progress: Progress = no_progress) -> int:
         """
         Give a vector to every chunk that has none; how many got one. Goes on where it stopped.
@@ -73,6 +78,16 @@ class RAGPipeline:
                 "No embedding model is chosen", hint="pip install 'perpetualcc[embed]'"
             )
         return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether a model was chosen that has not seen every chunk."""
+        if self._vectors is None or self._embeddings is None:
+            return False
+        try:
+            return bool(self._vectors.without_vectors(self._embeddings.model, 1))
+        except (EmbeddingsUnavailable, IndexDamaged):
+            return False
 
     def is_first_time(self, what: str) -> bool:
         """True once for this index: for what a person needs to hear only once."""
@@ -98,12 +113,14 @@ class RAGPipeline:
         words = query_words(query)
         if not words or top_k < 1:
             return []
-        found = self._chunks.search_words(words, CANDIDATES)
+        found = self._chunks.search_words(words, CANDIDATES, query_names(query))
         by_words = [replace(hit, score=relevance(hit.score, len(words))) for hit in found]
         by_meaning = self._nearest(query)
+        wanted = wishes(query[:MAX_QUERY])
+        best = rank_files(by_words, wanted)
         if not by_meaning:
-            return self._results(filled(rank_files(by_words), by_words, top_k), "words")
-        best = fused(rank_files(by_words), rank_files(by_meaning))
+            return self._results(filled(best, by_words, top_k), "words")
+        best = fused(best, rank_files(by_meaning, wanted))
         return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
 
     def _nearest(self, query: str) -> list[Hit]:

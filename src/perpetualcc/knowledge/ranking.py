@@ -1,8 +1,8 @@
 """
 From hits to an order of files: code before its tests and documents, one answer for each file.
 
-Pure functions. The numbers were chosen with `benchmarks/evaluate_knowledge.py`: 999 docstring and
-82 question queries over fourteen packages.
+Pure functions. The numbers were chosen with `benchmarks/evaluate_knowledge.py` (999 docstring and
+82 question queries over fourteen packages) and `benchmarks/evaluate_commits.py` (317 messages).
 """
 
 import re
@@ -10,12 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from perpetualcc.knowledge.ports import Hit
+from perpetualcc.knowledge.wishes import Wishes
 
 TEST_FACTOR = 0.5
 """Tests repeat the words of what they test; half their score lets the code itself win."""
 DOCUMENT_FACTOR = 0.5
 """So do documents: .66 to .68 for docstrings, .64 to .78 for questions."""
-FURTHER_SHARE = 0.2
+HISTORY_FACTOR = 0.3
+"""A change log holds the very words of every commit: .57 to .76 for commits where there is one."""
+WANTED_TEST_FACTOR = 1.2
+"""For a query that speaks of tests."""
+FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
 MEANING_SHARE = 0.4
@@ -24,6 +29,12 @@ MEANING_SHARE = 0.4
 _TEST = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
     r"|(^|/)test_[^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
+)
+_HISTORY = re.compile(
+    r"(^|/)(change(s|log)|news|history|releases?|release[-_]notes|authors|contributors|todo)"
+    r"([-_.]?v?[\d.x]+)?(\.(md|rst|txt|markdown|adoc|html))?$"
+    r"|(^|/)(releasenotes|release[-_]notes|changelogs?|newsfragments)/",
+    re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"\.(md|rst|txt|markdown|mdx|adoc|asciidoc)$|(^|/)docs?/", re.IGNORECASE)
 
@@ -38,16 +49,29 @@ def is_document(path: str) -> bool:
     return _DOCUMENT.search(path) is not None
 
 
-def weight(path: str) -> float:
+def is_history(path: str) -> bool:
+    """Whether a file tells what was changed when, or by whom."""
+    return _HISTORY.search(path) is not None
+
+
+NO_WISHES = Wishes()
+
+
+def weight(path: str, wanted: Wishes = NO_WISHES) -> float:
     """What the scores of a file's chunks are multiplied by."""
-    return (TEST_FACTOR if is_test(path) else 1.0) * (DOCUMENT_FACTOR if is_document(path) else 1.0)
+    factor = 1.0
+    if is_test(path):
+        factor = WANTED_TEST_FACTOR if wanted.tests else TEST_FACTOR
+    if is_history(path):
+        return factor * HISTORY_FACTOR
+    return factor * (DOCUMENT_FACTOR if is_document(path) and not wanted.documents else 1.0)
 
 
-def rank_files(hits: Iterable[Hit]) -> list[Hit]:
+def rank_files(hits: Iterable[Hit], wanted: Wishes = NO_WISHES) -> list[Hit]:
     """The best chunk of each file, with a score that the file's further chunks have raised."""
     chunks: dict[str, list[Hit]] = {}
     for hit in hits:
-        weighed = replace(hit, score=hit.score * weight(hit.path))
+        weighed = replace(hit, score=min(1.0, hit.score * weight(hit.path, wanted)))
         chunks.setdefault(hit.path, []).append(weighed)
     return ordered(_of_file(ordered(found)) for found in chunks.values())
 

@@ -19,6 +19,15 @@ class ProviderName(StrEnum):
     """Local first, then Ollama, then the API if there is a key."""
 
 
+class VectorStore(StrEnum):
+    """Where vectors are kept."""
+
+    SQLITE = "sqlite"
+    """In the project, beside its index."""
+    CHROMA = "chroma"
+    """In ChromaDB: the extra `perpetualcc[chroma]`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeSettings:
     """How a project's code is understood."""
@@ -29,5 +38,9 @@ class KnowledgeSettings:
     """Ollama's embedding model."""
     ollama_address: str = "http://127.0.0.1:11434"
     """Where Ollama answers."""
+    vector_store: VectorStore = VectorStore.SQLITE
+    """Where vectors are kept: `sqlite` or `chroma`."""
+    chroma_address: str = ""
+    """A team's ChromaDB server, as `http://host:8000`; empty: a folder of the project."""
     auto_index: bool = True
     """Bring the index up to date when a session starts, and while it works."""

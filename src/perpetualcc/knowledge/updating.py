@@ -8,7 +8,7 @@ next goes on from there.
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from perpetualcc.knowledge.indexer import CodebaseIndexer, Listing
@@ -22,6 +22,12 @@ SETTLE_AFTER = 500
 """Changed files after which the word index is put in order."""
 _CHUNKS_AT_ONCE = 2_000
 """Of one transaction: some 300 ms, which is as long as another writer waits."""
+_WITHOUT_MEANING_FOR_OTHERS = frozenset(
+    """
+    python javascript typescript tsx go rust java c cpp csharp ruby php bash markdown sql
+    """.split()  # noqa: SIM905  # words read better as words
+)
+"""Languages of files whose content says nothing of what is ignored, or where imports lead."""
 _NAMED_BY_SETTINGS = frozenset({"javascript", "typescript", "tsx", "go"})
 
 Progress = Callable[[int, int], None]
@@ -51,6 +57,7 @@ class IndexUpdater:
         self._indexer = indexer
         self._files = files
         self._chunks = chunks
+        self._layout: ProjectLayout | None = None
 
     def update(
         self, *, wait: bool = False, afresh: bool = False, progress: Progress = no_progress
@@ -77,6 +84,30 @@ class IndexUpdater:
                 changed, gone = self._update(progress)
         return UpdateReport(changed=changed, gone=gone, seconds=time.monotonic() - began)
 
+    def update_paths(self, paths: Collection[str]) -> UpdateReport:
+        """
+        Read these files again and nothing else, where that is enough; otherwise `update`.
+
+        It is enough for code and documents that are known: a new file may be ignored, and settings
+        may change what the others import.
+
+        Args:
+            paths: relative to the project, with forward slashes.
+        """
+        began = time.monotonic()
+        with self._files.writing(wait=False) as is_ours:
+            if not is_ours:
+                return UpdateReport(is_complete=False)
+            known = self._files.known_of(paths)
+            layout = self._layout
+            if layout is not None and all(_stands_alone(known.get(path)) for path in paths):
+                files = list(self._indexer.read(sorted(paths), layout))
+                if len(files) == len(paths):
+                    new = [file for file in files if _is_new(known.get(file.path), file)]
+                    self._files.apply(new, touched=[file for file in files if file not in new])
+                    return UpdateReport(changed=len(new), seconds=time.monotonic() - began)
+        return self.update()
+
     def is_first_time(self, what: str) -> bool:
         """True once for this index."""
         is_first = not self._files.noted(what)
@@ -86,6 +117,7 @@ class IndexUpdater:
     def _update(self, progress: Progress) -> tuple[int, int]:
         known = self._files.known_files()
         listing = self._indexer.look()
+        self._layout = listing.layout
         self._follow_layout(listing, known)
         gone = listing.gone_since(known)
         paths = listing.changed_since(known)
@@ -131,6 +163,10 @@ class IndexUpdater:
         ]
         for path in stale:
             del known[path]
+
+
+def _stands_alone(known: KnownFile | None) -> bool:
+    return known is not None and known.language in _WITHOUT_MEANING_FOR_OTHERS
 
 
 def _is_below(path: str, folder: str) -> bool:

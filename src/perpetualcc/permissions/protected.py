@@ -17,6 +17,13 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
+_NAMED_ONLY = "secret-file"
+_SOURCE = re.compile(
+    r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|md"
+    r"|rst|html|css|scss|vue|svelte|sql|proto|graphql)$"
+)
+"""`src/credentials/parser.py` is code about credentials, and holds none."""
+
 
 class Guard(StrEnum):
     """Why a place is guarded."""
@@ -98,6 +105,8 @@ class ProtectedPlaces:
                 is_own = start + len(pattern.parts) <= skip
                 if is_own or (pattern.anchored and start):
                     continue
+                if _is_code_about_it(pattern, parts, start):
+                    continue
                 if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
                     pattern.parts, parts[start:]
                 ):
@@ -115,6 +124,12 @@ class ProtectedPlaces:
             for name, patterns in self._literal.items():
                 if _may_be(part, name):
                     yield from patterns
+
+
+def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], start: int) -> bool:
+    is_directory = start + len(pattern.parts) < len(parts)
+    is_named_only = pattern.place.name == _NAMED_ONLY
+    return is_named_only and is_directory and _SOURCE.search(parts[-1]) is not None
 
 
 def _place(entry: dict[str, str]) -> Place:

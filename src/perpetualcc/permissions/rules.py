@@ -93,11 +93,3 @@ def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:
     return bool(writes) and all(
         ".." not in path.split("/") and fnmatchcase(path, pattern_path) for path in writes
     )
-
-
-def offered_rule(kind: str, *, id: str, project: str) -> Rule:  # noqa: A002  # the field's name
-    """The rule that is offered after a person approved the same kind of thing several times."""
-    return Rule(
-        id=id, effect=RuleEffect.ALLOW, subject=RuleSubject.KIND, pattern=kind, project=project,
-        note="offered after repeated approvals",
-    )  # fmt: skip

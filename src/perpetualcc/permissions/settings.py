@@ -29,8 +29,6 @@ class PermissionSettings:
     """Places that look like credentials and are not."""
     trusted_hosts: tuple[str, ...] = ()
     """Hosts, matched exactly, that WebFetch may read without asking."""
-    park_after_denials: int = 5
-    """Denials of one kind before the task is parked."""
     offer_rule_after_approvals: int = 3
     """A person's approvals of one kind before a rule is offered."""
     sandbox: SandboxMode = SandboxMode.AUTO

@@ -3,8 +3,13 @@ Static deny rules for a run's own settings: the layer behind the gate.
 
 They come from the same data as the gate's judgement. Nobody can approve what they deny while
 the run lasts, so only places are listed that no task ever needs (`backstop` in the data).
-The syntax is Claude Code's: `//` starts an absolute path, `~/` a home, `**/` any place.
+The syntax is Claude Code's: `//` starts an absolute path, `~/` a home, `**/` any place. A rule
+for a directory covers what is below it, and one for `Read` covers the tools that write as well
+(2.1.330). Claude Code looks at every rule at every call, 10 µs each, so there is none twice.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.settings import PermissionSettings
@@ -19,10 +24,8 @@ def deny_rules(settings: PermissionSettings) -> tuple[str, ...]:
         if not place.get("backstop", False):
             continue
         for pattern in place["patterns"]:
-            tools = ("Read", "Edit") if place["read"] == "HIGH" else ("Edit",)
-            rules += [f"{tool}({path})" for tool in tools for path in _paths(pattern)]
-    for pattern in settings.credential_paths:
-        rules += [f"{tool}({path})" for tool in ("Read", "Edit") for path in _paths(pattern)]
+            rules += [f"{tool}({_path(pattern)})" for tool in _tools(place)]
+    rules += [f"Read({_path(pattern)})" for pattern in settings.credential_paths]
     rules += [
         f"Bash({command}:*)"
         for command in settings.blocked_commands
@@ -31,12 +34,15 @@ def deny_rules(settings: PermissionSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rules))
 
 
-def _paths(pattern: str) -> tuple[str, str]:
-    """The place itself, and everything below it."""
+def _tools(place: Mapping[str, Any]) -> tuple[str, ...]:
+    """`Edit` stops a shell's redirection too, where writing would let somebody in."""
+    if place["read"] != "HIGH":
+        return ("Edit",)
+    return ("Read", "Edit") if place["name"] == "ssh-keys" else ("Read",)
+
+
+def _path(pattern: str) -> str:
+    """The place itself, and with it everything below."""
     if pattern.startswith("/"):
-        path = f"/{pattern}"
-    elif pattern.startswith("~"):
-        path = pattern
-    else:
-        path = f"**/{pattern}"
-    return path, f"{path}/**"
+        return f"/{pattern}"
+    return pattern if pattern.startswith("~") else f"**/{pattern}"

@@ -13,6 +13,7 @@ from perpetualcc.permissions.characters import judge_characters, judge_content, 
 from perpetualcc.permissions.commands.judge import CommandJudge
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.mcp import judge_mcp
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.urls import judge_url
@@ -117,16 +118,8 @@ def _unknown(request: Request) -> Judgement:
 
 
 def _mcp(request: Request) -> Judgement:
-    """What it does is its server's word; names that say harm are believed."""
-    words = set(request.tool.lower().replace("-", "_").split("_"))
-    harm = sorted(words.intersection(load_table("tools")["mcp"]["destructive"]))
-    if harm:
-        why = f"By its name ({harm[0]!r}) it changes what a person answers for"
-        finding = request.finding(Risk.HIGH, "mcp-destructive", why, *EffectKind)
-    else:
-        why = "A tool of an MCP server: what it does is not seen here"
-        finding = request.finding(Risk.MEDIUM, "mcp", why, *EffectKind)
-    return [finding, *judge_characters(request.tool), *_guarded_values(request)]
+    findings = judge_mcp(request.tool, request.input, request.territory, request.cwds)
+    return [*findings, *judge_characters(request.tool), *_guarded_values(request)]
 
 
 def _guarded_values(request: Request) -> Judgement:

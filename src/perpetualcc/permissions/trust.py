@@ -8,6 +8,8 @@ project's reach; here are only pure functions and the reading of the files.
 
 import hashlib
 import json
+import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,17 +42,71 @@ class Surface:
 def read_watched_files(project: Path) -> dict[str, bytes]:
     """What is there of the watched files. A symlink is read as what it leads to."""
     found: dict[str, bytes] = {}
-    candidates = [project / name for name in WATCHED_FILES]
-    for folder in WATCHED_FOLDERS:
-        candidates += sorted(path for path in (project / folder).rglob("*"))[:FOLDER_LIMIT]
-    for path in candidates:
+    for name in _candidates(project):
+        path = project / name
         try:
             if path.is_file():
                 with path.open("rb") as file:
-                    found[path.relative_to(project).as_posix()] = file.read(FILE_LIMIT + 1)
+                    found[name] = file.read(FILE_LIMIT + 1)
         except OSError:
-            found[path.relative_to(project).as_posix()] = b"\0unreadable"
+            found[name] = b"\0unreadable"
     return found
+
+
+class WatchedFiles:
+    """
+    The watched files of projects, read again only when one of them may have changed.
+
+    A file's change time cannot be set back by whoever writes it. One that changed just before it
+    was read could change again within the same tick of the clock, so it is not remembered yet.
+    """
+
+    _TICK_NS = 50_000_000
+    """Far above the resolution of change times: 10 ms on Linux, 1 ns on APFS."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[_Stamps, Mapping[str, bytes]]] = {}
+
+    def read(self, project: Path) -> Files:
+        """See `read_watched_files`."""
+        stamps = _stamps(project)
+        known = self._known.get(project)
+        if known is not None and known[0] == stamps:
+            return known[1]
+        files = read_watched_files(project)
+        settled = time.time_ns() - self._TICK_NS
+        if all(stamp[-1] < settled for stamp in stamps.values()):
+            self._known[project] = stamps, files
+        else:
+            self._known.pop(project, None)
+        return files
+
+
+def _candidates(project: Path) -> list[str]:
+    """What is watched and may be there, as paths from the project."""
+    names = list(WATCHED_FILES)
+    for folder in WATCHED_FOLDERS:
+        below = [
+            f"{parent}/{name}" for parent, _, files in os.walk(project / folder) for name in files
+        ]
+        names += [os.path.relpath(path, project) for path in sorted(below)[:FOLDER_LIMIT]]
+    return names
+
+
+_Stamps = dict[str, tuple[int, int, int, int]]
+"""Device, inode, size and time of change (ns), by path."""
+
+
+def _stamps(project: Path) -> _Stamps:
+    """The same as before: no watched file has been changed, made or removed."""
+    stamps = {}
+    for name in _candidates(project):
+        try:
+            seen = (project / name).stat()
+        except OSError:
+            continue
+        stamps[name] = (seen.st_dev, seen.st_ino, seen.st_size, seen.st_ctime_ns)
+    return stamps
 
 
 def content_hash(files: Files) -> str:

@@ -90,7 +90,7 @@ class Director:
     _given: dict[str, int] = field(default_factory=dict)
     """Scenes given out in order of arrival, by session id."""
     _met: Counter[tuple[str, str | None, int | None, int]] = field(default_factory=Counter)
-    """How often a failure was met: session, scene, step, number."""
+    """How often a failure was met: session (none for everyone's), scene, step, number."""
     _resets: dict[tuple[str, str | None, int | None, int], float] = field(default_factory=dict)
     _account: tuple[float, Refusal] | None = None
 
@@ -98,10 +98,18 @@ class Director:
         """Count what an earlier server told, so that a failure is not met again."""
         if record.failure is None:
             return
-        key = (record.session, record.scene, record.step, record.failure)
+        session = "" if self._is_of_everyone(record) else record.session
+        key = (session, record.scene, record.step, record.failure)
         self._met[key] += 1
         if record.resets_at:
             self._resets[key] = record.resets_at
+
+    def _is_of_everyone(self, record: Recorded) -> bool:
+        for scene in self.scenario.scenes:
+            if scene.name == record.scene and record.step is not None:
+                failures = scene.replies[record.step].failures
+                return failures[record.failure or 0].everyone
+        return False
 
     def cue(self, body: Mapping[str, Any], caller: Caller) -> Cue:
         """Decide what this request hears."""
@@ -149,7 +157,8 @@ class Director:
         if self._account and now < self._account[0]:
             return self._account[1]
         for number, failure in enumerate(reply.failures):
-            key = (*where, number)
+            # The account's own limit comes once, whoever is first to meet it.
+            key = ("" if failure.everyone else where[0], *where[1:], number)
             if failure.kind is FailureKind.USAGE_LIMIT:
                 resets_at = self._resets.setdefault(key, now + failure.resets_in.total_seconds())
                 if now < resets_at:

@@ -147,6 +147,15 @@ class Scenario:
     count_tokens: int | None = None
 
     @property
+    def needs_subscription(self) -> bool:
+        """It speaks of a subscription's windows, which an API key does not have."""
+        return any(
+            reply.quota or any(one.kind is FailureKind.USAGE_LIMIT for one in reply.failures)
+            for scene in self.scenes
+            for reply in scene.replies
+        )
+
+    @property
     def summary(self) -> str:
         """One line: the name, and how much there is to play."""
         replies = sum(len(scene.replies) for scene in self.scenes)

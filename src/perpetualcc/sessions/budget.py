@@ -240,7 +240,9 @@ def next_day(now: float) -> float:
 class BudgetStore(Protocol):
     """Where limits and spending are kept. Each method is one transaction."""
 
-    async def limits(self) -> BudgetLimits: ...
+    async def limits(self, now: float) -> BudgetLimits:
+        """What counts at this moment, a raise for the day included."""
+        ...
 
     async def set_limit(self, name: str, value: float) -> BudgetLimits:
         """Raises: PerpetualError."""
@@ -252,6 +254,10 @@ class BudgetStore(Protocol):
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
         """Add to what the task's run has used, and extend its reservation when it is used up."""
+        ...
+
+    def spend_soon(self, task: TaskId, tokens: int) -> None:
+        """Add to what the task's run has used of what it reserved, before anything else is."""
         ...
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:

@@ -243,7 +243,7 @@ def file_hash(path: Path) -> str:
 
 
 def changes_since(checkpoint: SessionCheckpoint, project: Path) -> dict[str, Change]:
-    """Which of the files that the session had written are not as it left them."""
+    """Which of the files that changed while the session worked are not as it left them."""
     found = {}
     for mark in checkpoint.modified_files:
         now = file_hash(project / mark.path)
@@ -276,7 +276,10 @@ def restoration_prompt(checkpoint: SessionCheckpoint, changes: Mapping[str, Chan
         ("Original task", [checkpoint.current_task]),
         ("Completed", checkpoint.completed_subtasks),
         ("Remaining", checkpoint.pending_subtasks),
-        ("Files you wrote", [mark.path for mark in checkpoint.modified_files if mark.hash]),
+        (
+            "Files that changed while you worked",
+            [mark.path for mark in checkpoint.modified_files if mark.hash],
+        ),
         ("Key decisions", decisions),
         ("Progress", [checkpoint.conversation_summary]),
     )

@@ -165,7 +165,7 @@ class SessionManager:
         return await self.get_session(session.id)
 
     async def _cut_waits_short(self, session: Session) -> None:
-        if session.status is SessionStatus.RATE_LIMITED:
+        if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
             for task in await self.queue(session.id).pending():
                 if task.signal and task.signal.startswith(SIGNAL):
                     await self._tasks.signal(task.signal, {})

@@ -7,7 +7,9 @@ are refused and tried anew, replies that do nothing, and a long time without any
 
 import hashlib
 import json
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from perpetualcc.domain.errors import PerpetualError
@@ -15,7 +17,45 @@ from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.progress import WRITERS
 
 _DOERS = WRITERS | {"Bash", "TodoWrite", "TaskCreate", "TaskUpdate"}
-"""Tools whose success may be progress: diffs, tests, task state."""
+"""Tools whose success may be progress: diffs, tests, task state; a command that only shows is
+none."""
+_SHOWS = frozenset(
+    {
+        "cat",
+        "cd",
+        "cut",
+        "date",
+        "df",
+        "diff",
+        "du",
+        "echo",
+        "env",
+        "file",
+        "grep",
+        "head",
+        "jq",
+        "less",
+        "ls",
+        "more",
+        "nl",
+        "od",
+        "printenv",
+        "printf",
+        "ps",
+        "pwd",
+        "rg",
+        "sort",
+        "stat",
+        "tail",
+        "tr",
+        "tree",
+        "true",
+        "uniq",
+        "wc",
+        "which",
+    }
+)
+_GIT_SHOWS = frozenset({"status", "log", "diff", "show", "blame", "ls-files", "rev-parse"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +69,7 @@ class StuckSettings:
     idle_replies: int = 12
     """So many replies in a row that use no tool."""
     minutes: float = 30.0
-    """So long without a new edit, command or task state that succeeds."""
+    """So long without a new edit, command that does something, or task state that succeeds."""
 
     def __post_init__(self) -> None:
         if min(self.same_call, self.denials, self.idle_replies, self.minutes) < 0:
@@ -74,7 +114,8 @@ class StuckWatch:
 
     def ended(self, call: ToolCall, *, is_error: bool, now: float) -> str:
         """A call that was let through has its result."""
-        if not is_error and call.tool in _DOERS and _key(call) not in self._done:
+        is_new = call.tool in _DOERS and _key(call) not in self._done
+        if not is_error and is_new and not only_looks(call):
             self._done.add(_key(call))
             self._denied.clear()
             self.since = now
@@ -96,6 +137,23 @@ class StuckWatch:
         if minutes and now - self.since >= minutes * 60:
             return f"nothing new was done for {minutes:g} minutes"
         return ""
+
+
+def only_looks(call: ToolCall) -> bool:
+    """Whether a shell command does nothing but show: every part of it is known to, and no file is
+    written. In doubt it does something."""
+    command = re.sub(r"\d?>&\d|\d?>\s*/dev/null", "", str(call.input.get("command", "")))
+    if call.tool != "Bash" or ">" in command:
+        return False
+    parts = [part.split() for part in re.split(r"\|\||&&|[|;\n]", command)]
+    found = [words for words in parts if words]
+    return bool(found) and all(map(_shows, found))
+
+
+def _shows(words: Sequence[str]) -> bool:
+    if words[0] == "git":
+        return len(words) > 1 and words[1] in _GIT_SHOWS
+    return words[0] in _SHOWS
 
 
 def _reached(count: int, limit: int) -> bool:

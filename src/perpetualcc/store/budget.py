@@ -14,6 +14,7 @@ from perpetualcc.sessions.budget import (
     decide_grant,
     with_limit,
 )
+from perpetualcc.store.budget_days import on_day
 from perpetualcc.store.database import Database
 
 _WEEK = "seven_day"
@@ -36,8 +37,8 @@ class SqliteBudget:
             durable=True,
         )
 
-    async def limits(self) -> BudgetLimits:
-        return await self._database.read(_limits)
+    async def limits(self, now: float) -> BudgetLimits:
+        return await self._database.read(lambda c: on_day(c, _limits(c), now))
 
     async def set_limit(self, name: str, value: float) -> BudgetLimits:
         return await self._database.write(lambda c: _set_limit(c, name, value), durable=True)
@@ -47,6 +48,9 @@ class SqliteBudget:
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
         return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
+
+    def spend_soon(self, task: TaskId, tokens: int) -> None:
+        self._database.write_soon(lambda c: _count(c, task, tokens, 0.0))
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(
@@ -107,7 +111,8 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
         " WHERE task = ? AND ended_at IS NULL",
         (now, request.task),
     )
-    granted = decide_grant(_limits(connection), _spent(connection, request.task, now), request)
+    limits = on_day(connection, _limits(connection), now)
+    granted = decide_grant(limits, _spent(connection, request.task, now), request)
     if isinstance(granted, Grant):
         connection.execute(
             "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
@@ -126,14 +131,18 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
     return granted
 
 
-def _spend(
-    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
-) -> Grant | Refusal:
+def _count(connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float) -> None:
     connection.execute(
         "UPDATE spending SET tokens = tokens + ?, usd = usd + ?"
         " WHERE task = ? AND ended_at IS NULL",
         (tokens, usd, task),
     )
+
+
+def _spend(
+    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
+) -> Grant | Refusal:
+    _count(connection, task, tokens, usd)
     row = connection.execute(
         "SELECT * FROM spending WHERE task = ? AND ended_at IS NULL", (task,)
     ).fetchone()
@@ -150,7 +159,8 @@ def _spend(
         is_unattended=bool(row["unattended"]),
         resume_tokens=row["resume_tokens"],
     )
-    more = decide_grant(_limits(connection), _spent(connection, task, now), request)
+    limits = on_day(connection, _limits(connection), now)
+    more = decide_grant(limits, _spent(connection, task, now), request)
     if isinstance(more, Grant):
         connection.execute(
             "UPDATE spending SET reserved_tokens = ?, reserved_usd = ? WHERE number = ?",

@@ -7,6 +7,7 @@ committed together, each in its own savepoint, so that one that fails undoes onl
 
 import asyncio
 import contextlib
+import logging
 import os
 import queue
 import sqlite3
@@ -22,6 +23,7 @@ from perpetualcc.store.guard import WriterGuard
 from perpetualcc.store.problems import explain
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 5.0
 _LARGEST_BATCH = 64
@@ -88,6 +90,19 @@ class Database:
         """
         result: T = await self._submit(_Job(work=work, writes=True, durable=durable))
         return result
+
+    def write_soon(self, work: Callable[[sqlite3.Connection], Any]) -> None:
+        """
+        Run `work` before anything that is asked for from now on; nobody waits for it.
+
+        For what tells of something that has happened already. A failure is logged: whoever
+        writes next meets the same trouble, and is told.
+        """
+        if self._is_closed:
+            raise RuntimeError(f"database {str(self.path)!r} is closed")
+        job = _Job(work=work, writes=True)
+        job.future.add_done_callback(_log_failure)
+        self._jobs.put(job)
 
     def next_commit(self) -> asyncio.Event:
         """Is set by the next commit that changes something, and by `close`. Take it, then read."""
@@ -199,6 +214,11 @@ class Database:
             self._connection.close()
         if self._guard is not None:
             self._guard.release()
+
+
+def _log_failure(written: "Future[Any]") -> None:
+    if error := written.exception():
+        log.error("not written: %s", error)
 
 
 def _in_savepoint(

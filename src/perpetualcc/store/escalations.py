@@ -64,6 +64,20 @@ class SqliteEscalations:
             )
         )
 
+    async def approvals(self, session: SessionId, kind: str) -> int:
+        """How often people approved a call of this kind in the project of `session`."""
+        return await self._database.read(
+            lambda c: int(
+                c.execute(
+                    "SELECT count(*) FROM escalations e JOIN sessions s ON s.id = e.session"
+                    " WHERE s.project = (SELECT project FROM sessions WHERE id = ?)"
+                    " AND e.settled_at IS NOT NULL AND json_extract(e.raw, '$.kind') = ?"
+                    " AND json_extract(e.answer, '$.approve') = 1",
+                    (session, kind),
+                ).fetchone()[0]
+            )
+        )
+
     async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
         """The questions and permissions that these sessions wait for, oldest first."""
         rows = await self._database.read(

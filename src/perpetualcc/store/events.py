@@ -4,10 +4,12 @@ The event log: append-only, in one order, redacted before it is written.
 A session's status and usage are projections of it, updated in the same transaction.
 """
 
+import asyncio
 import json
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -25,6 +27,9 @@ from perpetualcc.store.text import redacted, to_json
 
 log = logging.getLogger(__name__)
 
+_PAGE = 500
+"""Events that a follower reads at a time."""
+
 
 class EventLog:
     """What happened, in order. Readers see committed events only; numbers never come again."""
@@ -37,6 +42,11 @@ class EventLog:
         """Write the events in one transaction. Returns the last one's number, 0 without any."""
         batch = tuple(events)
         return await self._database.write(lambda c: self.append_in(c, batch), durable=durable)
+
+    def append_soon(self, events: Iterable[Event]) -> None:
+        """The same without waiting: on file before whatever is written after it."""
+        batch = tuple(events)
+        self._database.write_soon(lambda c: self.append_in(c, batch))
 
     def append_in(self, connection: sqlite3.Connection, events: Iterable[Event]) -> int:
         """The same inside another transaction, on the database's thread."""
@@ -92,26 +102,34 @@ class EventLog:
         )
 
     async def follow(
-        self, since: int = 0, *, session: SessionId | None = None
+        self,
+        since: int = 0,
+        *,
+        session: SessionId | None = None,
+        kinds: Collection[str] | None = None,
+        breath: timedelta = timedelta(milliseconds=20),
     ) -> AsyncIterator[RecordedEvent]:
         """
         The past after `since` and then the present, without a gap or a double.
 
-        Ends when the database closes.
+        `breath`: how long after a commit is looked again, so that a crowd of commits costs one
+        look. Ends when the database closes.
         """
-        cursor, wanted = since, _wanted(None, None)
+        cursor, wanted = since, _wanted(kinds, None)
         while not self._database.is_closed:
             # Taken before the read: a commit that the read misses wakes us.
             committed = self._database.next_commit()
-            rows = await self._database.read(
-                partial(_rows, kinds=wanted, since=cursor, session=session, limit=500)
+            rows, last = await self._database.read(
+                partial(_rows_and_last, kinds=wanted, since=cursor, session=session, limit=_PAGE)
             )
             for row in rows:
                 cursor = row["seq"]
                 if recorded := _recorded(row):
                     yield recorded
-            if not rows:
+            if len(rows) < _PAGE:
+                cursor = last
                 await committed.wait()
+                await asyncio.sleep(breath.total_seconds())
 
 
 def _project(
@@ -159,6 +177,18 @@ def _rows(
         f" ORDER BY seq {'DESC' if newest_first else 'ASC'} LIMIT :limit",
         {"since": since, "session": session, "kinds": to_json(kinds), "limit": limit},
     ).fetchall()
+
+
+def _rows_and_last(
+    connection: sqlite3.Connection,
+    kinds: Sequence[str],
+    since: int,
+    session: SessionId | None,
+    limit: int,
+) -> tuple[list[sqlite3.Row], int]:
+    """The rows, and the number of the log's newest event at the same moment."""
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0]
+    return _rows(connection, kinds, since, session, limit), max(last, since)
 
 
 def _recorded(row: sqlite3.Row) -> RecordedEvent | None:

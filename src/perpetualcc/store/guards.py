@@ -16,9 +16,16 @@ class TrustStore:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._known: dict[Path, str | None] = {}
+        """Read once: this process is the only writer."""
 
     async def recorded(self, project: Path) -> str | None:
         """The hash that was trusted."""
+        if project not in self._known:
+            self._known[project] = await self._read(project)
+        return self._known[project]
+
+    async def _read(self, project: Path) -> str | None:
         row = await self._database.read(
             lambda c: c.execute(
                 "SELECT hash FROM trust WHERE project = ?", (storable(str(project)),)
@@ -36,16 +43,16 @@ class TrustStore:
             ),
             durable=True,
         )
+        self._known.clear()
 
     async def forget(self, project: Path) -> bool:
         """False: it was not trusted."""
-        return await self._database.write(
-            lambda c: (
-                c.execute("DELETE FROM trust WHERE project = ?", (storable(str(project)),)).rowcount
-                > 0
-            ),
+        found = await self._database.write(
+            lambda c: c.execute("DELETE FROM trust WHERE project = ?", (storable(str(project)),)),
             durable=True,
         )
+        self._known.clear()
+        return found.rowcount > 0
 
 
 class RuleStore:
@@ -54,13 +61,13 @@ class RuleStore:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._known: tuple[Rule, ...] | None = None
+        """Read once: this process is the only writer."""
 
     async def all(self) -> tuple[Rule, ...]:
-        return await self._database.read(
-            lambda c: tuple(
-                _rule(row) for row in c.execute("SELECT * FROM rules ORDER BY position")
-            )
-        )
+        if self._known is None:
+            self._known = await self._database.read(_rules)
+        return self._known
 
     async def add(self, rule: Rule) -> None:
         await self._database.write(
@@ -80,16 +87,23 @@ class RuleStore:
             ),
             durable=True,
         )
+        self._known = None
 
     async def remove(self, rule: str) -> None:
         """Raises PerpetualError when there is no such rule."""
         removed = await self._database.write(
             lambda c: c.execute("DELETE FROM rules WHERE id = ?", (rule,)).rowcount, durable=True
         )
+        self._known = None
         if not removed:
             raise PerpetualError(
                 f"No rule is called {rule!r}", hint="See them with: pcc rules list"
             )
+
+
+def _rules(connection: sqlite3.Connection) -> tuple[Rule, ...]:
+    rows = connection.execute("SELECT * FROM rules ORDER BY position")
+    return tuple(_rule(row) for row in rows)
 
 
 def _rule(row: sqlite3.Row) -> Rule:

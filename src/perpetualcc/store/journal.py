@@ -43,6 +43,10 @@ class SqliteJournal:
         if events:
             await self._events.append(events)
 
+    def note(self, *events: Event) -> None:
+        if events:
+            self._events.append_soon(events)
+
     async def decide(
         self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
     ) -> None:

@@ -12,7 +12,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import redacted
 
-_BREATH = 0.02
+_BREATH = 0.1
 """Seconds: what is committed in one go is read in one go."""
 
 
@@ -34,8 +34,9 @@ class SqliteNews:
         while True:
             # Taken before the read: a commit that the read misses wakes us.
             committed = self._database.next_commit()
-            last = await self._events.last()
-            found = await self._events.read(place, kinds=kinds)
+            last, found = await asyncio.gather(
+                self._events.last(), self._events.read(place, kinds=kinds)
+            )
             if found:
                 return found, found[-1].seq
             place = max(place, last)

@@ -284,3 +284,30 @@ def test_a_person_is_told_a_thing_once(pipeline, project):
 
     assert told == [True, False, True]
     assert not open_pipeline(project).is_first_time("x")
+
+
+def test_known_code_that_changed_is_read_without_looking_at_the_rest(
+    pipeline, project, monkeypatch
+):
+    pipeline.index_project()
+    (project / "src/shop/money.py").write_text("def zebra_price():\n    pass\n")
+    (project / "unseen.py").write_text("def giraffe():\n    pass\n")
+    with monkeypatch.context() as patch:
+        patch.delattr(CodebaseIndexer, "look")
+        report = pipeline.index_paths(["src/shop/money.py"])
+
+    assert report.changed == 1
+    assert files(pipeline, "zebra")[0] == "src/shop/money.py"
+    assert files(pipeline, "giraffe") == []
+
+
+@pytest.mark.parametrize("path", ["unseen.py", "src/shop/money.py"])
+def test_a_new_file_and_one_that_went_make_it_look_at_everything(pipeline, project, path):
+    pipeline.index_project()
+    (project / "src/shop/money.py").unlink()
+    (project / "unseen.py").write_text("def giraffe():\n    pass\n")
+
+    report = pipeline.index_paths([path])
+
+    assert (report.changed, report.gone) == (1, 1)
+    assert files(pipeline, "giraffe") == ["unseen.py"]

@@ -32,6 +32,6 @@ def judged(tool: str, **tool_input: Any) -> Analysis:
     return analyse(call(tool, **tool_input), SETTINGS)
 
 
-def corpus(name: str) -> Iterator[dict[str, str]]:
+def corpus(name: str) -> Iterator[dict[str, Any]]:
     for line in (CORPUS / f"{name}.jsonl").read_text("utf-8").splitlines():
         yield json.loads(line)

@@ -1,12 +1,14 @@
 """
 Commands from build files, documentation and advisories, against the product's promises.
 
-The `second` and `third` parts were written after the rules, and first judged before any rule was
-changed for them; `docs/permissions.md` has what these first looks gave.
+All parts but `tuned` were written after the rules, and first judged before any rule was changed
+for them; `docs/permissions.md` has what these first looks gave.
 """
 
+from typing import Any
+
 import pytest
-from judging import bash_risk, corpus
+from judging import bash_risk, corpus, judged
 
 from perpetualcc.domain.tools import Risk
 
@@ -17,7 +19,10 @@ def share(name: str, *, accepted: set[Risk], part: str) -> tuple[float, list[str
     return 1 - len(wrong) / len(commands), wrong
 
 
-@pytest.mark.parametrize("part", ["tuned", "second", "third"])
+PARTS = ["tuned", "second", "third", "fourth", "fifth"]
+
+
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     ("name", "accepted", "promised"),
     [
@@ -34,6 +39,31 @@ def test_the_promised_share_of_commands_is_judged_right(
     measured, wrong = share(name, accepted=accepted, part=part)
 
     assert measured >= promised, wrong
+
+
+@pytest.mark.parametrize("part", ["fourth", "fifth"])
+def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
+    measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)
+
+    assert measured >= 0.998, wrong
+
+
+@pytest.mark.parametrize(
+    ("expected", "accepted"),
+    [
+        ("LOW", {Risk.LOW}),
+        ("HIGH", {Risk.HIGH}),
+        ("not LOW", {Risk.MEDIUM, Risk.HIGH}),
+        ("not HIGH", {Risk.LOW, Risk.MEDIUM}),
+    ],
+)
+def test_calls_of_other_tools_are_judged_as_expected(expected: str, accepted: set[Risk]) -> None:
+    rows: list[dict[str, Any]] = [row for row in corpus("tools") if row["expected"] == expected]
+
+    wrong = [row for row in rows if judged(row["tool"], **row["input"]).risk not in accepted]
+
+    assert len(rows) > 15
+    assert len(wrong) <= len(rows) * 0.01, wrong
 
 
 def test_what_needs_a_second_thought_is_mostly_medium() -> None:

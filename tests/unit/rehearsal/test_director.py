@@ -149,6 +149,18 @@ def test_a_usage_limit_for_everyone_stops_the_others_too():
     assert director.cue(_asked("two"), other).told == "reply"
 
 
+def test_the_accounts_limit_comes_once_whoever_meets_it_first():
+    text = "steps: [{fail: {kind: usage_limit, in: 200ms, everyone: true}}, One.]"
+    director, others = _director(text), [Caller(session=f"s{n}") for n in range(3)]
+
+    told = [director.cue(_asked("go"), other).told for other in others]
+    time.sleep(0.25)
+    later = [director.cue(_asked("go"), other).told for other in others]
+
+    assert told == ["usage_limit"] * 3
+    assert later == ["reply"] * 3
+
+
 def test_a_restarted_server_does_not_fail_again():
     text = "steps: [{fail: overloaded}, {fail: {kind: usage_limit, in: 1h}}, One.]"
     director = _director(text)

@@ -166,7 +166,7 @@ def test_what_was_spent_survives_a_crash_and_what_was_held_does_not(play):
 
     async def after(budget):
         await budget.recover(NOW + 5)
-        return await budget.spent(NOW + 5), await budget.limits()
+        return await budget.spent(NOW + 5), await budget.limits(NOW + 5)
 
     play(before)
     spent, limits = play(after)

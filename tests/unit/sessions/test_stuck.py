@@ -7,7 +7,7 @@ import pytest
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.retries import back_off, same_failure
-from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
+from perpetualcc.sessions.stuck import StuckSettings, StuckWatch, only_looks
 
 NOW = 1_800_000_000.0
 
@@ -116,3 +116,25 @@ def test_back_off_doubles_with_a_jitter_of_its_own_for_each_task():
 )
 def test_what_failing_the_same_way_means(before, now, same):
     assert same_failure(before, now) is same
+
+
+LOOKS = """
+yes  cat a.py | head -40
+yes  ls -la && git status
+yes  grep -rn "rate limit" src 2>/dev/null | wc -l
+yes  cd src; git log --oneline -5 2>&1
+no   python3 -m pytest -q
+no   cat a.py > b.py
+no   echo done >> notes.txt
+no   git commit -m "a step"
+no   ls && make test
+no   sed -i s/a/b/ a.py
+no   $(echo rm) a.py
+"""
+
+
+@pytest.mark.parametrize("line", LOOKS.strip().splitlines())
+def test_a_command_that_only_shows_is_no_progress(line):
+    expected, _, command = line.partition(" ")
+
+    assert only_looks(bash(command.strip())) is (expected == "yes")

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.escalations import ALWAYS, EscalationType
 from perpetualcc.domain.events import (
     EscalationRaised,
     EscalationReminded,
@@ -96,6 +96,7 @@ def _asking(event: EscalationRaised) -> Iterator[str]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
             yield "  ".join(f"[{place}] {label}" for place, label in enumerate(labels, start=1))
+    yield from (f"Offer: {o['description']}" for o in event.options if o.get("label") == ALWAYS)
     if event.suggestion:
         yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
 

@@ -53,6 +53,8 @@ def skipped_by_path(path: str, size: int) -> str | None:
     folder, _, name = path.rpartition("/")
     if is_vendored(folder):
         return "vendored"
+    if folder.endswith(".egg-info") or name == "PKG-INFO":
+        return "generated"
     suffix = name.rpartition(".")[2].lower() if "." in name[1:] else ""
     if suffix in _BINARY:
         return "binary"

@@ -59,9 +59,10 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
             result.after_dashes = len(result.operands)
             result.operands += words[position:]
             break
+        is_option = len(text) > 1 and text[0] == "-"
         if (
-            len(text) > 1
-            and text[0] == "-"
+            is_option
+            and (has_operand or text not in entry.children)
             and not (rule is not None and rule.stops and has_operand)
         ):
             position = _option(words, position, chain, result, rule)

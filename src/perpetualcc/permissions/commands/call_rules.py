@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import is_shell
+from perpetualcc.permissions.blocked import SHELLS, is_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
-from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
@@ -37,6 +37,15 @@ _SECRET_VARIABLE = re.compile(
 )
 _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
 _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
+_UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
+"""How the reasons of options begin that a dry run makes harmless; options that run code stay."""
+_ELSEWHERE = "Packages come from another place"
+_PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
+_LISTS_NAMES = frozenset(
+    {"git check-ignore", "git check-attr", "git ls-files", "git status", "git log", "git rm",
+     "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
+)  # fmt: skip
+"""Commands that show or drop the names of files, not what is in them."""
 _SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
@@ -51,18 +60,15 @@ class CallRules:
         """Everything that this call does, one finding each."""
         arguments, rule = call.arguments, call.arguments.rule
         if rule is None:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "unknown-subcommand",
-                    f"Nothing is known about this use of {arguments.path!r}",
-                    EffectKind.EXECUTE,
-                )
-            ]
+            why = f"Nothing is known about this use of {arguments.path!r}"
+            unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
+            return [unknown, *harmful_verb(arguments.operands, call)]
         if _asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
+        if arguments.subcommand and rule.risk is Risk.MEDIUM and not rule.wraps:
+            findings += harmful_verb(arguments.operands, call)
         is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
         if is_dry and rule.operands == "task":
             return findings
@@ -96,9 +102,7 @@ class CallRules:
     def _base(self, call: Call, rule: CommandRule) -> Finding:
         risk, why = rule.risk, rule.explanation
         for given in call.arguments.given:
-            if given.rule.risk is Risk.LOW and not (
-                given.value and given.value.text in {"false", "none"}
-            ):
+            if _is_dry(given):
                 risk, why = Risk.LOW, given.rule.explanation or why
         if (
             EffectKind.EXECUTE in rule.effects
@@ -117,8 +121,18 @@ class CallRules:
 
     def _options(self, call: Call) -> Findings:
         findings: Findings = []
+        is_dry = any(_is_dry(given) for given in call.arguments.given)
         for given in call.arguments.given:
             rule = given.rule
+            if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
+                continue
+            if (
+                rule.explanation == _ELSEWHERE
+                and given.value
+                and _PLAIN_HTTP.match(given.value.text)
+            ):
+                why = f"{given.name}: Packages come from a place that cannot prove what it is"
+                findings.append(call.finding(Risk.HIGH, "option", why, EffectKind.EXECUTE))
             if rule.risk in {Risk.MEDIUM, Risk.HIGH}:
                 kind = f"{call.arguments.path} {given.name}"
                 why = rule.explanation or "This option does more than the command alone"
@@ -135,6 +149,8 @@ class CallRules:
 
     def _option_value(self, given: Given, value: Word, call: Call) -> Findings:
         role = given.rule.role
+        if value.text == "-" and role in {"read", "write", "output"}:
+            return []  # a stream, not a file
         if role == "dir":
             call.cwds = tuple(
                 join(c, value.text, home=self.judge.territory.home) if value.is_constant else None
@@ -142,11 +158,20 @@ class CallRules:
             )
             return []
         if role == "run":
-            return self.judge.shell(value.text, call)
+            return self._run_option(given, value, call)
         if role == "upload":
             path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
             return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
         return self._by_role(role, [value], call)
+
+    def _run_option(self, given: Given, value: Word, call: Call) -> Findings:
+        """A pager or editor that is a shell runs whatever it is shown."""
+        program = value.text.split(" ")[0].rpartition("/")[2]
+        findings = self.judge.shell(value.text, call)
+        if given.rule.risk is not None and program in SHELLS:
+            why = f"{given.name} names a shell as the program to run"
+            findings.append(call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE))
+        return findings
 
     def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
         match role:
@@ -225,9 +250,12 @@ class CallRules:
 
     def _named_credentials(self, call: Call) -> Findings:
         """Its words are no paths as far as is known, but some name a credential all the same."""
-        words = [*call.arguments.operands]
-        words += [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
-        found = call.reads(w for w in words if "/" in w.text and " " not in w.text)
+        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words = [w for w in words if "/" in w.text]
+        named = [_after_revision(w) for w in call.arguments.operands]
+        is_listing = call.arguments.path in _LISTS_NAMES
+        words += [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
+        found = call.reads(w for w in words if " " not in w.text)
         return [f for f in found if f.risk is Risk.HIGH]
 
     def _deletes(self, word: Word, call: Call) -> Findings:
@@ -282,11 +310,25 @@ class CallRules:
 
     def _wrapped(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands[rule.skip :]
+        while words and words[0].text == "--":
+            words = words[1:]
         if not words:
             return []
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _is_dry(given: Given) -> bool:
+    """`--dry-run`, and not `--dry-run=false`."""
+    is_off = given.value is not None and given.value.text in {"false", "none"}
+    return given.rule.risk is Risk.LOW and not is_off
+
+
+def _after_revision(word: Word) -> Word:
+    """`HEAD:.env` shows the file after the colon."""
+    revision, colon, path = word.text.partition(":")
+    return Word(path) if colon and path and "/" not in revision else word
 
 
 def _asks_for_help(call: Call, rule: CommandRule) -> bool:

@@ -16,8 +16,10 @@ from perpetualcc.permissions.commands import programs  # noqa: F401  # registers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
-from perpetualcc.permissions.commands.knowledge import Knowledge, knowledge
-from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
+from perpetualcc.permissions.commands.programs.interpreters import printed_by
+from perpetualcc.permissions.commands.programs.runners import is_shell_setup
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
@@ -55,6 +57,12 @@ _PLACE_NAME = re.compile(
     r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
 )
 """Variables with these in their names hold places, and not programs."""
+_REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
+_OPEN_DIRECTORY = re.compile(
+    r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
+)  # compared only
+_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
+"""`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -73,6 +81,7 @@ class CommandJudge:
         self._commands: list[SimpleCommand] = []
         self._downloads: set[str] = set()
         self._written: dict[str, str | None] = {}
+        self._has_unpacked_download = False
         self.count = 0
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
@@ -130,7 +139,9 @@ class CommandJudge:
         """What is known about the variable; or a value that is a program, not a place."""
         name, value = assignment.name, assignment.value.text
         meaning = self.knowledge.variable(name, value)
-        if meaning is not None:
+        if name == "PATH" and _OPEN_DIRECTORY.match(value):
+            risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
+        elif meaning is not None:
             risk, why = meaning.risk, meaning.explanation
         elif command.words and is_shell(value):
             risk, why = Risk.HIGH, "names a shell as the program to run"
@@ -170,12 +181,21 @@ class CommandJudge:
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
         kinds = {effect.kind for finding in findings for effect in finding.effects}
+        if self._unpacks_download(command, findings):
+            self._has_unpacked_download = True
         for finding in findings:
             for effect in finding.effects:
                 if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
                     self._written[effect.target] = command.stdin
                     if EffectKind.NETWORK in kinds or self._is_fed_by_network(command):
                         self._downloads.add(effect.target)
+
+    def _unpacks_download(self, command: SimpleCommand, findings: Findings) -> bool:
+        """`curl … | tar xz`, or `tar xf` of what was fetched before."""
+        if not any(finding.rule == "unpack" for finding in findings):
+            return False
+        reads = {e.target for f in findings for e in f.effects if e.kind is EffectKind.READ}
+        return self._is_fed_by_network(command) or not self._downloads.isdisjoint(reads)
 
     def _is_fed_by_network(self, command: SimpleCommand) -> bool:
         return any(
@@ -196,7 +216,8 @@ class CommandJudge:
         first = command.words[0]
         if depth > NESTING_LIMIT:
             return [_problem(Problem.TOO_DEEP, command.source)]
-        if not first.is_constant or first.globs:
+        is_printed = bool(first.code) and "/" not in first.text
+        if not first.is_constant or first.globs or is_printed:
             return [self._computed(command)]
         if command.calls_function:
             return self._function(command, depth)
@@ -209,7 +230,7 @@ class CommandJudge:
             ):
                 return self._path_call(command, depth)
             name = base
-        program = self.knowledge.program(name)
+        program = self.knowledge.program(name.lower() if _CMDLET.fullmatch(name) else name)
         if program is None:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
@@ -253,7 +274,7 @@ class CommandJudge:
         """`./run.sh`, `scripts/build`, `/opt/tool/bin/x`."""
         name = posixpath.basename(command.words[0].text)
         program = self.knowledge.program(name)
-        entry = program or self.knowledge.root
+        entry = program or Entry(name)
         arguments = read_arguments(command.words, entry)
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         findings = self.script_file(command.words[0], call)
@@ -280,6 +301,9 @@ class CommandJudge:
         if folded != name and self.knowledge.program(folded) is not None:
             words = (Word(folded), *command.words[1:])
             findings += self._call(replace(command, words=words), depth + 1)
+        arguments = read_arguments(command.words, Entry(name))
+        call = Call(self, command, arguments, depth, command.cwds, command.source)
+        findings += harmful_verb(arguments.operands, call)
         return findings + self._guarded_words(command)
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
@@ -334,18 +358,16 @@ class CommandJudge:
     def script_file(self, word: Word, call: Call) -> Findings:
         location = self.territory.locate(word.text, call.cwds)
         feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
-        if location.path in self._downloads or (
-            word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects)
+        if _REMOTE_SCRIPT.match(word.text):
+            return [_remote_code(call, f"Fetches and runs {word.text[:80]}")]
+        if (
+            location.path in self._downloads
+            or self._has_unpacked_download
+            or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
         ):
-            return [
-                call.finding(
-                    Risk.HIGH,
-                    "remote-code",
-                    "Runs code that was just fetched from the network",
-                    EffectKind.EXECUTE,
-                    EffectKind.NETWORK,
-                )
-            ]
+            return [_remote_code(call, "Runs code that was just fetched from the network")]
+        if word.code and word.text.startswith("/dev/fd/"):
+            return self._printed_script(word, call)
         known = self._known_script(word, call)
         if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
             return known
@@ -366,6 +388,17 @@ class CommandJudge:
                 return [*self.shell(text, call), judge_task(word.text, call)]
         return [judge_task(word.text, call, is_script=True)]
 
+    def _printed_script(self, word: Word, call: Call) -> Findings:
+        """`bash <(echo code)`: what a command prints is the script."""
+        sources = call.command.feeds
+        if len(sources) == 1 and (text := printed_by(sources[0])) is not None:
+            return self.shell(text, call)
+        if all(is_shell_setup(code) for code in word.code):
+            why = "Runs the set-up lines that a tool prints"
+            return [call.finding(Risk.MEDIUM, "shell-setup", why, EffectKind.EXECUTE)]
+        why = "Runs what another command prints as code"
+        return [call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE)]
+
     def _known_script(self, word: Word, call: Call) -> Findings | None:
         """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
         name = posixpath.basename(word.text)
@@ -381,6 +414,12 @@ class CommandJudge:
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _remote_code(call: Call, why: str) -> Finding:
+    return call.finding(
+        Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK
+    )  # fmt: skip
 
 
 def _hides_its_name(first: Word) -> bool:

@@ -2,13 +2,14 @@
 
 import posixpath
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
@@ -27,6 +28,18 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
         risk, "script" if is_script else "task", why.replace(UNKNOWN, "…"), EffectKind.EXECUTE,
         kind=f"{call.arguments.path} {name}"[:60],
     )  # fmt: skip
+
+
+def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
+    """`deck reset`, `tool index delete`: what an unknown program is told to do, by its words."""
+    verbs = _words()["verbs"]
+    for word in words[:3]:
+        tokens = [token.lower() for token in _TOKEN.findall(word.text)]
+        if "/" in word.text or "." in word.text or len(tokens) > 3 or verbs.isdisjoint(tokens):
+            continue
+        why = f"{word.text!r} says that it deletes, publishes or changes what a person answers for"
+        return [call.finding(Risk.HIGH, "harmful-verb", why, EffectKind.DELETE)]
+    return []
 
 
 @cache

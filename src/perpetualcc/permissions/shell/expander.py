@@ -119,8 +119,10 @@ class Expander:
             self._code.append(code)
             if node.type == "process_substitution":
                 return f"/dev/fd/{UNKNOWN}"
-            self._splits = self._splits or not (quoted or UNKNOWN not in value)
-            return value
+            if quoted:
+                return value
+            self._splits = self._splits or UNKNOWN in value
+            return _BREAK.join(_fields(value))
         if node.type in {"simple_expansion", "expansion"}:
             return self._variable(node, quoted=quoted)
         self._inside(node)

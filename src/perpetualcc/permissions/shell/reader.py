@@ -22,6 +22,7 @@ from perpetualcc.permissions.shell.directories import (
     after_change,
 )
 from perpetualcc.permissions.shell.expander import Expander
+from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.script import (
     UNKNOWN,
     Assignment,
@@ -522,6 +523,7 @@ class _Reader:
             self.stop(Problem.TOO_DEEP, code)
         upstream, self.upstream = self.upstream, ()
         stdin, self.stdin = self.stdin, None
+        start, problems = len(self.script.commands), len(self.script.problems)
         with self.isolated():
             if code.startswith("`") and "\\" in code:
                 self.read(_inside_backticks(code))
@@ -530,7 +532,11 @@ class _Reader:
         self.upstream, self.stdin = upstream, stdin
         self.depth -= 1
         inner = code.strip("`$()< >\n\t")
-        return inner, self.known_output(inner)
+        if len(self.script.problems) > problems or node.type == "process_substitution":
+            return inner, UNKNOWN
+        cwd = (self.cwds[0] or UNKNOWN) if len(self.cwds) == 1 else UNKNOWN
+        commands = self.script.commands[start:]
+        return inner, known_output(commands, project=self.project, cwd=cwd)
 
     def visit_substitution(self, node: Node) -> None:
         for child in self.children(node):
@@ -538,12 +544,6 @@ class _Reader:
                 self.emit_redirects([child], node)
             else:
                 self.visit(child)
-
-    def known_output(self, code: str) -> str:
-        """The two substitutions that people use to say 'this project'."""
-        if code == "git rev-parse --show-toplevel":
-            return self.project
-        return (self.cwds[0] or UNKNOWN) if code == "pwd" and len(self.cwds) == 1 else UNKNOWN
 
 
 def _either(some: Directories, others: Directories) -> Directories:

@@ -144,15 +144,16 @@ def is_handover_file(call: ToolCall) -> bool:
     path = call.input.get("file_path")
     if not isinstance(path, str) or call.tool not in {"Read", "Write", "Edit"}:
         return False
-    folder = call.project / NAME
+    names = {*CLAUDES, STATUS, STATE} if call.tool == "Read" else CLAUDES
+    folder, asked = call.project / NAME, (call.cwd or call.project) / path
+    if asked.name not in names or asked.parent.name != NAME:
+        return False
     try:
-        asked = (call.cwd or call.project) / path
         is_here = asked.parent == folder or asked.parent.resolve() == folder.resolve()
         is_real = not folder.is_symlink() and not asked.is_symlink()
     except (OSError, ValueError, RuntimeError):
         return False
-    names = {*CLAUDES, STATUS, STATE} if call.tool == "Read" else CLAUDES
-    return is_here and is_real and asked.name in names
+    return is_here and is_real
 
 
 @contextlib.contextmanager

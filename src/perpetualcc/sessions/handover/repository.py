@@ -28,10 +28,21 @@ class RepositoryState:
 
 def repository_state(project: Path, *, commits: int = 10) -> RepositoryState:
     """Ask git. Never raises."""
-    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames")
-    changed = tuple(entry[3:] for entry in listed.split("\0") if len(entry) > 3)
+    changed = uncommitted(project)
     told = _git(project, "log", f"--max-count={commits}", "--format=%h %s")
     return RepositoryState(changed=changed[:200], commits=tuple(told.splitlines()))
+
+
+def uncommitted(project: Path) -> tuple[str, ...]:
+    """Modified, deleted and new files that are not committed. Never raises."""
+    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames")
+    return tuple(entry[3:] for entry in listed.split("\0") if len(entry) > 3)
+
+
+def committed_since(project: Path, since: float) -> tuple[str, ...]:
+    """Files of the commits made after a moment (UTC epoch seconds). Never raises."""
+    told = _git(project, "log", f"--since=@{since:.0f}", "--name-only", "--format=", "-z")
+    return tuple(name for name in told.split("\0") if name)
 
 
 def changed_since(project: Path, names: Iterable[str], since: float) -> list[str]:

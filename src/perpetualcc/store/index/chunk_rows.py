@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from perpetualcc.knowledge.ports import Hit, IndexCounts, StoredChunk
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
 
-WEIGHTS = "bm25(2.0, 6.0, 1.0)"
+WEIGHTS = "bm25(3.0, 6.0, 1.0)"
 """Path, symbol, body, measured; a contentless table with less detail would make BM25 zero."""
 _COMMON = 1_000
 """Chunks that share a word from which on its cost is worth knowing."""
@@ -27,7 +27,9 @@ class ChunkRows:
         self._database = database
 
     @reports_damage
-    def search_words(self, words: Sequence[str], limit: int) -> list[Hit]:
+    def search_words(
+        self, words: Sequence[str], limit: int, names: Sequence[str] = ()
+    ) -> list[Hit]:
         connection = self._database.connection
         terms = _telling(connection, list(dict.fromkeys(words)))
         if not terms:
@@ -36,7 +38,7 @@ class ChunkRows:
             "SELECT words.rowid, file.path, words.rank FROM words"
             " JOIN chunk ON chunk.id = words.rowid JOIN file ON file.id = chunk.file"
             f" WHERE words MATCH ? AND rank MATCH '{WEIGHTS}' ORDER BY words.rank LIMIT ?",
-            (" OR ".join(f'"{term}"' for term in terms), limit),
+            (" OR ".join(f'"{term}"' for term in [*terms, *names]), limit),
         )
         return [Hit(chunk=chunk, path=path, score=-rank) for chunk, path, rank in rows]
 

@@ -43,13 +43,13 @@ class IndexDatabase:
         PerpetualError: the folder cannot be made or written.
     """
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, *, vectors: str = "vectors.db") -> None:
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._project = project
         self.folder = project / FOLDER
         self.path = self.folder / "index.db"
-        self.vectors_path = self.folder / "vectors.db"
+        self.vectors_path = self.folder / vectors
         make_project_folder(project)
 
     @property

@@ -3,13 +3,16 @@
 import hashlib
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 
 from perpetualcc.knowledge.code_words import chunk_words, code_words
 from perpetualcc.knowledge.ranking import weight
 from perpetualcc.knowledge.values import Chunk, CodeFile, FileStamp, KnownFile
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
+
+_KNOWN = "SELECT path, mtime_ns, size, digest, read_ns, language FROM file"
 
 
 class FileRows:
@@ -20,17 +23,13 @@ class FileRows:
 
     @reports_damage
     def known_files(self) -> dict[str, KnownFile]:
-        rows = self._database.connection.execute(
-            "SELECT path, mtime_ns, size, digest, read_ns, language FROM file"
-        )
-        return {
-            path: KnownFile(
-                stamp=FileStamp(mtime_ns=mtime_ns, size=size, digest=digest),
-                read_ns=read_ns,
-                language=language,
-            )
-            for path, mtime_ns, size, digest, read_ns, language in rows
-        }
+        return dict(map(_known, self._database.connection.execute(_KNOWN)))
+
+    @reports_damage
+    def known_of(self, paths: Collection[str]) -> dict[str, KnownFile]:
+        connection = self._database.connection
+        rows = (connection.execute(f"{_KNOWN} WHERE path = ?", (path,)) for path in paths)
+        return dict(map(_known, chain.from_iterable(rows)))
 
     @reports_damage
     def apply(
@@ -73,6 +72,12 @@ class FileRows:
 
     def reset(self) -> None:
         self._database.reset()
+
+
+def _known(row: tuple[str, int, int, str, int, str]) -> tuple[str, KnownFile]:
+    path, mtime_ns, size, digest, read_ns, language = row
+    stamp = FileStamp(mtime_ns=mtime_ns, size=size, digest=digest)
+    return path, KnownFile(stamp=stamp, read_ns=read_ns, language=language)
 
 
 def _forget(connection: sqlite3.Connection, path: str) -> None:

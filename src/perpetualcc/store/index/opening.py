@@ -5,34 +5,60 @@ from pathlib import Path
 from perpetualcc.knowledge.answers import ProjectKnowledge
 from perpetualcc.knowledge.code_graph import CodeGraph
 from perpetualcc.knowledge.embeddings import EmbeddingProvider
+from perpetualcc.knowledge.ports import VectorIndex
 from perpetualcc.knowledge.rag import RAGPipeline
+from perpetualcc.knowledge.settings import KnowledgeSettings, VectorStore
 from perpetualcc.store.index.chunk_rows import ChunkRows
 from perpetualcc.store.index.database import IndexDatabase
 from perpetualcc.store.index.file_rows import FileRows
 from perpetualcc.store.index.graph_rows import GraphRows
 from perpetualcc.store.index.vector_rows import VectorRows
 
+DEFAULTS = KnowledgeSettings()
 
-def open_pipeline(project: Path, embeddings: EmbeddingProvider | None = None) -> RAGPipeline:
+
+def open_pipeline(
+    project: Path,
+    embeddings: EmbeddingProvider | None = None,
+    settings: KnowledgeSettings = DEFAULTS,
+) -> RAGPipeline:
     """
     The pipeline of a project, on `<project>/.perpetualcc/index.db`.
 
     Raises:
         PerpetualError: the project is no folder, or cannot be written to.
     """
-    database = IndexDatabase(project)
+    database, vectors = _vectors(project, settings)
     return RAGPipeline(
         project,
         files=FileRows(database),
         chunks=ChunkRows(database),
-        vectors=VectorRows(database),
+        vectors=vectors,
         embeddings=embeddings,
     )
 
 
-def open_knowledge(project: Path, embeddings: EmbeddingProvider | None = None) -> ProjectKnowledge:
+def _vectors(project: Path, settings: KnowledgeSettings) -> tuple[IndexDatabase, VectorIndex]:
+    if settings.vector_store is VectorStore.SQLITE:
+        database = IndexDatabase(project)
+        return database, VectorRows(database)
+    from perpetualcc.store.index.chroma_vectors import (  # noqa: PLC0415  # seldom chosen
+        ChromaVectors,
+        chroma_notes,
+    )
+
+    address = settings.chroma_address
+    database = IndexDatabase(project, vectors=chroma_notes(address))
+    return database, ChromaVectors(database, project, address)
+
+
+def open_knowledge(
+    project: Path,
+    embeddings: EmbeddingProvider | None = None,
+    settings: KnowledgeSettings = DEFAULTS,
+) -> ProjectKnowledge:
     """What the master agent and a session's tools ask, on the same file."""
-    return ProjectKnowledge(open_pipeline(project, embeddings), open_graph(project))
+    return ProjectKnowledge(open_pipeline(project, embeddings, settings), open_graph(project))
 
 
 def open_graph(project: Path) -> CodeGraph:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 
+_UNUSED = "digest NOT IN (SELECT digest FROM chunk)"
+
+
 class VectorRows:
     """`knowledge.ports.VectorIndex` in SQLite. Needs numpy once there are vectors."""
 
@@ -63,12 +66,22 @@ class VectorRows:
 
     @reports_damage
     def forget_unused(self) -> None:
+        chunks = self._database.connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
+        if len(self.unused()) > chunks:
+            with self._database.transaction() as connection:
+                connection.execute(f"DELETE FROM vector WHERE {_UNUSED}")
+
+    @reports_damage
+    def unused(self) -> list[tuple[str, bytes]]:
+        """Model and digest of the vectors that no chunk has."""
+        query = f"SELECT model, digest FROM vector WHERE {_UNUSED}"
+        return self._database.connection.execute(query).fetchall()
+
+    @reports_damage
+    def forget_model(self, model: str) -> None:
+        """Forget the vectors of one model."""
         with self._database.transaction() as connection:
-            unused = "digest NOT IN (SELECT digest FROM chunk)"
-            chunks = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
-            useless = connection.execute(f"SELECT count(*) FROM vector WHERE {unused}").fetchone()
-            if useless[0] > chunks:
-                connection.execute(f"DELETE FROM vector WHERE {unused}")
+            connection.execute("DELETE FROM vector WHERE model = ?", (model,))
 
     @reports_damage
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:

@@ -20,6 +20,8 @@ BY_PATH = [
     ("vendor.py", 100, None),
     ("logo.PNG", 100, "binary"),
     ("Makefile", 100, None),
+    ("PKG-INFO", 100, "generated"),
+    ("src/shop.egg-info/SOURCES.txt", 100, "generated"),
     (".env.example", 100, None),
 ]
 

@@ -1,13 +1,25 @@
 """What tables cannot say about single programs. Importing this registers all of it."""
 
 from perpetualcc.permissions.commands.programs import (
+    builders,
     databases,
     files,
     interpreters,
+    looks,
     network,
     packages,
     runners,
     streams,
 )
 
-__all__ = ["databases", "files", "interpreters", "network", "packages", "runners", "streams"]
+__all__ = [
+    "builders",
+    "databases",
+    "files",
+    "interpreters",
+    "looks",
+    "network",
+    "packages",
+    "runners",
+    "streams",
+]

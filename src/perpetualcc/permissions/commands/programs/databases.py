@@ -33,6 +33,16 @@ def sql(call: Call) -> Findings:
     """Statements from `-c`, `-e`, operands, here-documents and pipes."""
     if call.arguments.path.split()[0] in _KEY_VALUE:
         return _key_value(call)
+    findings = list(chain.from_iterable(_statements(text, call) for text in _texts(call)))
+    if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
+        r.operator == "<" for r in call.command.redirections
+    ):
+        findings.append(_unseen(call))
+    return findings
+
+
+def _texts(call: Call) -> list[str]:
+    """The statements as far as the line has them; `UNKNOWN` for those from a pipe."""
     texts = [g.value.text for g in call.arguments.given if g.rule.explanation == "SQL" and g.value]
     texts += [
         word.text
@@ -43,12 +53,32 @@ def sql(call: Call) -> Findings:
         texts.append(call.command.stdin)
     elif call.command.upstream:
         texts.append(printed_text(call) or UNKNOWN)
-    findings = list(chain.from_iterable(_statements(text, call) for text in texts))
-    if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
-        r.operator == "<" for r in call.command.redirections
-    ):
-        findings.append(_unseen(call))
-    return findings
+    return texts
+
+
+_LOOKS = re.compile(
+    r"\s*(?:(?:select|explain|with|values|describe|show|summarize)\b|pragma\s+[\w.]+(?:\([^()=]*\))?\s*;?\s*$"
+    r"|\.(?:tables|schema|indexes|indices|databases|mode|headers?|width|show|help|dbinfo|fullschema"
+    r"|version|nullvalue|timer|bail)\b)",
+    re.IGNORECASE,
+)
+
+
+@handles("sql-file")
+def sql_file(call: Call) -> Findings:
+    """A look into a file is LOW, as reading it is; all else is what `sql` says, and MEDIUM."""
+    texts = _texts(call)
+    statements = [part for text in texts for part in text.split(";") if part.strip()]
+    findings = sql(call) + call.reads(call.arguments.operands[:1])
+    if statements and all(_LOOKS.match(statement) for statement in statements):
+        return findings
+    return [*findings, call.finding(Risk.MEDIUM, "sql", "Speaks to a database", EffectKind.EXECUTE)]
+
+
+def destroying(text: str) -> str | None:
+    """The first words of SQL in `text` that change or delete data; None when there are none."""
+    match = _destroys(is_mongo=False).search(_QUOTED.sub("''", text))
+    return match[0].strip() if match else None
 
 
 def _statements(text: str, call: Call) -> Findings:

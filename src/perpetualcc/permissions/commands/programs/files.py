@@ -54,7 +54,9 @@ def archive(call: Call) -> Findings:
     arguments = call.arguments
     words = list(arguments.rest)
     letters = words[0].text if words and not words[0].text.startswith("-") else ""
-    given = {g.name for g in arguments.given} | set(arguments.unknown) | {f"-{c}" for c in letters}
+    bundled = "".join(o for o in arguments.unknown if not o.startswith("--"))
+    given = {g.name for g in arguments.given} | set(arguments.unknown)
+    given |= {f"-{c}" for c in letters + bundled}
     mode = "".join(c for c in ("c", "x", "t", "r", "u", "A", "d") if f"-{c}" in given)
     names = {
         "--create": "c",

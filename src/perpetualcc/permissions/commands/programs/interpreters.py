@@ -8,8 +8,11 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
 from perpetualcc.permissions.shell.words import unescape_ansi
+
+STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Names of the stream that a pipe or a here-document fills."""
 
 
 @handles("shell")
@@ -31,7 +34,7 @@ def shell(call: Call) -> Findings:
         if not operands:
             return [_bare(call)]
         return call.judge.shell(operands[0].text, call)
-    if operands and not call.arguments.has("-s"):
+    if operands and not call.arguments.has("-s") and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     return _from_stdin(call, call.judge.shell)
 
@@ -40,6 +43,8 @@ def shell(call: Call) -> Findings:
 def source(call: Call) -> Findings:
     """`. file`: runs it in this very shell."""
     files = call.arguments.operands[:1]
+    if files and files[0].text in STANDARD_INPUT:
+        return _from_stdin(call, call.judge.shell)
     credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
     return credentials + [f for word in files for f in call.judge.script_file(word, call)]
 
@@ -82,11 +87,16 @@ def _from_stdin(call: Call, judge: Callable[[str, Call], Findings]) -> Findings:
 def printed_text(call: Call) -> str | None:
     """What `echo`, `printf` or a here-document put into the pipe, when that is known."""
     sources = call.command.upstream
-    if len(sources) != 1 or not sources[0].words:
+    return printed_by(sources[0]) if len(sources) == 1 else None
+
+
+def printed_by(source: SimpleCommand) -> str | None:
+    """What this one command prints, when that is known."""
+    if not source.words:
         return None
-    name, *words = sources[0].words
+    name, *words = source.words
     if name.text == "cat" and not words:
-        return sources[0].stdin
+        return source.stdin
     if name.text not in {"echo", "printf"}:
         return None
     texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
@@ -147,7 +157,7 @@ def _file(call: Call) -> Findings:
     operands, command = call.arguments.operands, call.command
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return []
-    if operands and operands[0].text != "-":
+    if operands and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     if call.arguments.has("--version", "-V", "-v", "--help", "-h"):
         return []

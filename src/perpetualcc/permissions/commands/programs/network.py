@@ -18,9 +18,7 @@ _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 @handles("curl")
 def curl(call: Call) -> Findings:
     """Addresses, uploads, methods. Reading from this machine alone is LOW."""
-    findings = _addresses(call)
-    findings += _sent(call)
-    findings += _method(call)
+    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call)
     if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
@@ -29,10 +27,24 @@ def curl(call: Call) -> Findings:
 @handles("wget")
 def wget(call: Call) -> Findings:
     """Without `-O` it writes a file named like the end of the address."""
-    findings = _addresses(call) + _sent(call) + _method(call)
+    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call)
     if not call.arguments.has("-O", "--output-document", "--spider"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
+
+
+_DETOURS = ("-x", "--proxy", "--resolve", "--connect-to", "--socks5", "--preproxy", "-e")
+_METHODS = ("-X", "--request", "--method")
+
+
+def _fetches(call: Call) -> Findings:
+    """Looking at a service of this machine is LOW; all else that is fetched is not."""
+    methods = [g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value]
+    is_look = not call.arguments.has(*_SENDS, "--data-raw", "--form-string", *_DETOURS)
+    if _is_local(call) and is_look and set(methods) <= {"GET", "HEAD", "OPTIONS"}:
+        return []
+    why = "Fetches from the network"
+    return [call.finding(Risk.MEDIUM, "fetch", why, EffectKind.NETWORK)]
 
 
 def _urls(call: Call) -> list[Word]:

@@ -5,7 +5,7 @@ import re
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.tasks import judge_task
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
@@ -28,7 +28,10 @@ def package_install(call: Call) -> Findings:
     is_javascript = call.arguments.path.split()[0] in {"npm", "yarn", "pnpm", "bun", "bower", "ni"}
     for word in [*call.arguments.operands, *editable]:
         text = word.text
-        if _ELSEWHERE.search(text) or (is_javascript and _HOST_SHORTHAND.match(text)):
+        if text.startswith("http://"):
+            why = f"{text} comes from a place that cannot prove what it is"
+            findings.append(call.finding(Risk.HIGH, "remote-code", why, EffectKind.EXECUTE))
+        elif _ELSEWHERE.search(text) or (is_javascript and _HOST_SHORTHAND.match(text)):
             findings.append(
                 call.finding(
                     Risk.MEDIUM,
@@ -120,6 +123,10 @@ def _from(first: Word, call: Call) -> list[Word]:
 @handles("tasks")
 def tasks(call: Call) -> Findings:
     """Every task counts: `make clean deploy`, `gradle build publish`."""
+    given = [g.value.text for g in call.arguments.given if g.name == "-D" and g.value]
+    if any(text.startswith("exec.executable") for text in given):
+        why = "Runs a program that the line names"
+        return [call.finding(Risk.HIGH, "runs-code", why, EffectKind.EXECUTE)]
     return [
         judge_task(w.text.rpartition(":")[2] or w.text, call)
         for w in call.arguments.operands[1:]
@@ -184,6 +191,34 @@ def java(call: Call) -> Findings:
     return []
 
 
+def _other_remote(word: Word, call: Call) -> Finding:
+    why = f"Asks {word.text[:80]}, which need not be this project's remote"
+    return call.finding(Risk.MEDIUM, "git-network", why, EffectKind.NETWORK)
+
+
+@handles("code-host-api")
+def code_host_api(call: Call) -> Findings:
+    """`gh api` looks with GET; other methods and fields change something."""
+    given = call.arguments.given
+    methods = {g.value.text.upper() for g in given if g.name in {"-X", "--method"} and g.value}
+    fields = [g.value.text for g in given if g.name in _FIELDS and g.value]
+    operands = call.arguments.operands
+    is_graph = bool(operands) and operands[0].text.strip("/") == "graphql"
+    is_change = any(re.search(r"\bmutation\b", field) for field in fields)
+    if is_graph and methods <= {"POST"} and fields and not is_change:
+        is_seen = all(not f.partition("=")[2].startswith("@") for f in fields)
+        if is_seen:
+            return []
+    if methods <= {"GET", "HEAD"} and (methods or not fields):
+        return []
+    why = "Changes something at the code host"
+    return [call.finding(Risk.HIGH, "code-host-changes", why, EffectKind.NETWORK)]
+
+
+_FIELDS = frozenset({"-f", "-F", "--field", "--raw-field", "--input"})
+_FORCED_BRANCH = re.compile(r"\+[^:]*:(?!refs/remotes/)")
+
+
 @handles("git-url")
 def git_url(call: Call) -> Findings:
     """`ext::` runs a command, `+branch` forces, `:branch` deletes."""
@@ -220,6 +255,14 @@ def git_url(call: Call) -> Findings:
                         kind="git push --delete",
                     )
                 )
+    if call.arguments.path == "git ls-remote":
+        return findings + [_other_remote(w, call) for w in call.arguments.operands if ":" in w.text]
+    if call.arguments.path in {"git fetch", "git pull"}:
+        forced = [w for w in call.arguments.operands[1:] if _FORCED_BRANCH.match(w.text)]
+        why = "`+` moves branches of this repository away from their work"
+        findings += [
+            call.finding(Risk.HIGH, "git-destroys", why, EffectKind.DELETE) for _ in forced[:1]
+        ]
     if call.arguments.path == "git clone" and len(call.arguments.operands) > 1:
         findings += call.writes(call.arguments.operands[1:2])
     return findings

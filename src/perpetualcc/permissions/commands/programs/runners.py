@@ -169,7 +169,7 @@ def evaluate(call: Call) -> Findings:
     words = call.arguments.rest
     text = " ".join(word.text for word in words)
     setup = [code for word in words for code in word.code]
-    if setup and text == UNKNOWN and all(_is_shell_setup(code) for code in setup):
+    if setup and text == UNKNOWN and all(is_shell_setup(code) for code in setup):
         return [
             call.finding(
                 Risk.MEDIUM,
@@ -181,12 +181,12 @@ def evaluate(call: Call) -> Findings:
     return call.judge.shell(text, call)
 
 
-def _is_shell_setup(code: str) -> bool:
+def is_shell_setup(code: str) -> bool:
     """One call of a known tool, and nothing around it."""
     words = code.split()
     name = words[0].rpartition("/")[2] if words else ""
     is_plain = len(words) <= 5 and not any(c in code for c in "|;&><`$")
-    return is_plain and name in load_table("tasks")["shell_setup"]
+    return is_plain and (name in load_table("tasks")["shell_setup"] or "completion" in words)
 
 
 @handles("trap")

@@ -1,0 +1,129 @@
+"""
+How well `pcc search` finds what a commit changed, from the words of its message.
+
+Two sources of commits, neither of which the index has seen: distribution packages, whose patches
+keep the message and the changes of upstream commits while the tree is the one before them; and a
+git checkout, with the tree as it is now. Not part of `make test`:
+
+    python -m benchmarks.evaluate_commits --debian F.dsc-folder … | --git CHECKOUT [--body]
+"""
+
+import argparse
+import email
+import json
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.evaluate_knowledge import Query, run_search, scores
+
+PER_PACKAGE = 25
+_CHANGED = re.compile(r"^\+\+\+ (?:[^/\s]+)/(\S+)", re.MULTILINE)
+_UPSTREAM = re.compile(
+    r"^From [0-9a-f]{40}|^(Origin: *(upstream|backport)|Applied-Upstream|\(cherry.picked from)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_TAG = re.compile(r"^(\[[^\]]*\]\s*)+")
+_TRAILER = re.compile(r"^([A-Z][\w-]+(-by|-Version)?: |\(cherry.picked|---$|Index: |diff --git)")
+
+
+def read_patch(text: str) -> tuple[str, str, list[str]] | None:
+    """Subject, body and changed files of a patch that came from upstream; None for any other."""
+    head, mark, _ = text.partition("\n--- ")
+    if not mark or not _UPSTREAM.search(head):
+        return None
+    message = email.message_from_string(re.sub(r"^From [0-9a-f]{40}.*\n", "", head))
+    subject = " ".join((message["Subject"] or message["Description"] or "").split())
+    subject = _TAG.sub("", subject)
+    body = []
+    for line in str(message.get_payload()).splitlines():
+        if _TRAILER.match(line):
+            break
+        body.append(line.strip())
+    files = [name for name in _CHANGED.findall(text) if not name.startswith("debian/")]
+    if len(re.findall(r"[a-z]{3,}", subject)) < 3 or not files:
+        return None
+    return subject, " ".join(" ".join(body).split())[:1500], files
+
+
+def debian_commits(folder: Path) -> tuple[Path, list[tuple[str, str, list[str]]]]:
+    """The unpacked upstream tree, and the commits among the package's patches."""
+    tree = folder / "tree"
+    if not tree.exists():
+        (original,) = [
+            path for path in folder.glob("*.orig.tar.*") if not path.name.endswith(".asc")
+        ]
+        with tarfile.open(original) as opened:
+            opened.extractall(tree, filter="tar")
+    roots = [path for path in tree.iterdir() if path.name != ".perpetualcc"]
+    root = roots[0] if len(roots) == 1 else tree
+    (packaging,) = folder.glob("*.debian.tar.*")
+    found = []
+    with tarfile.open(packaging) as opened:
+        for member in sorted(opened.getmembers(), key=lambda entry: entry.name):
+            if "/patches/" not in member.name or not member.isfile():
+                continue
+            file = opened.extractfile(member)
+            patch = read_patch(file.read().decode("utf-8", "replace")) if file else None
+            if patch and (there := [name for name in patch[2] if (root / name).is_file()]):
+                found.append((patch[0], patch[1], there))
+    step = max(1, len(found) // PER_PACKAGE)
+    return root, found[::step][:PER_PACKAGE]
+
+
+def git_commits(checkout: Path, limit: int = 250) -> list[tuple[str, str, list[str]]]:
+    """Commits that are no merges, with the files they changed that are still there."""
+    output = subprocess.run(
+        ["git", "log", "--no-merges", "--format=%x01%s%x02%b%x02", "--name-only"],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return list(_commits(checkout, output))[:limit]
+
+
+def _commits(checkout: Path, output: str) -> Iterator[tuple[str, str, list[str]]]:
+    for entry in output.split("\x01")[1:]:
+        subject, body, names = entry.split("\x02")
+        files = [name for name in names.split("\n") if name and (checkout / name).is_file()]
+        if 0 < len(files) <= 15:
+            yield subject, " ".join(body.split())[:1500], files
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--debian", type=Path, nargs="*", default=[])
+    parser.add_argument("--git", type=Path, nargs="*", default=[])
+    parser.add_argument("--body", action="store_true", help="ask with the whole message")
+    parser.add_argument("--save", type=Path, help="write the queries, one JSON list a line")
+    arguments = parser.parse_args()
+    sources = [(folder.name, *debian_commits(folder)) for folder in arguments.debian]
+    sources += [(checkout.name, checkout, git_commits(checkout)) for checkout in arguments.git]
+    asked: list[Query] = []
+    answered: list[list[str]] = []
+    for name, root, commits in sources:
+        queries = [
+            Query(text=f"{subject} {body}" if arguments.body else subject, files=frozenset(files))
+            for subject, body, files in commits
+        ]
+        if arguments.save:
+            with arguments.save.open("a") as out:
+                for subject, body, files in commits:
+                    out.write(json.dumps([str(root), subject, body, files]) + "\n")
+        answers = run_search(root, queries)
+        asked += queries
+        answered += answers
+        print_scores(name, queries, answers)
+    print_scores("all", asked, answered)
+
+
+def print_scores(name: str, queries: list[Query], answers: list[list[str]]) -> None:
+    mrr, recall = scores(queries, answers)
+    print(f"{name:24} {len(queries):4}  {mrr:.3f} {recall:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

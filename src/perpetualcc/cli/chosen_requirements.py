@@ -1,0 +1,52 @@
+"""
+The requirements file that `pcc init --requirements` chose for a project, for `pcc start`.
+
+Kept with this installation's data and not in the project: a checkout from elsewhere must not name
+a file of this machine that a brain is then told.
+"""
+
+import json
+from pathlib import Path
+
+from perpetualcc.config import locate
+from perpetualcc.domain.errors import PerpetualError
+
+
+def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
+    """Both paths absolute. One file a project."""
+    chosen = _chosen(data_dir) | {str(project): str(requirements)}
+    file = _file(data_dir)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = file.with_suffix(".new")
+    draft.write_text(json.dumps(chosen, indent=2) + "\n", "utf-8")
+    draft.replace(file)
+
+
+def remembered(data_dir: Path | None, project: Path) -> Path | None:
+    """
+    The file chosen for a project, if there was one.
+
+    Raises:
+        PerpetualError: it is gone.
+    """
+    name = _chosen(data_dir).get(str(project.expanduser().resolve()))
+    if name is None:
+        return None
+    if not Path(name).is_file():
+        raise PerpetualError(
+            f"The requirements file {name!r} that `pcc init` was given is gone",
+            hint=f"pcc init {project} --requirements FILE, or pcc start … --requirements FILE",
+        )
+    return Path(name)
+
+
+def _chosen(data_dir: Path | None) -> dict[str, str]:
+    try:
+        found = json.loads(_file(data_dir).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _file(data_dir: Path | None) -> Path:
+    return locate(data_dir).data / "requirements.json"

@@ -1,0 +1,165 @@
+"""
+A budget that is used up: a person is asked once, and what they say is done.
+
+The sessions wait for it to renew all the while; nobody has to answer.
+"""
+
+import math
+import re
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.events import ProblemNoticed
+from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.tasks import Task
+from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
+from perpetualcc.sessions.manager import Record, SessionManager
+from perpetualcc.store.escalations import WITHDRAWN
+
+RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"
+_CHANGED = "the budget was changed"
+_MORE = 1.5
+"""What a budget of the day becomes when a person raises it and names no number."""
+
+
+class BudgetDays(Protocol):
+    """What was asked and allowed for a day. Each method is one transaction."""
+
+    async def was_asked(self, name: str, now: float) -> bool:
+        """Whether a person was asked today, and has not raised it since."""
+        ...
+
+    async def asked(self, name: str, now: float) -> None: ...
+
+    async def unasked(self, name: str, now: float) -> None: ...
+
+    async def raise_for_day(self, name: str, allowed: float, now: float) -> None:
+        """Raises: PerpetualError for a number that makes no sense."""
+        ...
+
+    async def forget(self, name: str, now: float) -> None:
+        """The budget itself was changed: what was said about today counts no more."""
+        ...
+
+
+class BudgetQuestions:
+    """Asks about budgets of the day and the week, and carries out the answers."""
+
+    queue: EscalationQueue
+    manager: SessionManager
+    """Both are set by the engine: they and the budget need each other."""
+
+    def __init__(self, days: BudgetDays, record: Record, clock: Clock) -> None:
+        self._days = days
+        self._record = record
+        self._clock = clock
+
+    async def ask(self, task: Task, session: Session, refusal: Refusal, renews: float) -> None:
+        """Ask once a day for each budget, however many sessions wait for it."""
+        now = self._clock.now()
+        if await self._days.was_asked(refusal.limit, now):
+            return
+        await self.queue.escalate(_question(task, session, refusal, renews, now))
+        await self._days.asked(refusal.limit, now)
+
+    async def carry_out(self, settled: Escalation) -> None:
+        """Do what a person answered. May be called again after a crash."""
+        raw, text = settled.request.raw, str((settled.answer or {}).get("text") or "")
+        name = str(raw["budget"])
+        await self.queue.store.use(settled.number)
+        if settled.settled_by == WITHDRAWN:  # its session ended; others may wait for the budget
+            await self._days.unasked(name, self._clock.now())
+            await self.wake(name)
+            return
+        if text in {WAIT, _CHANGED}:
+            return
+        if text == STOP:
+            async for session in self._waiting(name):
+                await self.manager.pause_session(session.id)
+            return
+        amount = float(raw["raise_to"]) if text == RAISE else _number_in(text)
+        try:
+            await self._days.raise_for_day(name, amount, settled.settled_at or self._clock.now())
+        except PerpetualError:
+            await self._complain(settled, text)
+        else:
+            await self.wake(name)
+
+    async def changed(self, name: str) -> None:
+        """A person changed the budget itself: nothing is asked any more, and work goes on."""
+        await self._days.forget(name, self._clock.now())
+        for one in await self.queue.get_pending():
+            if one.request.raw.get("budget") == name:
+                answer = {"answers": {one.request.title: _CHANGED}, "text": _CHANGED}
+                await self.queue.store.settle(one.number, answer, by="pcc budget set")
+        await self.wake(name)
+        async for session in self._waiting(name, SessionStatus.ERROR):
+            await self.manager.resume_session(session.id)
+
+    async def wake(self, name: str) -> None:
+        """Let those that wait for this budget look again."""
+        async for session in self._waiting(name):
+            await self.manager.resume_session(session.id)
+
+    async def _waiting(
+        self, name: str, status: SessionStatus = SessionStatus.RATE_LIMITED
+    ) -> AsyncIterator[Session]:
+        for session in await self.manager.list_sessions(statuses=[status]):
+            if session.detail.startswith(f"{BUDGET} {name} "):
+                yield session
+
+    async def _complain(self, settled: Escalation, text: str) -> None:
+        name = settled.request.raw["budget"]
+        problem = ProblemNoticed(
+            session=settled.request.session,
+            task=settled.request.task,
+            text=f"{text!r} is no amount for the budget {name}; it waits until it renews",
+            hint=f"pcc budget set {name} …",
+        )
+        await self._record(problem)
+
+
+def _question(
+    task: Task, session: Session, refusal: Refusal, renews: float, now: float
+) -> EscalationRequest:
+    share = refusal.scope is BudgetScope.WEEK
+    raise_to = 0.0 if share else math.ceil(max(refusal.allowed * _MORE, refusal.used * 1.1))
+    title = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}. What now?"
+    more = "Keep nothing of the week back today" if share else f"{raise_to:,g} until midnight"
+    options = (
+        {"label": RAISE, "description": f"{more}; or type a number of your own"},
+        {"label": WAIT, "description": "The sessions go on by themselves then"},
+        {"label": STOP, "description": "They pause with all they did; pcc resume goes on"},
+    )
+    question = {"question": title, "header": "Budget", "multiSelect": False, "options": options}
+    question["amount"] = True  # a number is an answer of one's own, not an option's
+    return EscalationRequest(
+        session=session.id,
+        run=RunId(""),
+        task=task.id,
+        request=RequestId(f"budget:{refusal.limit}:{day_of(now)}:{refusal.allowed:g}"),
+        type=EscalationType.QUESTION,
+        title=title,
+        context=f"Used: {refusal.used:,.6g} of {refusal.allowed:,.6g}. Every session that this "
+        f"budget counts waits. Change it for good with: pcc budget set {refusal.limit} …",
+        options=options,
+        raw={"questions": [question], "budget": refusal.limit, "raise_to": raise_to},
+        digest=f"budget:{refusal.limit}:{day_of(now)}:{refusal.allowed:g}",
+        packet={"state": refusal.reason, "analysis": f"budget {refusal.limit}"},
+        default={"answers": {title: WAIT}, "text": WAIT},
+        deadline=renews,
+    )
+
+
+def _number_in(text: str) -> float:
+    """An amount as people type it (2,000,000 or 1.5M); NaN when there is none."""
+    found = re.fullmatch(r"\s*\$?([\d,_ ]*\.?\d+)\s*([kKmM]?)\s*\$?\s*", text)
+    if found is None:
+        return math.nan
+    scale = {"": 1.0, "k": 1e3, "m": 1e6}[found[2].lower()]
+    return float(re.sub(r"[,_ ]", "", found[1])) * scale

@@ -1,0 +1,89 @@
+"""Build tools whose words can hold commands of their own."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.interpreters import inline_code
+from perpetualcc.permissions.commands.programs.packages import tasks
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.script import Word
+
+_MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
+_MAKE_FUNCTION = re.compile(r"\$[({](?:shell|eval|call|file|guile)\b")
+_SHELL_TEXT = re.compile(r"[;&|`\n]|\$\(")
+_STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
+
+
+@handles("make")
+def make(call: Call) -> Findings:
+    """Its tasks; and `SHELL=…`, `CC='sh -c …'` or a makefile from a pipe, which are code."""
+    findings = tasks(call)
+    files = [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
+    if any(file is not None and file.text in _STANDARD_INPUT for file in files):
+        why = "The makefile comes from a pipe or from the line itself"
+        findings.append(call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE))
+    for word in call.arguments.operands:
+        name, equals, value = word.text.partition("=")
+        if equals:
+            findings += _setting(name.rstrip(":+?!"), value, call)
+    return findings
+
+
+def _setting(name: str, value: str, call: Call) -> Findings:
+    if _MAKE_RUNS.fullmatch(name) or _MAKE_FUNCTION.search(value):
+        why = f"{name} decides which program runs the build"
+        return [call.finding(Risk.HIGH, "make-setting", why, EffectKind.EXECUTE)]
+    if not _SHELL_TEXT.search(value):
+        return []
+    why = f"{name} holds shell code, which the build may run"
+    worse = [f for f in call.judge.shell(value, call) if f.risk is Risk.HIGH]
+    return [call.finding(Risk.MEDIUM, "make-setting", why, EffectKind.EXECUTE), *worse]
+
+
+_CMAKE_HARMLESS = frozenset(
+    {"echo", "echo_append", "make_directory", "cat", "capabilities", "compare_files", "environment",
+     "md5sum", "sha1sum", "sha256sum", "sha512sum", "sleep", "true", "false", "touch",
+     "touch_nocreate"}
+)  # fmt: skip
+_CMAKE_DELETES = frozenset({"rm", "remove", "remove_directory"})
+_CMAKE_RUNS = frozenset({"env", "time", "chdir"})
+
+
+@handles("cmake")
+def cmake(call: Call) -> Findings:
+    """`cmake -E` is a small set of commands for every system."""
+    words = list(call.command.words[1:])
+    if not words or words[0].text != "-E":
+        return []
+    name, rest = (words[1].text, words[2:]) if len(words) > 1 else ("", [])
+    if name in _CMAKE_DELETES:
+        why = "Deletes files; nothing brings them back"
+        return [call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE)]
+    if name in {"make_directory", "touch"}:
+        return [f for f in call.writes(rest) if f.risk is Risk.HIGH]
+    if name in _CMAKE_HARMLESS:
+        return call.reads(rest) if name == "cat" else []
+    if name in _CMAKE_RUNS:
+        while rest and ("=" in rest[0].text or rest[0].text.startswith("-")):
+            rest = rest[1:]
+        return call.judge.words(rest[1:] if name == "chdir" else rest, call)
+    why = "Runs a command of CMake itself"
+    return [call.finding(Risk.MEDIUM, "option", why, EffectKind.WRITE), *_copied(name, rest, call)]
+
+
+def _copied(name: str, rest: list[Word], call: Call) -> Findings:
+    is_copy = name.startswith(("copy", "rename", "create_symlink", "create_hardlink"))
+    return call.reads(rest[:-1]) + call.writes(rest[-1:]) if is_copy else []
+
+
+@handles("each-line")
+def each_line(call: Call) -> Findings:
+    """Every operand is a command line of its own."""
+    return [f for word in call.arguments.operands for f in call.judge.shell(word.text, call)]
+
+
+@handles("operand-code")
+def operand_code(call: Call) -> Findings:
+    """`python -m timeit 'code'`: every operand is code."""
+    return [f for word in call.arguments.operands for f in inline_code(word.text, call)]

@@ -1,0 +1,183 @@
+"""Programs that only look, until one more word makes them change something."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.effects import EffectKind
+
+
+@handles("shell-variables")
+def shell_variables(call: Call) -> Findings:
+    """`set`, `export -p`, `declare -x`: alone they print every variable, tokens included."""
+    if call.arguments.operands or not call.command.words or call.command.assignments:
+        return []
+    options = "".join(word.text for word in call.arguments.rest)
+    if call.arguments.path == "set" and options:
+        return []
+    why = "Prints all variables, which may hold tokens"
+    return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+@handles("second-written")
+def second_written(call: Call) -> Findings:
+    """`uniq in out`, `xxd in out`."""
+    return call.writes(call.arguments.operands[1:2])
+
+
+_JQ_FILES = frozenset({"--rawfile", "--slurpfile", "--argfile"})
+_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b")
+
+
+@handles("jq")
+def jq(call: Call) -> Findings:
+    """`--rawfile NAME FILE` reads, and `env` is every variable there is."""
+    words = call.arguments.rest
+    files = [
+        words[index + 2]
+        for index, word in enumerate(words)
+        if word.text in _JQ_FILES and index + 2 < len(words)
+    ]
+    findings = call.reads(files)
+    if any(_JQ_ENVIRONMENT.search(word.text) for word in call.arguments.operands[:1]):
+        why = "Prints variables, which may hold tokens"
+        findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
+    return findings
+
+
+_NETWORK_CHANGES = re.compile(
+    r"add|del|delete|set|flush|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
+    r"|modify|edit|mod|import|clone|reload|rescan|hotspot|netns|exec|dns|domain|revert|destroy|create"
+    r"|reset|renew|release|monitor-mode|hw|promisc|-promisc"
+)
+_NETWORK_LOOKS = {
+    "iptables": frozenset({"-L", "-S", "--list", "--list-rules"}),
+    "ip6tables": frozenset({"-L", "-S", "--list", "--list-rules"}),
+    "nft": frozenset({"list"}),
+}
+
+
+@handles("network-look")
+def network_look(call: Call) -> Findings:
+    """`ip addr` looks, `ip addr add` changes; `ifconfig eth0 10.0.0.1` changes, too."""
+    name, *words = [word.text for word in call.command.words]
+    looks = _NETWORK_LOOKS.get(name)
+    if looks is not None:
+        is_look = any(_is_flag(word, looks) for word in words)
+    else:
+        operands = [word for word in words if not word.startswith("-")]
+        is_look = not any(_NETWORK_CHANGES.fullmatch(word) for word in operands)
+        is_look = is_look and not (name == "ifconfig" and len(operands) > 1)
+    if is_look:
+        return []
+    why = "Changes the machine's network or its guard"
+    return [call.finding(Risk.HIGH, "network-settings", why, EffectKind.NETWORK)]
+
+
+def _is_flag(word: str, looks: frozenset[str]) -> bool:
+    """`-nvL` lists as `-L` does; `-A`, `-F` and their like never hide in such a bundle."""
+    return word in looks or re.fullmatch(r"-[nvx]*[LS][nvx]*", word) is not None
+
+
+@handles("mount")
+def mount(call: Call) -> Findings:
+    """Alone, or with a type, it lists."""
+    words = [word.text for word in call.arguments.rest]
+    if not words or words[0] in {"-l", "-V", "-h"} or (words[0] == "-t" and len(words) == 2):
+        return []
+    return [call.finding(Risk.HIGH, "disks", "Changes what is mounted", EffectKind.EXECUTE)]
+
+
+@handles("git-reference")
+def git_reference(call: Call) -> Findings:
+    """`git tag` lists and `git tag v1` makes one; `symbolic-ref HEAD x` moves `HEAD`."""
+    operands = call.arguments.operands
+    is_tag = call.arguments.path == "git tag"
+    if is_tag and call.arguments.has(*_TAG_LOOKS):
+        return []
+    if len(operands) <= (0 if is_tag else 1):
+        return []
+    return [call.finding(Risk.MEDIUM, "git-names", "Makes or moves a reference", EffectKind.WRITE)]
+
+
+_TAG_LOOKS = (
+    "-l", "--list", "-n", "--contains", "--no-contains", "--points-at", "--merged", "--no-merged",
+    "--sort", "--format", "-v", "--verify",
+)  # fmt: skip
+
+
+@handles("package-settings")
+def package_settings(call: Call) -> Findings:
+    """Where packages come from, with which program scripts run, and whose token is used."""
+    if len(call.arguments.operands) < 1:
+        return []
+    text = " ".join(word.text for word in call.arguments.operands).lower()
+    if not _TRUSTED_SETTING.search(text):
+        return []
+    why = "Changes where packages come from, what runs them, or whose account is used"
+    return [call.finding(Risk.HIGH, "package-settings", why, EffectKind.EXECUTE)]
+
+
+_TRUSTED_SETTING = re.compile(
+    r"registry|index-url|index_url|trusted-host|find-links|repositor|token|password|_auth|http-basic"
+    r"|script-shell|shell|ignore-scripts|proxy|cafile|strict-ssl|userconfig|globalconfig|prefix"
+    r"|git\b|node-options|editor|npmregistryserver|plugins|yarnpath|source"
+)
+
+
+@handles("remote-context")
+def remote_context(call: Call) -> Findings:
+    """`docker build https://…` builds what is there, not what is here."""
+    remote = [w for w in call.arguments.operands if re.match(_REMOTE_CONTEXT, w.text)]
+    if not remote:
+        return []
+    why = f"Builds what is at {remote[0].text[:80]}"
+    return [call.finding(Risk.MEDIUM, "remote-context", why, EffectKind.NETWORK)]
+
+
+_REMOTE_CONTEXT = r"(?:https?|git|ssh)://|git@|github\.com/"
+
+
+@handles("editor")
+def editor(call: Call) -> Findings:
+    """`vim '+!sh'` runs an editor command, which can run a program."""
+    commands = [
+        w for w in call.arguments.operands if w.text.startswith("+") and w.text[1:2].strip()
+    ]
+    loose = [w for w in commands if not re.fullmatch(r"\+\d+|\+/.*", w.text)]
+    if not loose and not (call.command.upstream or call.command.stdin):
+        return []
+    why = "Runs editor commands, which can run programs"
+    return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
+
+
+@handles("windows-shell")
+def windows_shell(call: Call) -> Findings:
+    """`cmd /c …`: the words after it are a command of Windows."""
+    words = [
+        w for w in call.command.words[1:] if not re.fullmatch(r"/[a-z]", w.text, re.IGNORECASE)
+    ]
+    if not words:
+        return []
+    line = " ".join(word.text for word in words).lower().replace("\\", "/")
+    findings = call.judge.shell(line, call)
+    if re.search(r"\b(?:rd|rmdir|del|erase)\b.*\s/[sqf]\b", line):
+        why = "Deletes files; nothing brings them back"
+        findings.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
+    return findings
+
+
+@handles("package-field")
+def package_field(call: Call) -> Findings:
+    """`npm pkg set scripts.x='code'`: a script is code for later."""
+    findings: Findings = []
+    for word in call.arguments.operands:
+        name, equals, value = word.text.partition("=")
+        if equals and name.startswith("scripts"):
+            worse = [f for f in call.judge.shell(value, call) if f.risk is Risk.HIGH]
+            why = "Writes a script that runs later"
+            findings += [
+                call.finding(Risk.MEDIUM, "script-for-later", why, EffectKind.WRITE),
+                *worse,
+            ]
+    return findings

@@ -1,0 +1,105 @@
+"""
+Calls of MCP servers: what they do is the server's word, so what they are given is looked at.
+
+A tool whose name says harm is believed. Values that are paths, statements, commands or
+addresses are judged as what they are, and only what is HIGH there counts: nothing here makes a
+call harmless.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.characters import plain
+from perpetualcc.permissions.commands.judge import CommandJudge
+from perpetualcc.permissions.commands.programs.databases import destroying
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import Territory
+from perpetualcc.permissions.shell.directories import Directories
+from perpetualcc.permissions.urls import judge_url
+
+VALUE_LIMIT = 20_000
+"""Characters of one value that are looked at."""
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_WRITES = frozenset(
+    {"write", "create", "edit", "move", "copy", "save", "put", "append", "update", "insert",
+     "patch", "rename", "replace", "upload", "download", "export", "set"}
+)  # fmt: skip
+_DATABASES = re.compile(
+    r"sql|postgres|supabase|database|maria|bigquery|snowflake|duckdb|neon|planetscale|clickhouse|db\b",
+    re.IGNORECASE,
+)
+_COMMAND_KEYS = frozenset(
+    {"command", "cmd", "shell_command", "commandline", "command_line", "bash"}
+)
+_STATEMENT_KEYS = frozenset({"sql", "statement", "statements"})
+
+
+def judge_mcp(
+    tool: str, values: Mapping[str, Any], territory: Territory, cwds: Directories
+) -> list[Finding]:
+    """What the name says, and what is HIGH in the values."""
+    words = [word.lower() for word in _WORD.findall(tool)]
+    findings = [_named(tool, words)]
+    for key, value in _values(values):
+        text = plain(value[:VALUE_LIMIT])
+        if key in _COMMAND_KEYS:
+            found = CommandJudge(territory).text(text, cwds)
+        elif key in _STATEMENT_KEYS or (key == "query" and _DATABASES.search(tool)):
+            found = _statement(text)
+        elif text.startswith(("http://", "https://", "file:")):
+            found = [judge_url(text, text[:200])]
+        elif _WRITES.intersection(words) and _is_path(text):
+            found = [territory.write(text, cwds, text)]
+        else:
+            found = []
+        findings += [finding for finding in found if finding.risk is Risk.HIGH]
+    return findings
+
+
+def _named(tool: str, words: list[str]) -> Finding:
+    harm = sorted(set(words).intersection(load_table("tools")["mcp"]["destructive"]))
+    if harm:
+        why = f"By its name ({harm[0]!r}) it changes what a person answers for"
+        return _finding(Risk.HIGH, "mcp-destructive", tool, why)
+    return _finding(
+        Risk.MEDIUM, "mcp", tool, "A tool of an MCP server: what it does is not seen here"
+    )
+
+
+def _finding(risk: Risk, rule: str, tool: str, why: str) -> Finding:
+    return Finding(
+        risk=risk, rule=rule, part=tool[:80], kind=f"tool {tool[:60]}", explanation=why,
+        effects=tuple(Effect(kind=kind, target=tool) for kind in EffectKind),
+    )  # fmt: skip
+
+
+def _statement(text: str) -> list[Finding]:
+    words = destroying(text)
+    if words is None:
+        return []
+    why = f"{words!r} changes or deletes data, or the server"
+    return [
+        Finding(
+            risk=Risk.HIGH, rule="database-change", part=text[:80], kind="database change",
+            explanation=why, effects=(Effect(kind=EffectKind.DELETE),),
+        )
+    ]  # fmt: skip
+
+
+def _is_path(text: str) -> bool:
+    return len(text) < 400 and "\n" not in text and text.startswith(("/", "~", ".", "../"))
+
+
+def _values(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text in the input, with the name it has."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping) and depth < 5:
+        for name, inner in list(value.items())[:100]:
+            yield from _values(inner, str(name).lower(), depth + 1)
+    elif isinstance(value, list | tuple) and depth < 5:
+        for inner in value[:100]:
+            yield from _values(inner, key, depth + 1)

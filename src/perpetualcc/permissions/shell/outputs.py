@@ -1,0 +1,111 @@
+"""
+What a substitution prints, where that can be said before it runs.
+
+`$(echo --hard)` is `--hard`, `$(pwd)` is here, and `$(find src -name '*.go')` is names of files
+below `src`, which a glob stands for. Everything else is known only when it runs.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
+
+_NAME_LISTS = frozenset({"-l", "-L", "-rl", "-lr", "-rL", "-Rl", "-ril", "-rli", "-lE", "-rlE"})
+_LONG_NAME_LISTS = frozenset({"--files-with-matches", "--files-without-match"})
+_FILTERS = frozenset({"sort", "uniq", "head", "tail", "grep", "egrep", "fgrep"})
+_FIND_PRINTS_ELSE = frozenset(
+    {"-exec", "-execdir", "-ok", "-okdir", "-printf", "-fprintf", "-fprint", "-ls", "-delete",
+     "-regex", "-iregex", "-lname"}
+)  # fmt: skip
+_PLACES = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
+PATTERN_LIMIT = 12
+"""More patterns than this are no longer told one by one."""
+
+
+def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -> str:
+    """What these commands print, without the last newline; `UNKNOWN` when it cannot be said."""
+    if not commands or not _is_one_pipe(commands):
+        return UNKNOWN
+    first, *filters = commands
+    words = [word.text for word in first.words]
+    if not filters:
+        if words == ["git", "rev-parse", "--show-toplevel"]:
+            return project
+        if words == ["pwd"]:
+            return cwd
+        if words[0] in {"echo", "printf"}:
+            return _printed(first)
+    return _listed(first) if all(_is_filter(command) for command in filters) else UNKNOWN
+
+
+def _is_one_pipe(commands: Sequence[SimpleCommand]) -> bool:
+    return all(
+        command.words
+        and len(command.upstream) == position
+        and not command.assignments
+        and not command.feeds
+        and command.stdin is None
+        and all(
+            (r.operator != "<" and not r.writes) or _is_quiet(r.target)
+            for r in command.redirections
+        )
+        for position, command in enumerate(commands)
+    )
+
+
+def _is_filter(command: SimpleCommand) -> bool:
+    """It passes on some of the lines it is given, and reads no file of its own."""
+    name, *words = [word.text for word in command.words]
+    operands = [word for word in words if not word.startswith("-") and not word.isdigit()]
+    return name in _FILTERS and len(operands) <= name.endswith("grep")
+
+
+def _is_quiet(target: Word) -> bool:
+    return target.text in {"/dev/null", "1", "2"}
+
+
+def _printed(command: SimpleCommand) -> str:
+    words = list(command.words[1:])
+    while words and words[0].text in {"-n", "-e", "-E"}:
+        if words.pop(0).text == "-e":
+            return UNKNOWN
+    text = " ".join(word.text for word in words)
+    is_plain = all(word.is_constant and not word.globs for word in words)
+    is_format = command.words[0].text == "printf" and ("%" in text or "\\" in text)
+    return text if is_plain and not is_format else UNKNOWN
+
+
+def _listed(command: SimpleCommand) -> str:
+    """Names of files, as patterns; or not known."""
+    if not all(word.is_constant for word in command.words):
+        return UNKNOWN
+    name, *words = [word.text for word in command.words]
+    if name in {"find", "gfind"}:
+        return _found(words)
+    if name == "git" and words[:1] == ["ls-files"]:
+        return "./*"
+    if name == "git" and words[:1] == ["diff"] and "--name-only" in words:
+        return "./*"
+    if name in {"grep", "rg", "egrep", "fgrep"}:
+        flags = {word for word in words if word.startswith("-")}
+        is_names = flags & _NAME_LISTS or flags & _LONG_NAME_LISTS
+        is_here = not any(word.startswith(("/", "~", "..")) for word in words)
+        return "./*" if is_names and is_here else UNKNOWN
+    return UNKNOWN
+
+
+def _found(words: Sequence[str]) -> str:
+    """`find src lib -name '*.go'` prints what `src/*.go lib/*.go` may stand for."""
+    if not _FIND_PRINTS_ELSE.isdisjoint(words):
+        return UNKNOWN
+    roots = []
+    for word in words:
+        if word.startswith(("-", "(", "!")):
+            break
+        roots.append(word.rstrip("/"))
+    names = [n for flag, n in pairwise(words) if flag in {"-name", "-iname"}]
+    places = [n.removeprefix("./") for flag, n in pairwise(words) if flag in _PLACES]
+    patterns = [f"{root}/{name}" for root in roots or ["."] for name in names or ["*"]]
+    patterns += [place if place.startswith("/") else f"./{place}" for place in places]
+    has_blanks = any(c.isspace() for pattern in patterns for c in pattern)
+    return UNKNOWN if has_blanks or len(patterns) > PATTERN_LIMIT else " ".join(patterns)
