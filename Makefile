@@ -55,6 +55,9 @@ unit: $(STAMP) ## The quick tests only
 soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 	@$(BIN)/pytest -m soak -q
 
+fuzz: $(STAMP) ## A minute of coverage-guided fuzzing of the gate
+	@$(BIN)/pytest -m soak -q tests/acceptance/test_fuzzing.py
+
 bench: $(STAMP) ## The product's numbers, as ratios in one run (AREA=name for one)
 	@$(BIN)/python -m benchmarks $(AREA)
 

@@ -5,7 +5,9 @@ Two sources of commits, neither of which the index has seen: distribution packag
 keep the message and the changes of upstream commits while the tree is the one before them; and a
 git checkout, with the tree as it is now. Not part of `make test`:
 
-    python -m benchmarks.evaluate_commits --debian F.dsc-folder … | --git CHECKOUT [--body]
+    python -m benchmarks.evaluate_commits --debian FOLDER … --git CHECKOUT … [--body]
+
+A folder is what `apt-get source --download-only PACKAGE` leaves
 """
 
 import argparse
@@ -101,6 +103,7 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="write the queries, one JSON list a line")
     arguments = parser.parse_args()
     sources = [(folder.name, *debian_commits(folder)) for folder in arguments.debian]
+    sources = [source for source in sources if source[2]]
     sources += [(checkout.name, checkout, git_commits(checkout)) for checkout in arguments.git]
     asked: list[Query] = []
     answered: list[list[str]] = []

@@ -127,3 +127,26 @@ def test_a_scenario_with_a_mistake_names_the_line(install, tmp_path):
 
     assert "line 2" in said
     assert "say" in said
+
+
+ABSURD = """
+limits.warn_at -3                     | a number from 0 on
+limits.quiet_hours 25:00-99           | is not a span of local time
+limits.stagger_seconds 1e12           | between 0 and 3600
+limits.resume_tokens -5               | from 0 on
+stuck.denials 1                       | would end every run
+handover.warn_share 2                 | must be below handover.hard_share
+sessions.max_concurrent 0             | nothing would ever start
+sessions.checkpoint_retention_days -1 | from 0 on
+"""
+
+
+def test_numbers_that_cannot_be_meant_are_refused_and_change_nothing(install):
+    pcc = install(QUIET)
+    before = pcc.locations.data.parent.joinpath("config.toml").read_text()
+
+    for line in ABSURD.strip().splitlines():
+        words, _, said = line.partition("|")
+        assert said.strip() in refused(pcc, "config", "set", *words.split()), line
+
+    assert pcc.locations.data.parent.joinpath("config.toml").read_text() == before

@@ -100,7 +100,7 @@ def test_an_absurd_budget_is_refused_with_a_hint(install):
     pcc = install(STORY)
 
     wrong = pcc.pcc("budget", "set", "no_such_thing", "5", check=False)
-    negative = pcc.pcc("budget", "set", "usd_per_day", "--", "-5", check=False)
+    negative = pcc.pcc("budget", "set", "usd_per_day", "-5", check=False)
 
     assert (wrong.returncode, negative.returncode) == (1, 1)
     assert "tokens_per_day" in wrong.stderr

@@ -269,6 +269,31 @@ def test_each_text_is_a_wait_that_ends(install, tmp_path, name):
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("ahead", [-3600, 5 * 365 * 86400], ids=["past", "years ahead"])
+def test_a_reset_that_cannot_be_is_not_believed(install, tmp_path, ahead):
+    reset = round(time.time()) + ahead
+    prefix = "anthropic-ratelimit-unified"
+    told = (
+        f'{{{prefix}-status: rejected, {prefix}-reset: "{reset}",'
+        f' {prefix}-representative-claim: five_hour, x-should-retry: "false"}}'
+    )
+    pcc = limited(
+        install,
+        story(f"{{kind: http, status: 429, type: rate_limit_error, headers: {told}}}"),
+        subscription=True,
+    )
+    clock = MovedClock(pcc, tmp_path / "offset")
+    session = pcc.start("Write two files")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert 30 < waiting["resumes_at"] - clock.now() <= 60
+    clock.move_to(waiting["resumes_at"] + 1)
+    assert pcc.wait(session, within=90)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+@pytest.mark.soak
 def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_first(
     install, tmp_path
 ):

@@ -3,7 +3,7 @@ A coverage-guided fuzz target over the shell reader, the rules and the paths.
 
 Run by `tests/acceptance/test_fuzzing.py`, or by hand: `python tests/fuzz/fuzz_permissions.py
 -max_total_time=60 CORPUS`. It stops at the first text that makes the gate fail, that takes too
-long, or that is LOW although a dangerous command was put before it.
+long, or that is LOW although a dangerous command was put before or after it.
 """
 
 import logging
@@ -37,8 +37,9 @@ def one_input(data: bytes) -> None:
     risk("Bash", command=text)
     risk("Write", file_path=text)
     risk("WebFetch", url=text)
-    if risk("Bash", command=f"rm -rf /\n{text}") is Risk.LOW:
-        raise AssertionError(f"LOW with a dangerous line before it: {text!r}")
+    for line in (f"rm -rf /\n{text}", f"{text}\n:\nrm -rf /"):
+        if risk("Bash", command=line) is Risk.LOW:
+            raise AssertionError(f"LOW with a dangerous line next to it: {line!r}")
     if time.thread_time() - start > SECONDS:
         raise AssertionError(f"too slow: {text!r}")
 

@@ -55,6 +55,9 @@ class ToolEnded:
     request: RequestId
     is_error: bool
     text: str = ""
+    """The beginning of the result."""
+    size: int = 0
+    """Bytes of the whole result; 0: as long as `text`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,6 +130,7 @@ def _tool_results(content: list[Any]) -> Iterator[Arrival]:
                 request=RequestId(block.tool_use_id),
                 is_error=bool(block.is_error),
                 text=text[:_LONGEST_RESULT],
+                size=len(text.encode("utf-8", "replace")),
             )
 
 

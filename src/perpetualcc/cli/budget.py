@@ -49,7 +49,8 @@ def _row(one: dict[str, Any]) -> list[str]:
     ]
 
 
-@app.command("set")
+# A negative number is a value that makes no sense, not an option.
+@app.command("set", context_settings={"ignore_unknown_options": True})
 def set_budget(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="BUDGET", help="A name that `pcc budget` shows")],

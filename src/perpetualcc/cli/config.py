@@ -68,7 +68,8 @@ def get(ctx: typer.Context, key: KeyArgument) -> None:
     print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
 
 
-@app.command("set")
+# A negative number is a value that makes no sense, not an option.
+@app.command("set", context_settings={"ignore_unknown_options": True})
 def set_value(
     ctx: typer.Context,
     key: KeyArgument,

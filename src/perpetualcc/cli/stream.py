@@ -73,15 +73,18 @@ class Watcher:
         while True:
             # A status of the past does not end the watching: something may come after it.
             event = daemon.next_event(0)
-            if event is None and ended is not None:
-                event = daemon.next_event(0.3)
             if event is not None:
                 ended = self._show(event.data, ended)
-            elif ended is not None:
+            elif ended is not None and self._is_newest(daemon):
                 return ended
             else:
                 self._prompt()
                 self._wait(daemon)
+
+    def _is_newest(self, daemon: Client) -> bool:
+        """Nothing has happened since what was shown last."""
+        found = daemon.call("events.tail", session=self._session, count=1)
+        return not found or found[-1]["seq"] <= self._since
 
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]

@@ -199,7 +199,7 @@ def kind_name(kind: Any) -> str:
         return "a number of seconds"
     names = {
         bool: "true or false",
-        int: "a whole number",
+        int: "a whole number from 0 on",
         float: "a number from 0 on",
         str: "a text",
     }

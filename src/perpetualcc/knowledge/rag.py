@@ -6,7 +6,6 @@ added. Nothing here depends on the time or on chance.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
@@ -114,7 +113,10 @@ class RAGPipeline:
         if not words or top_k < 1:
             return []
         found = self._chunks.search_words(words, CANDIDATES, query_names(query))
-        by_words = [replace(hit, score=relevance(hit.score, len(words))) for hit in found]
+        by_words = [
+            Hit(chunk=hit.chunk, path=hit.path, score=relevance(hit.score, len(words)))
+            for hit in found
+        ]
         by_meaning = self._nearest(query)
         wanted = wishes(query[:MAX_QUERY])
         best = rank_files(by_words, wanted)
@@ -134,13 +136,13 @@ class RAGPipeline:
             found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)
         except EmbeddingsUnavailable:
             return []
-        return [replace(hit, score=max(hit.score, 0.0)) for hit in found]
+        return [hit for hit in found if hit.score > 0]
 
     def _results(self, hits: Sequence[Hit], found_by: str) -> list[RetrievalResult]:
         chunks = self._chunks.read_chunks([hit.chunk for hit in hits])
         return [
             RetrievalResult(
-                score=round(hit.score, 4),
+                score=round(min(1.0, hit.score), 4),
                 file_path=chunk.path,
                 chunk_text=chunk.text,
                 start=chunk.start,

@@ -20,6 +20,8 @@ HISTORY_FACTOR = 0.3
 """A change log holds the very words of every commit: .57 to .76 for commits where there is one."""
 WANTED_TEST_FACTOR = 1.2
 """For a query that speaks of tests."""
+PART_GAIN = 0.6
+"""For a file whose path holds the part that a commit message names first."""
 FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
@@ -27,8 +29,8 @@ MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
 
 _TEST = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
-    r"|(^|/)test_[^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
+    r"(^|/)(tests?|testing|__tests__|testsuites?|regress|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
+    r"|(^|/)test[-_][^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
 )
 _HISTORY = re.compile(
     r"(^|/)(change(s|log)|news|history|releases?|release[-_]notes|authors|contributors|todo)"
@@ -59,9 +61,9 @@ NO_WISHES = Wishes()
 
 def weight(path: str, wanted: Wishes = NO_WISHES) -> float:
     """What the scores of a file's chunks are multiplied by."""
-    factor = 1.0
+    factor = 1.0 + PART_GAIN * wanted.share_in(path)
     if is_test(path):
-        factor = WANTED_TEST_FACTOR if wanted.tests else TEST_FACTOR
+        factor *= WANTED_TEST_FACTOR if wanted.tests else TEST_FACTOR
     if is_history(path):
         return factor * HISTORY_FACTOR
     return factor * (DOCUMENT_FACTOR if is_document(path) and not wanted.documents else 1.0)
@@ -69,16 +71,19 @@ def weight(path: str, wanted: Wishes = NO_WISHES) -> float:
 
 def rank_files(hits: Iterable[Hit], wanted: Wishes = NO_WISHES) -> list[Hit]:
     """The best chunk of each file, with a score that the file's further chunks have raised."""
-    chunks: dict[str, list[Hit]] = {}
+    by_file: dict[str, list[Hit]] = {}
     for hit in hits:
-        weighed = replace(hit, score=min(1.0, hit.score * weight(hit.path, wanted)))
-        chunks.setdefault(hit.path, []).append(weighed)
-    return ordered(_of_file(ordered(found)) for found in chunks.values())
+        by_file.setdefault(hit.path, []).append(hit)
+    return ordered(
+        _of_file(ordered(found), weight(path, wanted)) for path, found in by_file.items()
+    )
 
 
-def _of_file(found: Sequence[Hit]) -> Hit:
+def _of_file(found: Sequence[Hit], factor: float) -> Hit:
+    best = found[0]
     further = sum(hit.score / 2**place for place, hit in enumerate(found[1 : FURTHER + 1]))
-    return replace(found[0], score=found[0].score + FURTHER_SHARE * further)
+    score = factor * (best.score + FURTHER_SHARE * further)
+    return Hit(chunk=best.chunk, path=best.path, score=score)
 
 
 def ordered(hits: Iterable[Hit]) -> list[Hit]:

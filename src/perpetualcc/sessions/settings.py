@@ -6,6 +6,9 @@ from datetime import time
 
 from perpetualcc.domain.errors import PerpetualError
 
+_LONGEST_STAGGER = 3600
+"""Seconds: more would look as if nothing ever went on."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
@@ -17,6 +20,14 @@ class SessionSettings:
     """Go on by itself when a usage limit resets; otherwise a person is asked first."""
     checkpoint_retention_days: int = 7
     """Older checkpoints are removed; the newest of a session stays."""
+
+    def __post_init__(self) -> None:
+        if self.max_concurrent < 1:
+            raise PerpetualError(
+                f"'sessions.max_concurrent' is {self.max_concurrent}; nothing would ever start",
+                hint="pcc config set sessions.max_concurrent 5",
+            )
+
     history_days: int = 90
     """Events of finished sessions, receipts of notifications and used signals are removed when they
     are older; what was decided or asked stays. 0: nothing is removed."""
@@ -47,10 +58,16 @@ class LimitSettings:
                 f"'limits.warn_at' is {self.warn_at:g}; it is a share between 0 and 1",
                 hint="pcc config set limits.warn_at 0.85",
             )
-        if self.resume_tokens < 0 or self.stagger_seconds < 0:
+        if self.resume_tokens < 0:
             raise PerpetualError(
-                "'limits.resume_tokens' and 'limits.stagger_seconds' cannot be negative",
-                hint="pcc config show",
+                "'limits.resume_tokens' cannot be negative",
+                hint="pcc config set limits.resume_tokens 0",
+            )
+        if not 0 <= self.stagger_seconds <= _LONGEST_STAGGER:
+            raise PerpetualError(
+                f"'limits.stagger_seconds' is {self.stagger_seconds:g}; it is between 0 and "
+                f"{_LONGEST_STAGGER}",
+                hint="pcc config set limits.stagger_seconds 3",
             )
         parse_hours(self.quiet_hours)
 

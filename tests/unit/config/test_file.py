@@ -121,8 +121,18 @@ _NEAREST = "Did you mean 'sessions.max_concurrent'?"
         ("\n[sesions]\n", "Unknown key 'sesions'", 2, "Did you mean 'sessions'?"),
         ("[sessions]\nzzz = 1", "Unknown key 'sessions.zzz'", 2, "Known here: max_concurrent"),
         ("sessions = 3", "'sessions' is a section", 1, "[sessions]"),
-        ("[sessions]\nmax_concurrent = -1", "a whole number, not -1", 2, "pcc config set"),
-        ("[sessions]\nmax_concurrent = true", "a whole number, not True", 2, "pcc config set"),
+        (
+            "[sessions]\nmax_concurrent = -1",
+            "a whole number from 0 on, not -1",
+            2,
+            "pcc config set",
+        ),
+        (
+            "[sessions]\nmax_concurrent = true",
+            "a whole number from 0 on, not True",
+            2,
+            "pcc config set",
+        ),
         ("[human]\nhold_seconds = -1", "a number from 0 on, not -1", 2, "pcc config set"),
     ],
 )

@@ -12,13 +12,19 @@ from perpetualcc.knowledge.wishes import Wishes, wishes
     ("query", "wanted"),
     [
         ("Fix the flaky test of the parser", Wishes(tests=True)),
-        ("parser: add unittests", Wishes(tests=True)),
+        ("parser: add unittests", Wishes(tests=True, parts=("parser",))),
         ("Document test_runner", Wishes(tests=True, documents=True)),
-        ("docs: how to install", Wishes(documents=True)),
         ("Where is a test collected?", Wishes()),
         ("how does the testing client send documents", Wishes()),
         ("Return the latest contest", Wishes()),
         ("", Wishes()),
+        ("bwrap: clarify a comment", Wishes(parts=("bwrap",))),
+        ("gdk/surface, gtk: handle clicks", Wishes(parts=("gdk", "surface", "gtk"))),
+        ("fix(font-chooser)!: drop a string", Wishes(parts=("fontchooser",))),
+        ("libtest: allow adding", Wishes(tests=True, parts=("libtest",))),
+        ("docs: how to install", Wishes(documents=True)),
+        ("fix: close the socket", Wishes()),
+        ("Note: this blocks", Wishes()),
     ],
 )
 def test_a_statement_about_tests_or_documents_wants_them_and_a_question_does_not(query, wanted):
@@ -58,6 +64,19 @@ def test_tests_and_documents_stand_back_until_they_are_wanted():
     assert order(Wishes()) == [1, 3, 2, 4]
     assert order(Wishes(tests=True)) == [2, 1, 3, 4]
     assert order(Wishes(documents=True)) == [3, 1, 2, 4]
+
+
+def test_the_part_that_a_message_names_first_is_looked_for_in_paths():
+    hits = [
+        Hit(chunk=1, path="gtk/gtkaboutdialog.c", score=0.6),
+        Hit(chunk=2, path="gtk/gtk-font-chooser.c", score=0.5),
+    ]
+
+    def order(query):
+        return [hit.chunk for hit in rank_files(hits, wishes(query))]
+
+    assert order("fontchooser: drop a string") == [2, 1]
+    assert order("drop a string of the fontchooser") == [1, 2]
 
 
 def test_names_of_several_words_are_looked_up_as_they_stand():

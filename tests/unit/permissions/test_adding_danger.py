@@ -19,6 +19,19 @@ WAYS = [
     "bash <<'END'\n{d}\nEND\n{a}", "echo '{d}' | sh; {a}", "find . -exec sh -c '{d}' \\;; {a}",
     "echo x | xargs sh -c '{d}'; {a}", "trap '{d}' EXIT; {a}", "alias q='{d}'; {a}",
     "coproc {d}; {a}", "time {d}; {a}", '[ -n "$({d})" ]; {a}', "echo ${{x:-$({d})}}; {a}",
+    "{a}; {d}", "{a} && {d}", "{a} || {d}", "{a} | {d}", "{a} |& {d}", "{a} & {d}", "{a}\n\n{d}",
+    "{a};{d}", "{a}&&{d}", "{a}||{d}", "{a}|{d}", "{a}&{d}", "{a} && ({d})", "{a}; {{ {d}; }}",
+    "until {d}; do {a}; done", "select x in a; do {d}; done; {a}", "for ((;;)); do {d}; done; {a}",
+    "echo x > >({d}); {a}", "source <(echo '{d}'); {a}", ". /dev/stdin <<< '{d}'; {a}",
+    "bash <<< '{d}'; {a}", "env -S \"bash -c '{d}'\"; {a}", "nohup bash -c '{d}' & {a}",
+    "watch '{d}'; {a}", "parallel ::: '{d}'; {a}", "script -c '{d}' /dev/null; {a}",
+    "bash -c \"$(echo '{d}')\"; {a}", "true \\\n; {d}; {a}", "if {a}; then {d}; fi",
+    "case x in y) {a};; *) {d};; esac", "while {a}; do {d}; done", "f() ({d}); {a}; f",
+    "function f {{ {d}; }}; {a}; f", "command eval '{d}'; {a}", "exec bash -c '{d}'; {a}",
+    "git -c alias.x='!{d}' x; {a}", 'make SHELL=/bin/sh -f - <<< "x: ; {d}"; {a}',
+    "x='{d}'; eval \"$x\"; {a}", "PROMPT_COMMAND='{d}' bash -i; {a}",
+    "flock /tmp/l -c '{d}'; {a}", "su -c '{d}'; {a}",
+    "ssh host '{d}'; {a}", "at now <<< '{d}'; {a}",
 ]  # fmt: skip
 EVERYDAY = [row["command"] for row in corpus("everyday") if "\n" not in row["command"]]
 

@@ -1,14 +1,16 @@
 """When a handover is due, and which numbers are refused."""
 
-import os
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Perpetual
-from perpetualcc.sessions.handover.estimate import INSTRUCTIONS, FileEstimate
+from perpetualcc.sessions.handover.estimate import (
+    INSTRUCTIONS,
+    TOKENS_PER_CALL,
+    ContextEstimate,
+)
 from perpetualcc.sessions.handover.status_text import status_text
 from perpetualcc.sessions.handover.thresholds import (
     HandoverSettings,
@@ -113,28 +115,23 @@ def test_status_txt_is_as_the_seed_writes_it():
     )
 
 
-def test_the_estimate_counts_instructions_files_line_numbers_and_minutes(tmp_path):
-    """Seed 001: four characters a token, 2,000 tokens a minute; Read numbers the lines."""
-    (tmp_path / "source.py").write_text("x = 1\n" * 1_000)
-    estimate = FileEstimate(tmp_path)
+def test_the_estimate_counts_instructions_words_results_calls_and_minutes():
+    estimate = ContextEstimate()
     before = estimate.tokens(0)
 
-    estimate.opened("source.py")
-    estimate.opened("missing.py")
-    estimate.wants({"file_path": "a.py", "content": "y" * 3_996})
-    estimate.said("z" * 4_000)
+    estimate.said("z" * 4_400)
+    estimate.wants({"file_path": "a.py", "content": "y" * 6_996})
+    estimate.got(35_000)
 
     assert before == INSTRUCTIONS
-    assert estimate.tokens(0) - before == (1_000 * (6 + 5) + 4 + 3_996 + 4_000) // 4
+    assert estimate.tokens(0) - before == 1_000 + 2_000 + 10_000 + TOKENS_PER_CALL
     assert estimate.tokens(2.5) - estimate.tokens(0) == 5_000
 
 
-def test_a_file_counts_for_no_more_than_read_returns(tmp_path):
-    (tmp_path / "huge.txt").write_text("x" * 1_000_000)
-    os.mkfifo(tmp_path / "pipe")
-    estimate = FileEstimate(tmp_path)
+def test_a_script_without_an_alphabet_counts_as_what_it_is():
+    estimate = ContextEstimate()
 
-    estimate.opened("huge.txt")
-    estimate.opened("pipe")
+    estimate.said("对账程序" * 700)
+    estimate.said("\ud800 is no text")
 
-    assert estimate.tokens(0) - INSTRUCTIONS == 25_000
+    assert 2_380 <= estimate.tokens(0) - INSTRUCTIONS <= 2_420

@@ -6,7 +6,7 @@ from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.inbox import Arrival, ClockTicked, Said, ToolEnded, ToolWanted
 from perpetualcc.agent.ports import ClaudeCode
 from perpetualcc.domain.clock import Clock
-from perpetualcc.sessions.handover.estimate import FileEstimate
+from perpetualcc.sessions.handover.estimate import ContextEstimate, size_of
 from perpetualcc.sessions.handover.thresholds import (
     HandoverSettings,
     Level,
@@ -29,12 +29,7 @@ class Gauge:
     _began_at: float | None = None
     """When Claude Code was first heard of: starting it is no work."""
     _held_since: float | None = None
-    _estimate: FileEstimate = field(init=False)
-    _opened: dict[str, str] = field(default_factory=dict)
-    """Files that are being read, by request."""
-
-    def __post_init__(self) -> None:
-        self._estimate = FileEstimate(self.iteration.session.project)
+    _estimate: ContextEstimate = field(default_factory=ContextEstimate)
 
     @property
     def tokens(self) -> int:
@@ -84,13 +79,7 @@ class Gauge:
                     self._window = window or self.iteration.session.context_window
             case ToolWanted():
                 self._estimate.wants(arrival.input)
-                if arrival.tool == "Read":
-                    self._opened[arrival.request] = str(arrival.input.get("file_path", ""))
             case ToolEnded():
-                path = self._opened.pop(arrival.request, None)
-                if path is None or arrival.is_error:
-                    self._estimate.said(arrival.text)
-                else:
-                    self._estimate.opened(path)
+                self._estimate.got(arrival.size or size_of(arrival.text))
             case _:
                 pass

@@ -1,6 +1,5 @@
-"""The decision: the strongest sentence, what surrounds it, and whether it lasts."""
+"""The decision: the strongest sentence and what surrounds it are measured, a model weighs them."""
 
-import math
 from dataclasses import dataclass
 
 from perpetualcc.learning.corrections import durability, rule
@@ -9,21 +8,21 @@ from perpetualcc.learning.corrections.features import Sentence, analyse
 from perpetualcc.learning.corrections.judgement import Judgement, Scope
 from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.model import Weighing, model
+from perpetualcc.learning.corrections.signals import Scene, signals
 from perpetualcc.learning.corrections.text import Typed, read
-from perpetualcc.learning.corrections.weights import THRESHOLD, weigh
+from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
 """How much of the assistant's last message is looked at: its end, where it says what it did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class Reading:
     """A message as one language reads it."""
 
     lexicon: Lexicon
-    sentences: tuple[Sentence, ...]
-    best: Sentence
-    score: float
+    scene: Scene
     reasons: tuple[str, ...]
 
 
@@ -33,39 +32,61 @@ def classify(message: str, assistant: str = "") -> Judgement:
 
     Pure, and linear in the length of its input, which is capped.
     """
+    reading = understand(message, assistant)
+    if reading is None:
+        return Judgement(confidence=0.95)
+    found = signals(reading.scene)
+    corrects = model("correction").weigh(found)
+    if corrects.score < 0:
+        return Judgement(
+            confidence=round(min(0.99, 1 - corrects.probability), 2),
+            language=reading.lexicon.code,
+            reasons=(*reading.reasons, *_strongest(corrects)),
+        )
+    return _correction(reading, corrects, model("durable").weigh(found))
+
+
+def understand(message: str, assistant: str) -> Reading | None:
+    """The message as the language that fits it best reads it; None when nothing was typed."""
     typed = read(message)
     if not typed.sentences:
-        return Judgement(confidence=0.95)
+        return None
+    said = assistant[-_ASSISTANT_CHARACTERS:]
     languages = detect(" ".join(typed.sentences))
-    readings = [_read(typed, lexicon, assistant[-_ASSISTANT_CHARACTERS:]) for lexicon in languages]
-    reading = max(readings, key=lambda one: one.score)
-    confidence = 1 / (1 + math.exp(-1.2 * (reading.score - THRESHOLD)))
-    if reading.score < THRESHOLD:
-        return Judgement(
-            confidence=round(min(0.99, 1 - confidence), 2),
-            language=reading.lexicon.code,
-            reasons=reading.reasons,
-        )
-    return _correction(reading, round(min(0.99, max(0.5, confidence)), 2))
+    readings = [_read(typed, lexicon, said) for lexicon in languages]
+    return max(readings, key=lambda one: one.scene.score)
 
 
-def _correction(reading: _Reading, confidence: float) -> Judgement:
-    texts = tuple(sentence.folded for sentence in reading.sentences)
-    lasting = durability.judge(reading.lexicon, reading.best, reading.sentences)
-    preference = rule.state(reading.best, reading.sentences, reading.lexicon)
+def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgement:
+    scene = reading.scene
+    texts = tuple(sentence.folded for sentence in scene.sentences)
+    durable = lasts.score >= 0
+    preference = rule.state(scene.best, scene.sentences, reading.lexicon)
     return Judgement(
         correction=True,
-        durable=lasting.durable,
+        durable=durable,
         preference=preference,
-        scope=lasting.scope if lasting.durable else Scope.ONCE,
+        scope=scene.lasting.scope if durable else Scope.ONCE,
         category=category(preference.lower(), " ".join(texts)),
-        confidence=confidence,
+        confidence=round(min(0.99, max(0.5, corrects.probability)), 2),
         language=reading.lexicon.code,
-        reasons=(*reading.reasons, *lasting.reasons),
+        reasons=(
+            *reading.reasons,
+            *_strongest(corrects),
+            *(f"durable: {reason}" for reason in _strongest(lasts)),
+        ),
     )
 
 
-def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> _Reading:
+_SHOWN = 5
+"""How many of a model's terms a person is shown."""
+
+
+def _strongest(weighing: Weighing) -> tuple[str, ...]:
+    return tuple(f"{name} {worth:+.2f}" for name, worth in weighing.terms[:_SHOWN])
+
+
+def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> Reading:
     said = lexicon.fold(assistant)
     sentences = tuple(
         analyse(part, lexicon, said) for text in typed.sentences for part in _parts(text, lexicon)
@@ -73,11 +94,16 @@ def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> _Reading:
     weighed = [(*weigh(sentence), sentence) for sentence in sentences]
     score, reasons, best = max(weighed, key=lambda row: row[0])
     around = _surroundings(typed, sentences, best, asked=_asks(assistant))
-    return _Reading(
+    return Reading(
         lexicon=lexicon,
-        sentences=sentences,
-        best=best,
-        score=score + sum(around.values()),
+        scene=Scene(
+            typed=typed,
+            sentences=sentences,
+            best=best,
+            score=score + sum(around.values()),
+            assistant=said,
+            lasting=durability.judge(lexicon, best, sentences),
+        ),
         reasons=(*reasons, *(f"{name} {worth:+.1f}" for name, worth in around.items())),
     )
 

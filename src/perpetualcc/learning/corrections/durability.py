@@ -35,11 +35,12 @@ _STRONG = frozenset({"henceforth", "always", "norm", "everywhere"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasting:
-    """The answer and its terms."""
+    """What was found and what the rules make of it."""
 
-    durable: bool
+    found: frozenset[str]
+    score: float
+    """Above 0 the rules call it lasting; the model has the last word."""
     scope: Scope
-    reasons: tuple[str, ...]
 
 
 def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> Lasting:
@@ -51,16 +52,11 @@ def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> 
     found |= best.features & WEIGHTS.keys() - set(scopes)
     if "henceforth" in found and "once" in found:
         found.discard("once")
-    terms = [(name, WEIGHTS[name]) for name in sorted(found) if WEIGHTS.get(name)]
-    durable = sum(worth for _, worth in terms) >= THRESHOLD
     scope = (
         Scope.GLOBAL if "everywhere" in found and not _only_here(lexicon, best) else Scope.PROJECT
     )
-    return Lasting(
-        durable=durable,
-        scope=scope,
-        reasons=tuple(f"durable: {name} {worth:+.1f}" for name, worth in terms),
-    )
+    score = sum(WEIGHTS.get(name, 0.0) for name in found) - THRESHOLD
+    return Lasting(found=frozenset(found), score=score, scope=scope)
 
 
 def _counts(name: str, sentence: Sentence, best: Sentence, lexicon: Lexicon) -> bool:

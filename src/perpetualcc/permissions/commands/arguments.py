@@ -55,16 +55,13 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
         word = words[position]
         text = word.text
         position += 1
-        if text == "--" and not (rule is not None and rule.stops and has_operand):
+        is_over = has_operand and _is_over(result)
+        if text == "--" and not is_over:
             result.after_dashes = len(result.operands)
             result.operands += words[position:]
             break
         is_option = len(text) > 1 and text[0] == "-"
-        if (
-            is_option
-            and (has_operand or text not in entry.children)
-            and not (rule is not None and rule.stops and has_operand)
-        ):
+        if is_option and (has_operand or text not in entry.children) and not is_over:
             position = _option(words, position, chain, result, rule)
             if rule is not None and rule.handler == "interpreter" and _names_code(result):
                 has_operand = True
@@ -83,6 +80,12 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
     if entry is program:
         result.rest = list(words[1:])
     return result
+
+
+def _is_over(result: Arguments) -> bool:
+    """Whether the rest belongs to the program it runs: `flock LOCK -c …` still is its own."""
+    rule = result.rule
+    return rule is not None and rule.stops and not 0 < len(result.operands) <= rule.skip
 
 
 def _names_code(result: Arguments) -> bool:

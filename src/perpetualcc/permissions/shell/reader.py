@@ -3,36 +3,36 @@ From the text of a command line to its simple commands.
 
 It follows the script as the shell would: variables with known values, `cd`, branches, loops,
 functions, substitutions, here-documents. Whatever it does not know becomes a `Problem`, and
-the commands inside are still collected. Over 300 lines because the constructs of the shell all
-share one state, and half of them would be a worse half.
+the commands inside are still collected. Over 300 lines because the constructs of the shell call
+one another. What is known at each point is in `standing`, streams are in `redirects`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 from tree_sitter import Node
 
 from perpetualcc.permissions.shell import grammar
-from perpetualcc.permissions.shell.directories import (
-    DIRECTORY_COMMANDS,
-    Directories,
-    after_change,
-)
+from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import Expander
 from perpetualcc.permissions.shell.outputs import known_output
+from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
 from perpetualcc.permissions.shell.script import (
     UNKNOWN,
     Assignment,
     Problem,
-    Redirection,
     Script,
     SimpleCommand,
     Word,
 )
-from perpetualcc.permissions.shell.variables import Variables
+from perpetualcc.permissions.shell.standing import Moment, Standing, either
+from perpetualcc.permissions.shell.syntax import (
+    INSIDE_HEREDOC,
+    REDIRECTS,
+    SUBSTITUTIONS,
+    VALUES,
+)
 from perpetualcc.permissions.shell.words import unescape
 
 DEPTH_LIMIT = 80
@@ -43,8 +43,6 @@ WORD_LIMIT = 20_000
 """Words in one script."""
 LOOP_VALUES = 16
 """A loop over at most this many known words is followed word by word."""
-DIRECTORY_LIMIT = 6
-"""More possible directories than this are 'anywhere'."""
 
 
 def read_script(text: str, *, home: str, project: str, cwds: Directories) -> Script:
@@ -63,20 +61,11 @@ class _Stop(Exception):  # noqa: N818  # unwinds the walk; nothing went wrong
     """A cap was reached: the rest is not read."""
 
 
-@dataclass(slots=True)
-class _Redirects:
-    """What stands after a command: where its streams go, and words that follow them."""
-
-    redirections: list[Redirection] = field(default_factory=list)
-    stdin: str | None = None
-    words: list[Word] = field(default_factory=list)
-
-
-class _Reader:
+class _Reader(Standing):
     def __init__(self, *, home: str, project: str, cwds: Directories) -> None:
+        super().__init__(home=home, project=project, cwds=cwds)
         self.script = Script()
-        self.home, self.project, self.cwds = home, project, cwds
-        self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
+        self.project = project
         self.expander = Expander(self.variables, self.substitution)
         self.functions: set[str] = set()
         self.defining: set[str] = set()
@@ -126,7 +115,7 @@ class _Reader:
             cwds = self.cwds
             self.visit(child)
             if self.cwds is not cwds:  # `cd x; y`: had `cd` failed, `y` would run where it was
-                self.cwds = _either(self.cwds, cwds)
+                self.cwds = either(self.cwds, cwds)
 
     def children(self, node: Node) -> list[Node]:
         """The children; text between them that is more than blanks is a syntax problem."""
@@ -149,9 +138,7 @@ class _Reader:
         self.visit_list_parts(node, before, after_or=False)
         self.merge(before)
 
-    def visit_list_parts(
-        self, node: Node, before: tuple[dict[str, str], Directories], *, after_or: bool
-    ) -> bool:
+    def visit_list_parts(self, node: Node, before: Moment, *, after_or: bool) -> bool:
         """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
         for child in self.children(node):
             if child.type == "list":
@@ -180,7 +167,7 @@ class _Reader:
         """`if`, `case` and their parts: each part may run or not."""
         before = self.snapshot()
         for child in self.children(node):
-            if child.type in _VALUES:
+            if child.type in VALUES:
                 self.words(child)
             else:
                 self.visit(child)
@@ -194,7 +181,7 @@ class _Reader:
         before, cwds = self.snapshot(), self.cwds
         self.cwds = (*cwds, None)
         for child in self.children(node):
-            if child.type in _REDIRECTS:
+            if child.type in REDIRECTS:
                 self.emit_redirects([child], node)
             elif child.is_named and child != name:
                 self.visit(child)
@@ -236,7 +223,7 @@ class _Reader:
     def visit_arithmetic(self, node: Node) -> None:
         """Numbers and names are harmless; substitutions run, and subscripts can run code."""
         for child in node.children:
-            if child.type in _SUBSTITUTIONS:
+            if child.type in SUBSTITUTIONS:
                 self.words(child)
             elif child.type == "variable_assignment":
                 self.assign(child)
@@ -256,34 +243,18 @@ class _Reader:
         for child in node.children:
             if child.is_error or child.is_missing or "[" in child.type[2:]:
                 self.problem(Problem.SYNTAX, self.text(node))
-            if child.type in _VALUES:
+            if child.type in VALUES:
                 if any(_RUNS_AS_NUMBER.search(word.text) for word in self.words(child)):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
             else:
                 self.visit_test(child)
 
-    @contextmanager
-    def isolated(self) -> Iterator[None]:
-        """Subshells and pipes: nothing that changes inside is seen afterwards."""
-        variables, cwds = self.snapshot()
-        yield
-        self.variables.restore(variables)
-        self.cwds = cwds
-
-    def snapshot(self) -> tuple[dict[str, str], Directories]:
-        return self.variables.snapshot(), self.cwds
-
-    def merge(self, before: tuple[dict[str, str], Directories]) -> None:
-        """After what may or may not have run: whatever it changed is unknown."""
-        self.variables.merge(before[0])
-        self.cwds = _either(self.cwds, before[1])
-
     # Commands
 
     def visit_command(self, node: Node) -> None:
-        self.command(node, _Redirects())
+        self.command(node, Redirects())
 
-    def command(self, node: Node, redirects: _Redirects) -> None:
+    def command(self, node: Node, redirects: Redirects) -> None:
         start = len(self.script.commands)
         words: list[Word] = []
         assignments: list[Assignment] = []
@@ -292,8 +263,8 @@ class _Reader:
                 words += [word for part in child.children for word in self.words(part)]
             elif child.type == "variable_assignment":
                 assignments += self.assignment(child)
-            elif child.type in _REDIRECTS:
-                self.redirect(child, redirects)
+            elif child.type in REDIRECTS:
+                read_redirect(self, child, redirects)
             elif child.is_named:
                 words += self.words(child)
             else:
@@ -310,7 +281,7 @@ class _Reader:
         self,
         words: list[Word],
         assignments: list[Assignment],
-        redirects: _Redirects,
+        redirects: Redirects,
         node: Node,
         start: int,
     ) -> None:
@@ -337,17 +308,12 @@ class _Reader:
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
 
-    def change_directory(self, command: SimpleCommand) -> None:
-        """It may fail, and then the rest of the list runs where it was; `&&` says it did not."""
-        self.cwds = after_change(command, home=self.home)
-        self.variables.set("PWD", self.cwds[0] or UNKNOWN)
-
     def visit_assignments(self, node: Node) -> None:
         """Assignments alone on a line."""
         start = len(self.script.commands)
         nodes = [node] if node.type == "variable_assignment" else node.children
         assignments = [found for child in nodes for found in self.assign(child)]
-        self.emit([], assignments, _Redirects(), node, start)
+        self.emit([], assignments, Redirects(), node, start)
 
     def visit_declaration(self, node: Node) -> None:
         """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`."""
@@ -359,7 +325,7 @@ class _Reader:
                 assignments += self.assign(child)
             elif child.is_named:
                 words += self.words(child)
-        self.emit(words, assignments, _Redirects(), node, start)
+        self.emit(words, assignments, Redirects(), node, start)
 
     def assign(self, node: Node) -> list[Assignment]:
         found = self.assignment(node)
@@ -393,10 +359,10 @@ class _Reader:
     def visit_redirected(self, node: Node) -> None:
         body = node.child_by_field_name("body")
         start = len(self.script.commands)
-        redirects = _Redirects(words=self.lost_dash(node, body))
+        redirects = Redirects(words=self.lost_dash(node, body))
         nodes = [child for child in node.children if child != body]
         for child in nodes:
-            self.redirect(child, redirects)
+            read_redirect(self, child, redirects)
         if body is not None and body.type == "command":
             self.command(body, redirects)
         else:
@@ -416,7 +382,7 @@ class _Reader:
         return [Word("-")] if gap == "-" else []
 
     def compound_with(
-        self, body: Node | None, redirects: _Redirects, node: Node, start: int
+        self, body: Node | None, redirects: Redirects, node: Node, start: int
     ) -> None:
         if body is not None:
             outer = self.stdin
@@ -427,72 +393,13 @@ class _Reader:
 
     def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
         """Redirections of a function or a bare `> file`."""
-        start, redirects = len(self.script.commands), _Redirects()
+        start, redirects = len(self.script.commands), Redirects()
         for node in nodes:
-            self.redirect(node, redirects)
+            read_redirect(self, node, redirects)
         self.emit(redirects.words, [], redirects, owner, start)
 
     def visit_bare_redirect(self, node: Node) -> None:
         self.emit_redirects([node], node)
-
-    def redirect(self, node: Node, found: _Redirects) -> None:
-        if node.type == "file_redirect":
-            self.file_redirect(node, found)
-        elif node.type == "herestring_redirect":
-            words = [
-                word for child in node.children if child.is_named for word in self.words(child)
-            ]
-            found.stdin = " ".join(word.text for word in words) + "\n"
-        elif node.type == "heredoc_redirect":
-            self.heredoc(node, found)
-        else:
-            self.visit(node)
-
-    def file_redirect(self, node: Node, found: _Redirects) -> None:
-        operator, targets = "", []
-        for child in self.children(node):
-            if child.is_error or child.is_missing:
-                self.problem(Problem.SYNTAX, self.text(node))
-            elif child.type == "file_descriptor":
-                continue
-            elif child.is_named:
-                targets += self.words(child)
-            else:
-                operator = child.type
-        if targets:
-            found.redirections.append(Redirection(operator=operator, target=targets[0]))
-            found.words += targets[1:]
-        elif not operator.endswith("-"):
-            self.problem(Problem.SYNTAX, self.text(node))
-
-    def heredoc(self, node: Node, found: _Redirects) -> None:
-        delimiter, ending, body = "", None, None
-        for child in node.children:
-            if child.type == "heredoc_start":
-                delimiter = self.text(child)
-            elif child.type == "heredoc_body":
-                body = child
-            elif child.type == "heredoc_end":
-                ending = self.text(child)
-            elif child.type in _REDIRECTS:
-                self.redirect(child, found)
-            elif child.is_error or child.is_missing:
-                self.problem(Problem.SYNTAX, self.text(child))
-                self.visit_children(child)
-            elif child.type in _VALUES:
-                found.words += self.words(child)
-        name = delimiter.strip("'\"")
-        is_quoted = name != delimiter
-        if ending is None or ending.strip("\t") != name or not name.replace("_", "").isalnum():
-            self.problem(Problem.SYNTAX, self.text(node))
-        found.stdin = self.heredoc_text(body, is_quoted=is_quoted)
-        if name in (line.strip("\t") for line in found.stdin.splitlines()):
-            self.problem(Problem.SYNTAX, self.text(node))
-
-    def heredoc_text(self, body: Node | None, *, is_quoted: bool) -> str:
-        if body is None:
-            return ""
-        return self.text(body) if is_quoted else "".join(self.expander.double_quoted(body))
 
     def after_heredoc(self, node: Node, start: int) -> None:
         """`cat <<EOF | sh` and `cat <<EOF && ls`: the grammar hides the rest in the redirect."""
@@ -501,13 +408,13 @@ class _Reader:
                 outer, self.upstream = self.upstream, tuple(self.script.commands[start:])
                 self.visit(child)
                 self.upstream = outer
-            elif child.is_named and child.type not in _INSIDE_HEREDOC and not child.is_error:
+            elif child.is_named and child.type not in INSIDE_HEREDOC and not child.is_error:
                 self.visit(child)
 
     # Words
 
     def words(self, node: Node) -> list[Word]:
-        if node.is_error or node.is_missing or node.type not in _VALUES:
+        if node.is_error or node.is_missing or node.type not in VALUES:
             self.problem(Problem.SYNTAX, self.text(node))
             self.visit_children(node)
             return [Word(UNKNOWN)]
@@ -540,17 +447,10 @@ class _Reader:
 
     def visit_substitution(self, node: Node) -> None:
         for child in self.children(node):
-            if child.type in _REDIRECTS:
+            if child.type in REDIRECTS:
                 self.emit_redirects([child], node)
             else:
                 self.visit(child)
-
-
-def _either(some: Directories, others: Directories) -> Directories:
-    if some == others:
-        return others
-    both = tuple(dict.fromkeys((*some, *others)))
-    return both if len(both) <= DIRECTORY_LIMIT else (None,)
 
 
 def _inside_backticks(code: str) -> str:
@@ -567,16 +467,6 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
-_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
-_VALUES = _SUBSTITUTIONS | {
-    "word", "number", "string", "raw_string", "ansi_c_string", "translated_string",
-    "concatenation", "simple_expansion", "expansion", "arithmetic_expansion", "brace_expression",
-    "extglob_pattern", "regex", "variable_name", "test_operator", "special_variable_name",
-}  # fmt: skip
-_REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
-_INSIDE_HEREDOC = (
-    _REDIRECTS | _VALUES | {"heredoc_start", "heredoc_body", "heredoc_end", "heredoc_content"}
-)
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

@@ -10,7 +10,7 @@ WEIGHTS = "bm25(3.0, 6.0, 1.0)"
 """Path, symbol, body, measured; a contentless table with less detail would make BM25 zero."""
 _COMMON = 1_000
 """Chunks that share a word from which on its cost is worth knowing."""
-_MAX_ROWS = 8_000
+_MAX_ROWS = 6_000
 """Rows that a query may cost, some 10 ms: the rarer words first, at least two of them."""
 _PARAMETERS = 500
 

@@ -1,0 +1,81 @@
+"""
+Two linear models over the signals of a message: is it a correction, and should it last?
+
+`model.json` holds what `tools/train_corrections.py` learned from tests/corpus/corrections: a
+weight for each named signal, in plain numbers, and one byte for each bucket of letters. Nothing
+but a sum is computed here.
+"""
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from perpetualcc.learning.corrections.signals import BUCKETS, Signals
+
+_ZERO = 128
+"""A bucket's byte less this, times `scale`, is its weight."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """A model's answer to one message."""
+
+    score: float
+    """Log odds, the threshold taken off: above 0 is yes."""
+    terms: tuple[tuple[str, float], ...]
+    """What counted, the strongest first; the letters are one term."""
+
+    @property
+    def probability(self) -> float:
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.score))))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Model:
+    """A linear model. Compared by identity."""
+
+    threshold: float
+    """Chosen so that of hard look-alikes at most one in twenty is taken."""
+    bias: float
+    named: Mapping[str, float]
+    scale: float
+    letters: bytes
+
+    def weigh(self, signals: Signals) -> Weighing:
+        terms = {
+            name: value * self.named[name]
+            for name, value in signals.named.items()
+            if name in self.named
+        }
+        terms["wording"] = self.scale * sum(
+            value * (self.letters[bucket] - _ZERO) for bucket, value in signals.letters.items()
+        )
+        ranked = sorted(terms.items(), key=lambda term: -abs(term[1]))
+        return Weighing(score=sum(terms.values()) + self.bias - self.threshold, terms=tuple(ranked))
+
+
+@cache
+def model(name: str) -> Model:
+    """`correction` or `durable`."""
+    source = files("perpetualcc.learning.corrections") / "model.json"
+    stored = json.loads(source.read_text(encoding="utf-8"))[name]
+    return Model(
+        threshold=stored["threshold"],
+        bias=stored["bias"],
+        named=stored["named"],
+        scale=stored["scale"],
+        letters=base64.b85decode(stored["letters"]),
+    )
+
+
+def pack(weights: Mapping[int, float]) -> tuple[float, str]:
+    """The scale and the text of a table of letter weights."""
+    scale = max(map(abs, weights.values()), default=1.0) / 127
+    table = bytearray([_ZERO]) * BUCKETS
+    for bucket, weight in weights.items():
+        table[bucket] = _ZERO + round(weight / scale)
+    return scale, base64.b85encode(bytes(table)).decode("ascii")

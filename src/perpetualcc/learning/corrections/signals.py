@@ -1,0 +1,155 @@
+"""
+A message as numbers: what grammar says about its sentences, and the letters it is written in.
+
+Named signals are the grammatical features of `features.py`, with where they stand and what stands
+beside them; a person can read them. Letter signals are short runs of letters, hashed: they know
+the thousand ways of saying "I said" that no list of patterns holds. `model.py` weighs both.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from zlib import crc32
+
+from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.durability import Lasting
+from perpetualcc.learning.corrections.features import Sentence
+from perpetualcc.learning.corrections.text import Typed, fold
+
+BUCKETS = 1 << 15
+"""How many letter signals there are. 32 kB a model at one byte each."""
+
+_HEAD = 240
+_TAIL = 80
+"""Characters looked at: who corrects does it at the beginning, or at the end."""
+
+_ASKED = ("?", "？", "؟", "か。", "吗。")
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[?!]")
+_CODE = re.compile(r"[\w@./:-]*[./_:@\\][\w@./:-]*\w|\b\w+\d\w*\b|\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What the model weighs."""
+
+    named: Mapping[str, float]
+    letters: Mapping[int, float]
+    """Bucket to strength; the squares sum to 1: a long message counts as much as a short one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A message as its best reading sees it, beside what the assistant said."""
+
+    typed: Typed
+    sentences: tuple[Sentence, ...]
+    best: Sentence
+    score: float
+    """What the rules of `weights.py` make of it."""
+    assistant: str
+    """Folded."""
+    lasting: Lasting
+
+
+def signals(scene: Scene) -> Signals:
+    """Everything that is measured about a message."""
+    text = " ".join(fold(part, accents=False) for part in scene.typed.sentences)
+    return Signals(named=_named(scene, text), letters=_letters(text))
+
+
+def _named(scene: Scene, text: str) -> dict[str, float]:
+    named = {"score": max(-6.0, min(6.0, scene.score)) / 3, "always": 1.0}
+    named.update((f"best:{name}", 1.0) for name in scene.best.features)
+    named.update((f"first:{name}", 0.7) for name in scene.sentences[0].features)
+    named.update((f"last:{name}", 0.5) for name in scene.sentences[-1].features)
+    named.update((f"any:{name}", 0.5) for one in scene.sentences for name in one.features)
+    named.update((f"best:{one}+{other}", 0.7) for one, other in _pairs(scene.best.features))
+    named.update((f"lasts:{name}", 1.0) for name in scene.lasting.found)
+    named["lasts"] = max(-3.0, min(3.0, scene.lasting.score)) / 2
+    if scene.assistant.rstrip(" *_`\n").endswith(_ASKED):
+        # What turns something down answers here.
+        named.update((f"asked+{name}", 1.0) for name in scene.best.features)
+    named.update(_shape(scene, text))
+    return named
+
+
+_JOINED = (
+    "reject", "contrast", "prohibit", "direct", "product", "request_first", "question_mark",
+    "blame", "wrong", "symptom", "praise", "grounded", "self", "always", "must", "instead",
+)  # fmt: skip
+
+
+def _pairs(features: frozenset[str]) -> Iterator[tuple[str, str]]:
+    present = [name for name in _JOINED if name in features]
+    for position, one in enumerate(present):
+        for other in present[position + 1 :]:
+            yield one, other
+
+
+def _shape(scene: Scene, text: str) -> dict[str, float]:
+    """Length, punctuation, code, and what of it the assistant had said."""
+    shape: dict[str, float] = {}
+    count = len(scene.sentences)
+    shape[f"sentences:{min(count, 4)}"] = 1.0
+    shape[f"length:{min(len(text) // 30, 8)}"] = 1.0
+    shape["question at the end"] = float(text.rstrip().endswith(_ASKED))
+    shape["had code"] = float(scene.typed.had_code)
+    shape["had error"] = float(scene.typed.had_error)
+    shape["had cheer"] = float(scene.typed.had_cheer)
+    said = scene.assistant.rstrip(" *_`\n")
+    shape["assistant asked"] = float(said.endswith(_ASKED))
+    if said:
+        shared = _shared(text, said)
+        shape["shared"] = shared
+        shape["shares much"] = float(shared > 0.34)
+        shape["shares none"] = float(shared == 0.0)
+        mine, theirs = families.named(text), families.named(said)
+        shape["same tool"] = float(any(mine[one] & theirs.get(one, set()) for one in mine))
+    return {name: value for name, value in shape.items() if value}
+
+
+def _shared(text: str, said: str) -> float:
+    """The part of the message's words, or pairs of letters, that the assistant had used."""
+    words = [word for word in _WORD.findall(text) if len(word) > 2]
+    if words and sum(word.isascii() or word[0] < "\u2e80" for word in words) >= len(words) / 2:
+        stems = {word[:5] for word in _WORD.findall(fold(said, accents=False)) if len(word) > 2}
+        return sum(word[:5] in stems for word in words) / len(words)
+    pairs = {text[i : i + 2] for i in range(len(text) - 1) if text[i] >= "\u2e80"}
+    return sum(pair in said for pair in pairs) / max(1, len(pairs))
+
+
+def _letters(text: str) -> dict[int, float]:
+    counts: dict[int, float] = {}
+    for run, worth in _runs(text):
+        bucket = crc32(run.encode()) % BUCKETS
+        counts[bucket] = min(2.0, counts.get(bucket, 0.0) + worth)
+    norm = sum(value * value for value in counts.values()) ** 0.5
+    return {bucket: value / norm for bucket, value in counts.items()} if norm else {}
+
+
+def _runs(text: str) -> Iterator[tuple[str, float]]:
+    """Runs of 2 to 5 letters inside words, words, pairs of words, and how the message opens."""
+    # What is named matters less than what is said of it: paths and numbers become one sign.
+    plain = _CODE.sub("#", text)
+    if len(plain) > _HEAD + _TAIL:
+        plain = f"{plain[:_HEAD]} {plain[-_TAIL:]}"
+    words = _WORD.findall(plain)
+    for word in words:
+        framed = f" {word} "
+        for size in (3, 4, 5):
+            for start in range(max(0, len(framed) - size + 1)):
+                yield framed[start : start + size], 1.0
+        if word[0] >= "\u2e80":
+            for start in range(len(word) - 1):
+                yield word[start : start + 2], 1.0
+        yield f"w:{word}", 1.0
+    for one, other in pairwise(words):
+        yield f"p:{one} {other}", 1.0
+    if words:
+        opening = "".join(words[:3])[:12] if words[0][0] >= "\u2e80" else " ".join(words[:2])
+        for size in (1, 2, 3, 4):
+            yield f"^{opening[:size]}", 1.0
+        yield f"^w:{words[0]}", 1.0
+        yield f"^p:{' '.join(words[:2])}", 1.0

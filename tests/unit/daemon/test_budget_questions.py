@@ -1,0 +1,223 @@
+"""A budget that is used up: who is asked, how often, and what comes of the answer."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.daemon.budget import BudgetKeeper
+from perpetualcc.daemon.budget_questions import RAISE, STOP, WAIT, BudgetQuestions
+from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.tasks import Lane, Later, Wait
+from perpetualcc.sessions.budget import next_day
+from perpetualcc.sessions.settings import LimitSettings
+from perpetualcc.store.budget import SqliteBudget
+from perpetualcc.store.budget_days import SqliteBudgetDays
+from perpetualcc.store.database import Database
+from perpetualcc.store.escalations import WITHDRAWN
+from tests.fakes.clock import FakeClock
+from tests.unit.daemon.test_limits import session, task
+
+
+class Desk:
+    """The queue and the sessions, as far as budgets need them."""
+
+    def __init__(self, tmp_path) -> None:
+        self.store, self.asked, self.done = self, [], []
+        detail = "the budget tokens_per_day is used up: 5 of 5"
+        limited = SessionStatus.RATE_LIMITED
+        self.waiting = [replace(session(tmp_path), status=limited, detail=detail)]
+
+    async def escalate(self, request):
+        self.asked.append(Escalation(number=len(self.asked) + 1, request=request, raised_at=0.0))
+        return self.asked[-1]
+
+    async def get_pending(self):
+        return self.asked
+
+    async def use(self, number):
+        self.done.append(("used", number))
+
+    async def settle(self, number, answer, *, by):
+        self.done.append(("settled", answer["text"]))
+
+    async def list_sessions(self, *, statuses):
+        return [one for one in self.waiting if one.status in statuses]
+
+    async def resume_session(self, name):
+        self.done.append(("resumed", name))
+
+    async def pause_session(self, name):
+        self.done.append(("paused", name))
+
+
+class Stage:
+    """A keeper over a file, with a clock to move."""
+
+    def __init__(self, database, tmp_path) -> None:
+        self.clock, self.desk, self.events = FakeClock(), Desk(tmp_path), []
+        self.session = session(tmp_path)
+        self.questions = BudgetQuestions(SqliteBudgetDays(database), self.record, self.clock)
+        self.questions.queue = self.questions.manager = self.desk
+        self.store = SqliteBudget(database)
+        self.keeper = BudgetKeeper(
+            store=self.store,
+            settings=LimitSettings(),
+            record=self.record,
+            clock=self.clock,
+            questions=self.questions,
+        )
+
+    async def record(self, *events) -> None:
+        self.events += events
+
+    async def admit(self, name="t-1", **more):
+        return await self.keeper.admit(task(name, **more), self.session)
+
+    async def answer(self, text, *, by="cli") -> None:
+        asked = self.desk.asked[-1]
+        answer = {"text": text}
+        await self.questions.carry_out(
+            replace(asked, settled_at=self.clock.now(), answer=answer, settled_by=by)
+        )
+
+    async def allowed(self) -> float:
+        return (await self.store.limits(self.clock.now())).tokens_per_day
+
+
+async def used_up(stage) -> None:
+    await stage.store.set_limit("tokens_per_day", 1000)
+    await stage.admit("first")
+    await stage.keeper.spent(TaskId("first"), SessionId("abc123"), 1000)
+    await stage.keeper.ended(TaskId("first"), SessionId("abc123"), 1000, 0.0)
+
+
+@pytest.fixture
+def play(tmp_path):
+    def run(scene):
+        async def main():
+            database = await Database.open(tmp_path / "pcc.db")
+            try:
+                stage = Stage(database, tmp_path)
+                await used_up(stage)
+                return await scene(stage)
+            finally:
+                await database.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+def test_all_who_come_wait_for_midnight_and_one_person_is_asked_once(play):
+    async def scene(stage):
+        return [await stage.admit(f"t-{n}") for n in range(5)], stage
+
+    held, stage = play(scene)
+
+    assert all(isinstance(one, Wait) for one in held)
+    assert {one.due for one in held} == {next_day(stage.clock.now())}
+    [asked] = stage.desk.asked
+    assert [option["label"] for option in asked.request.options] == [RAISE, WAIT, STOP]
+    assert asked.request.default["text"] == WAIT
+    assert asked.request.deadline == next_day(stage.clock.now())
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        (RAISE, 1500),
+        ("4,000", 4000),
+        ("2M", 2_000_000),
+        ("1.5k", 1500),
+        ("as much as you like", 1000),
+    ],
+)
+def test_a_raise_counts_at_once_and_ends_with_the_day(play, text, allowed):
+    async def scene(stage):
+        await stage.admit()
+        await stage.answer(text)
+        today = await stage.allowed()
+        admitted = await stage.admit()
+        stage.clock.move(86400)
+        return today, admitted, await stage.allowed(), stage
+
+    today, admitted, tomorrow, stage = play(scene)
+
+    assert (today, tomorrow) == (allowed, 1000)
+    assert (admitted is None) is (allowed > 1000)
+    assert (("resumed", "abc123") in stage.desk.done) is (allowed > 1000)
+    told = [event.text for event in stage.events if type(event).__name__ == "ProblemNoticed"]
+    assert bool(told) is (allowed == 1000)
+
+
+def test_when_the_raise_is_used_up_too_the_person_is_asked_again(play):
+    async def scene(stage):
+        await stage.admit()
+        await stage.answer(RAISE)
+        await stage.admit("second")
+        await stage.keeper.ended(TaskId("second"), SessionId("abc123"), 600, 0.0)
+        await stage.admit()
+        await stage.admit("other")
+        return stage
+
+    assert len(play(scene).desk.asked) == 2
+
+
+@pytest.mark.parametrize(("text", "done"), [(STOP, [("paused", "abc123")]), (WAIT, [])])
+def test_stop_pauses_what_waits_and_wait_leaves_it(play, text, done):
+    async def scene(stage):
+        await stage.admit()
+        await stage.answer(text)
+        await stage.admit("other")
+        return stage
+
+    stage = play(scene)
+
+    assert stage.desk.done == [("used", 1), *done]
+    assert len(stage.desk.asked) == 1, "the day has its answer"
+
+
+def test_a_question_whose_session_ended_is_asked_for_the_others(play):
+    async def scene(stage):
+        await stage.admit()
+        await stage.answer("the session was stopped", by=WITHDRAWN)
+        await stage.admit("other")
+        return stage
+
+    stage = play(scene)
+
+    assert ("resumed", "abc123") in stage.desk.done
+    assert len(stage.desk.asked) == 2
+
+
+def test_a_changed_budget_settles_the_question_and_lets_the_parked_go_on(play):
+    async def scene(stage):
+        await stage.admit()
+        parked = SessionStatus.ERROR
+        stage.desk.waiting.append(replace(stage.desk.waiting[0], id="parked", status=parked))
+        await stage.questions.changed("tokens_per_day")
+        return stage
+
+    done = play(scene).desk.done
+
+    assert done == [
+        ("settled", "the budget was changed"),
+        ("resumed", "abc123"),
+        ("resumed", "parked"),
+    ]
+
+
+def test_what_others_hold_is_waited_for_and_nobody_is_asked(play):
+    async def scene(stage):
+        await stage.store.set_limit("tokens_per_day", 40_000)
+        first = await stage.admit("one")
+        return first, await stage.admit("two"), await stage.admit("three", lane=Lane.GOAL), stage
+
+    first, *others, stage = play(scene)
+
+    assert first is None
+    assert all(isinstance(one, Later) and not one.counts for one in others)
+    assert stage.desk.asked == []
