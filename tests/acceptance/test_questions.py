@@ -1,7 +1,10 @@
 """Claude's questions: answered from the requirements, or by a person."""
 
+import time
+
 import pytest
 
+from perpetualcc.store.index.opening import open_pipeline
 from tests.fakes.model_server import Mood, model_server
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -166,6 +169,29 @@ def test_a_sessions_claude_can_search_the_index(install):
     session = pcc.json("list")[0]["id"]
     [ended] = pcc.events(session, "ToolFinished")
     assert "ledger.py" in ended["summary"]
+
+
+def test_the_index_follows_what_a_session_writes(install):
+    pcc = install(
+        """
+        steps:
+          - tools:
+              - Write: {file_path: "{project}/zebra.py", content: "def zebra_crossing(): pass"}
+          - say: Written.
+        """
+    )
+    (pcc.project / "ledger.py").write_text(CODE)
+    pcc.pcc("init", str(pcc.project), "--no-vectors")
+
+    session = pcc.start("Write it")
+    pcc.wait_for_event(session, "ToolFinished")
+
+    # Read as it is: a command would bring it up to date itself.
+    deadline = time.monotonic() + 20
+    while not (found := open_pipeline(pcc.project).retrieve("zebra", 1)):
+        assert time.monotonic() < deadline, "the index did not follow"
+        time.sleep(0.2)
+    assert found[0].file_path == "zebra.py"
 
 
 def test_what_happened_is_remembered(install, tmp_path):

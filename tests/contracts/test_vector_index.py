@@ -92,6 +92,16 @@ def test_the_nearest_come_first_with_their_cosine(project, store):
     assert found[0].score > found[1].score
 
 
+def test_vectors_wait_until_half_of_the_chunks_have_one(project, store):
+    vectors, model = opened(project, store), LetterEmbeddings()
+    ready = [vectors.is_ready(model.model)]
+    for chunk in vectors.without_vectors(model.model, 3):
+        vectors.save_vectors(model.model, {chunk.digest: model.embed(chunk.text)})
+        ready.append(vectors.is_ready(model.model))
+
+    assert ready == [False, False, True, True]
+
+
 def test_vectors_of_two_models_never_meet(project, store):
     vectors = opened(project, store)
     embed(vectors, LetterEmbeddings("one"))

@@ -154,6 +154,15 @@ class VectorIndex(Protocol):
         """Whether any chunk has a vector of `model`; quick."""
         ...
 
+    def is_ready(self, model: str) -> bool:
+        """
+        Whether at least half of the chunks have a vector of `model`.
+
+        With fewer, those that have one win over better ones that have none: .67 against .82 with
+        a tenth, .86 with a quarter and more (19 commit messages).
+        """
+        ...
+
     def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
         """Keep vectors by the digest of their chunks; each has unit length."""
         ...

@@ -126,11 +126,11 @@ class RAGPipeline:
         return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
 
     def _nearest(self, query: str) -> list[Hit]:
-        """By vectors, where there are some; without a model the words must do."""
+        """By vectors, where there are enough; without a model the words must do."""
         if self._vectors is None or self._embeddings is None:
             return []
         try:
-            if not self._vectors.has_vectors(self._embeddings.model):
+            if not self._vectors.is_ready(self._embeddings.model):
                 return []
             vector = self._embeddings.embed(query[:MAX_QUERY])
             found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 _QUESTION = re.compile(
     r"\?\s*$|^\s*(where|how|what|which|who|when|why|is|are|does|do|can)\b", re.IGNORECASE
 )
-_TESTS = re.compile(r"(?<![a-z])(unit)?test(s|ed|ing)?(?![a-z])", re.IGNORECASE)
+_TESTS = re.compile(
+    # "Tests whether …" begins what a function says of itself.
+    r"(?<![a-z])(?!\Atests? (?:if|whether|a|an|for)\b)(unit)?test(s|ed|ing)?(?![a-z])",
+    re.IGNORECASE,
+)
 _DOCUMENTS = re.compile(
     r"(?<![a-z])(docs?|documents?|documented|documentation|readme|manual|changelog)(?![a-z])",
     re.IGNORECASE,

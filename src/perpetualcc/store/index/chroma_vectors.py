@@ -61,6 +61,9 @@ class ChromaVectors:
     def has_vectors(self, model: str) -> bool:
         return self._notes.has_vectors(model)
 
+    def is_ready(self, model: str) -> bool:
+        return self._notes.is_half_noted(model)
+
     def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
         collection = self._collection(model)
         digests = list(vectors)

@@ -52,6 +52,24 @@ class VectorRows:
         return bool(found.fetchone()[0])
 
     @reports_damage
+    def is_ready(self, model: str) -> bool:
+        if not self.has_vectors(model):
+            return False
+        owners, _ = self._matrix(model)
+        return len(owners) * 2 >= self._chunks()
+
+    def _chunks(self) -> int:
+        row = self._database.connection.execute("SELECT count(*) FROM chunk").fetchone()
+        return int(row[0])
+
+    @reports_damage
+    def is_half_noted(self, model: str) -> bool:
+        """The same of notes without vectors; those of chunks that are gone count, too."""
+        query = "SELECT count(*) FROM vector WHERE model = ?"
+        row = self._database.connection.execute(query, (model,)).fetchone()
+        return bool(row[0]) and int(row[0]) * 2 >= self._chunks()
+
+    @reports_damage
     def save_vectors(self, model: str, vectors: Mapping[bytes, Sequence[float]]) -> None:
         import numpy as np  # noqa: PLC0415
 
@@ -66,8 +84,7 @@ class VectorRows:
 
     @reports_damage
     def forget_unused(self) -> None:
-        chunks = self._database.connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
-        if len(self.unused()) > chunks:
+        if len(self.unused()) > self._chunks():
             with self._database.transaction() as connection:
                 connection.execute(f"DELETE FROM vector WHERE {_UNUSED}")
 
