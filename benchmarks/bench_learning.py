@@ -196,18 +196,14 @@ async def _fill(database: Database, count: int) -> None:
             )
 
         await database.write(insert)
-    while await database.write(_merge) >= 2:
-        pass
+    # As it lies after the upkeep: what came in large batches is no level of small segments.
+    await database.write(_in_one)
 
 
-def _merge(connection: object) -> int:
-    """Merge as the upkeep of the index would have done by now. Returns how much there was."""
-    before: int = connection.total_changes  # type: ignore[attr-defined]
+def _in_one(connection: object) -> None:
     connection.execute(  # type: ignore[attr-defined]
-        "INSERT INTO episode_terms (episode_terms, rank) VALUES ('merge', 5000)"
+        "INSERT INTO episode_terms (episode_terms) VALUES ('optimize')"
     )
-    after: int = connection.total_changes  # type: ignore[attr-defined]
-    return after - before
 
 
 def _episode(number: int) -> Episode:

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 _TELLING = ("QuestionAnswered", "ToolDecided", "TaskSettled")
 """The kinds of events that may make an episode."""
 _BREATH = timedelta(milliseconds=500)
+_ALIKE = 0.5
+"""From this similarity on an episode is about the same."""
 _SIMILAR = 3
 """Past episodes in a brain's prompt (seed 000, Component 8)."""
 
@@ -74,6 +76,8 @@ class Recollection:
     async def about(self, project: Path, question: str) -> Sequence[str]:
         """Similar episodes and known facts, each one line, most relevant first."""
         similar = await self._episodes.find_similar(question, _SIMILAR, project=str(project))
+        # Put before a brain, it was of use, and is kept longer.
+        await self._episodes.mark_useful([one for one in similar if one.similarity >= _ALIKE])
         facts = await self._facts.get_facts(str(project))
         return [
             *(f"{one.episode.context} → {one.episode.action}" for one in similar),

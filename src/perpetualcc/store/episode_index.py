@@ -12,11 +12,11 @@ from perpetualcc.store.database import Database
 
 SLICE = 64
 """Episodes that enter the index together: one to two milliseconds of work."""
-_STEPS = 8
+_STEPS = 16
 """Merges after a slice. A row is written again about once for each level of the index, and a
 million rows make seven; a slice is three pages."""
-_PAGES = 8
-"""Pages a merge may write: about a millisecond."""
+_PAGES = 4
+"""Pages a merge may write: less than a millisecond, unless a term is in nearly every episode."""
 
 
 def add(connection: sqlite3.Connection, number: int, terms: str) -> bool:

@@ -1,6 +1,7 @@
 """What was answered before makes a brain surer, and lifts neither a risk nor an authority."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from perpetualcc.config.file import Config
 from perpetualcc.daemon.engine import Parts
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
+from perpetualcc.domain.episodes import Episode
 from perpetualcc.domain.events import QuestionAnswered, TaskSettled, ToolDecided
 from perpetualcc.domain.ids import RequestId, SessionId, TaskId
 from perpetualcc.domain.locations import Locations
@@ -16,7 +18,9 @@ from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Lane, Task, TaskState
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.memory import EpisodicMemory
 from perpetualcc.store.database import Database
+from perpetualcc.store.episodes import SqliteEpisodes
 from tests.fakes.model_server import model_server
 
 LAYOUT = Question(text="Which layout?", options=(Option(label="Wide"), Option(label="Narrow")))
@@ -216,3 +220,21 @@ def test_a_call_that_was_cut_and_a_high_one_teach_nothing(play):
         ]
 
     assert play(scenario) == [None, None]
+
+
+def test_an_episode_that_a_brain_was_told_of_is_kept_longer(play):
+    async def scenario(parts, session):
+        memory = EpisodicMemory(SqliteEpisodes(parts.database))
+        old = time.time() - 400 * 86_400
+        for context in (LAYOUT.text, "something else"):
+            await memory.record_episode(
+                Episode(
+                    session=session.id, project=str(play.project), timestamp=old, rationale="",
+                    event_type="question", context=context, action="Wide", outcome="success",
+                )
+            )  # fmt: skip
+        await ask(parts, session)
+        await memory.forget_old()
+        return [one.context for one in await memory.get_recent(session.id)]
+
+    assert play(scenario) == [LAYOUT.text]
