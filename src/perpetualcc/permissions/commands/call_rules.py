@@ -47,6 +47,8 @@ _LISTS_NAMES = frozenset(
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
 _SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
+_HELP_LAST = frozenset({"aws"})
+"""Programs that print help whenever the last word is `help`: `aws s3 rm help`."""
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
 
@@ -333,6 +335,11 @@ def _after_revision(word: Word) -> Word:
 
 def _asks_for_help(call: Call, rule: CommandRule) -> bool:
     words = call.command.words
+    if words[0].text in _HELP_LAST and words[-1].text == "help":
+        return True
+    is_named = len(words) == len(call.arguments.path.split()) + 1
+    if is_named and words[-1].text == "--help" and not (rule.stops or rule.wraps):
+        return True
     if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
         return False
     if words[-1].text in _HELP:
@@ -340,7 +347,7 @@ def _asks_for_help(call: Call, rule: CommandRule) -> bool:
     return (
         len(words) == 2
         and words[1].text in _SHORT_HELP
-        and rule.risk is not Risk.HIGH
+        and (rule.risk is not Risk.HIGH or words[1].text == "-V")
         and not rule.stops
     )
 

@@ -61,6 +61,10 @@ _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
+_EMPTY_BY_CUSTOM = frozenset(
+    {"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".placeholder"}
+)
+"""Names of files that exist to be empty."""
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
@@ -176,7 +180,9 @@ class CommandJudge:
         if redirection.operator in {"<&", ">&"} and (target.isdigit() or target == "-"):
             return []
         if redirection.writes:
-            return [self.territory.write(target, command.cwds, part)]
+            written = self.territory.write(target, command.cwds, part)
+            is_emptied = redirection.operator in {">", ">|"} and _prints_nothing(command)
+            return [written, *_emptied(target, part)] if is_emptied else [written]
         return [self.territory.read(target, command.cwds, part)]
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
@@ -443,6 +449,24 @@ def _blocked(command: SimpleCommand, pattern: str) -> Finding:
         explanation=f"The settings always block {pattern!r}", forbidden=True,
         effects=(Effect(kind=EffectKind.EXECUTE),),
     )  # fmt: skip
+
+
+def _prints_nothing(command: SimpleCommand) -> bool:
+    return not command.words or [word.text for word in command.words] in ([":"], ["true"])
+
+
+def _emptied(target: str, part: str) -> Findings:
+    """`: > file`: a new file, or one that was there and is now empty."""
+    if posixpath.basename(target) in _EMPTY_BY_CUSTOM or target.startswith("/dev/"):
+        return []
+    is_data = target.endswith((".db", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump"))
+    return [
+        Finding(
+            risk=Risk.HIGH if is_data else Risk.MEDIUM, rule="emptied", part=part, kind="empty",
+            explanation="Empties the file; what was in it is gone",
+            effects=(Effect(kind=EffectKind.WRITE, target=target),),
+        )
+    ]  # fmt: skip
 
 
 def _given_shell(command: SimpleCommand) -> Finding:

@@ -12,6 +12,8 @@ from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
 _QUOTED = re.compile(r"'(?:''|\\.|[^'\\])*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_EXPLAINED = re.compile(r"(?:^|;)\s*explain\b(?!\s*(?:\([^)]*)?\banaly[sz]e)[^;]*", re.IGNORECASE)
+"""A statement whose plan is only shown; `EXPLAIN ANALYZE` runs it."""
 _KEY_VALUE = ("redis-cli", "valkey-cli", "keydb-cli")
 
 
@@ -77,15 +79,20 @@ def sql_file(call: Call) -> Findings:
 
 def destroying(text: str) -> str | None:
     """The first words of SQL in `text` that change or delete data; None when there are none."""
-    match = _destroys(is_mongo=False).search(_QUOTED.sub("''", text))
+    match = _destroys(is_mongo=False).search(_bare(text))
     return match[0].strip() if match else None
+
+
+def _bare(text: str) -> str:
+    """The statements without their quoted texts, comments, and what is only explained."""
+    return _EXPLAINED.sub("", _QUOTED.sub("''", text))
 
 
 def _statements(text: str, call: Call) -> Findings:
     is_mongo = call.arguments.path.startswith("mongo")
     if text == UNKNOWN:
         return [_unseen(call)]
-    bare = text if is_mongo else _QUOTED.sub("''", text)
+    bare = text if is_mongo else _bare(text)
     match = _destroys(is_mongo=is_mongo).search(bare)
     if match is None:
         return []

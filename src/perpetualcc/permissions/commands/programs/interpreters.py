@@ -176,8 +176,33 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
+_LITERAL = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\$`@#\n])*\"")
+"""A text in quotes into which nothing is put."""
+_IMPORTS_TEXT = re.compile(r"\bimport\s*[('\"]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@cache
+def _harmless() -> frozenset[str]:
+    return frozenset(load_table("inline_code")["harmless"])
+
+
+def _only_prints(text: str) -> bool:
+    """Whether it does nothing with its texts but print, measure, split or encode them."""
+    if UNKNOWN in text or len(text) > 20_000:
+        return False
+    bare = _LITERAL.sub(" ", text)
+    if "`" in bare or _IMPORTS_TEXT.search(text):
+        return False
+    return _harmless().issuperset(_NAME.findall(bare))
+
+
 def inline_code(text: str, call: Call) -> Findings:
     """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
+    if _only_prints(text):
+        why = "Runs code given on the command line, which only prints"
+        kind = f"{call.arguments.path} inline"
+        return [call.finding(Risk.MEDIUM, "inline-code", why, EffectKind.EXECUTE, kind=kind)]
     for pattern, why in _patterns():
         if pattern.search(text[:20_000]):
             return [
