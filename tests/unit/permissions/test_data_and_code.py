@@ -15,6 +15,16 @@ TOKEN = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
         ("php -r 'echo \"rm -rf /\";'", "php -r 'echo `rm -rf /`;'"),
         ("python3 -c \"print('os.remove')\"", "python3 -c \"import os; os.remove('a')\""),
         ("ruby -e 'puts \"sudo exec x\"'", "ruby -e 'puts \"#{exec %(rm a)}\"'"),
+        ("php -r '$f=\"system\"; echo $f;'", 'php -r \'$f="system"; $f("id");\''),
+        ("php -r 'echo \"system\";'", 'php -r \'"system"("id");\''),
+        ("node -e 'const s=\"DROP TABLE a\"; console.log(s)'", "node -e 'q(\"DROP TABLE a\")'"),
+        ("mongosh --eval 'db.a.find({op: \"drop\"})'", "mongosh --eval 'db[\"dropDatabase\"]()'"),
+        ("git -c user.name=x log", "git -c core.pager=x log"),
+        ("gcloud projects delete --help", "gcloud projects delete x"),
+        ("alembic upgrade head --sql", "alembic upgrade head"),
+        ("redis-cli --scan --pattern 'del:*'", "redis-cli del a"),
+        ("git-log --oneline", "git-push --force"),
+        ("${TOOL:-ls} -l", 'command "${TOOL:-rm}" -l'),
         ("psql -c 'EXPLAIN DELETE FROM a'", "psql -c 'EXPLAIN ANALYZE DELETE FROM a'"),
         ("psql -c 'EXPLAIN DELETE FROM a'", "psql -c 'EXPLAIN (verbose, analyze) DELETE FROM a'"),
         ("psql -c 'EXPLAIN DELETE FROM a'", "psql -c 'EXPLAIN SELECT 1; DELETE FROM a'"),
@@ -74,3 +84,18 @@ def test_a_token_never_leaves_without_a_person(tool: str, field: str, text: str)
 
 def test_a_malformed_call_is_still_judged_by_what_it_names() -> None:
     assert judged("Grep", pattern="", path="/home/dev/.ssh/id_rsa").risk is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        """node -e '/"/;process.kill(1);/"/'""",
+        """perl -e '$";system(q(id));$"'""",
+        """ruby -e '?";system(%q(id));?"'""",
+        """lua -e '[["]] os.execute(1) [["]]'""",
+        """tclsh <<< 'puts {"}; file delete a; puts {"}'""",
+        """tclsh <<< 'puts "[file delete a]"'""",
+    ],
+)
+def test_a_quote_that_begins_no_text_hides_no_code(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH

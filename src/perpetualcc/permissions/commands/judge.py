@@ -65,6 +65,7 @@ _EMPTY_BY_CUSTOM = frozenset(
     {"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".placeholder"}
 )
 """Names of files that exist to be empty."""
+_DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
@@ -224,7 +225,7 @@ class CommandJudge:
             return [_problem(Problem.TOO_DEEP, command.source)]
         is_printed = bool(first.code) and "/" not in first.text
         if not first.is_constant or first.globs or is_printed:
-            return [self._computed(command)]
+            return [self._computed(command), *self._default(command, depth)]
         if command.calls_function:
             return self._function(command, depth)
         name = first.text
@@ -237,6 +238,9 @@ class CommandJudge:
                 return self._path_call(command, depth)
             name = base
         program = self.knowledge.program(name.lower() if _CMDLET.fullmatch(name) else name)
+        if program is None and name.startswith("git-"):
+            words = (Word("git"), Word(name.removeprefix("git-")), *command.words[1:])
+            return self._call(replace(command, words=words), depth + 1)
         if program is None:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
@@ -259,6 +263,15 @@ class CommandJudge:
             explanation="Which program it runs is known only when it runs",
             effects=(Effect(kind=EffectKind.EXECUTE),),
         )  # fmt: skip
+
+    def _default(self, command: SimpleCommand, depth: int) -> Findings:
+        """`${TOOL:-rm} -rf x`: what it runs when the variable is not set."""
+        match = _DEFAULT.search(command.source)
+        if match is None or command.words[0].text != UNKNOWN:
+            return []
+        words = (Word(match[1]), *command.words[1:])
+        found = self._call(replace(command, words=words), depth + 1)
+        return [finding for finding in found if finding.risk is Risk.HIGH]
 
     def _function(self, command: SimpleCommand, depth: int) -> Findings:
         """Its body was judged where it stands; what it does with its words is not known."""

@@ -12,6 +12,8 @@ from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
 _QUOTED = re.compile(r"'(?:''|\\.|[^'\\])*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_MONGO_TEXT = re.compile(r"(?<!\[)(?:'(?!\$)(?:\\.|[^'\\])*'|\"(?!\$)(?:\\.|[^\"\\])*\")(?!\s*\])")
+"""A text in quotes; not a name in brackets (`db["drop"]`), and not an operator (`"$out"`)."""
 _EXPLAINED = re.compile(r"(?:^|;)\s*explain\b(?!\s*(?:\([^)]*)?\banaly[sz]e)[^;]*", re.IGNORECASE)
 """A statement whose plan is only shown; `EXPLAIN ANALYZE` runs it."""
 _KEY_VALUE = ("redis-cli", "valkey-cli", "keydb-cli")
@@ -92,7 +94,7 @@ def _statements(text: str, call: Call) -> Findings:
     is_mongo = call.arguments.path.startswith("mongo")
     if text == UNKNOWN:
         return [_unseen(call)]
-    bare = text if is_mongo else _bare(text)
+    bare = _MONGO_TEXT.sub("''", text) if is_mongo else _bare(text)
     match = _destroys(is_mongo=is_mongo).search(bare)
     if match is None:
         return []
