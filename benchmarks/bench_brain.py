@@ -8,7 +8,10 @@ from perpetualcc.domain.questions import Question, QuestionContext
 from perpetualcc.requirements import parse_requirements
 from tests.corpus.brain.measuring import cases, measure
 
-FOLDERS = ("built", "held_out", "late", "fresh", "traps", "last")
+FOLDERS = (
+    *("built", "held_out", "late", "fresh", "traps", "last"),
+    *("field", "street", "plaza", "harbour"),
+)
 ROUNDS = 3
 
 

@@ -106,6 +106,7 @@ async def _parts(folder: Path, config: Config) -> AsyncIterator[_Parts]:
             manager=nobody,  # type: ignore[arg-type]
             ledger=ledger,
             events=EventLog(database, clock),
+            budget=nobody,  # type: ignore[arg-type]
         ),
     )
     try:

@@ -46,7 +46,10 @@ def _overhead() -> Result:
 
 
 def _start(stage: Stage, name: str) -> None:
-    if stage.pcc("start", str(stage.project), "--task", f"{PROMPT}: {name}", quiet=True):
+    """In a project of its own, as on the bare SDK: a `Write` over an old file is another call."""
+    project = stage.folder / name
+    project.mkdir()
+    if stage.pcc("start", str(project), "--task", f"{PROMPT}: {name}", quiet=True):
         raise RuntimeError(f"the session {name!r} did not complete")
 
 

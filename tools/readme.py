@@ -9,6 +9,7 @@ from pathlib import Path
 from tools.marked import between, replace_between
 
 _DIFFERS = (
+    (re.compile(r"done in \d+ s\b"), "done in 12 s"),
     (re.compile(r"\x1b\[[\d;]*m"), ""),
     (re.compile(r"\[\d\d:\d\d:\d\d\]"), "[14:30:22]"),
     (re.compile(r"\b(resets|at) \d\d:\d\d\b"), r"\g<1> 14:30"),

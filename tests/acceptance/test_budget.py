@@ -105,3 +105,22 @@ def test_an_absurd_budget_is_refused_with_a_hint(install):
     assert (wrong.returncode, negative.returncode) == (1, 1)
     assert "tokens_per_day" in wrong.stderr
     assert "is no budget" in negative.stderr
+
+
+@pytest.mark.soak
+def test_four_that_start_at_once_do_not_spend_the_day_twice(install, tmp_path):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "6000")
+    sessions = []
+    for n in range(4):
+        project = tmp_path / f"project-{n}"
+        project.mkdir()
+        sessions.append(pcc.start("Write the parts", project=project))
+
+    for session in sessions:
+        waiting = pcc.wait(session, "RATE_LIMITED", within=90)
+        assert "tokens_per_day is used up" in waiting["detail"]
+
+    [day] = [one for one in pcc.json("budget")["budgets"] if one["name"] == "tokens_per_day"]
+    assert 6000 * 0.99 <= day["used"] <= 6000 + 2 * 1050
+    assert len(pcc.json("pending")) == 1

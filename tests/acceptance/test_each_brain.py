@@ -53,7 +53,8 @@ def with_brain(pcc, brain: str, server):
         return pcc
     # Claude has one address; the service passes on what the session's own Claude asks.
     server.behind = pcc.environment["ANTHROPIC_BASE_URL"]
-    return replace(pcc, environment={**pcc.environment, "ANTHROPIC_BASE_URL": server.url})
+    own = {"ANTHROPIC_BASE_URL": server.url, "CLAUDE_CODE_MAX_RETRIES": "0"}
+    return replace(pcc, environment={**pcc.environment, **own})
 
 
 def begin(pcc, tmp_path) -> str:

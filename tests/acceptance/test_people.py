@@ -358,3 +358,33 @@ def test_a_session_whose_claude_is_held_for_an_answer_shows_that_it_waits(instal
     assert pcc.wait(session)["status"] == "COMPLETED"
     settled = refused(pcc, "respond", number, "SQLite")
     assert f"by '{getpass.getuser()}@{socket.gethostname()}" in settled
+
+
+NASTY = r"""
+steps:
+  - say: I need to know one thing.
+    ask:
+      question: "Which \x1b]0;owned\x07 <b>database</b> & `$(id)`?"
+      header: "D\x1b[31mB"
+      options:
+        - {label: "<i>One</i> \x1b[2J", description: "first\r\nline"}
+        - {label: "Two | 'quoted'", description: ""}
+  - say: Then that one.
+    expect: "Two | 'quoted'"
+"""
+
+
+def test_markup_and_control_characters_in_a_question_stay_text(install):
+    pcc = install(NASTY)
+    session = pcc.start("Ask")
+
+    number = str(the_one_that_waits(pcc)["number"])
+
+    for words in (("pending",), ("pending", number), ("status", session), ("logs", session)):
+        shown = pcc.pcc(*words).stdout
+        assert "\x1b" not in shown, words
+        assert "\x07" not in shown, words
+    pcc.pcc("respond", number, "2")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    [answered] = pcc.events(session, "QuestionAnswered")
+    assert list(answered["answers"].values()) == ["Two | 'quoted'"]

@@ -27,7 +27,10 @@ class Week:
         self.offset = folder / "offset"
         self.offset.write_text("0")
         config = folder / "config.toml"
-        config.write_text("[limits]\nstagger_seconds = 0.0\n[load]\nmax_cpu = 0.0\n")
+        # Nobody is reminded: that follows the machine's own time, which does not leap here.
+        config.write_text(
+            "[limits]\nstagger_seconds = 0.0\n[load]\nmax_cpu = 0.0\n[human]\nremind_after = []\n"
+        )
         self.environment = {
             **os.environ,
             "HOME": str(folder),

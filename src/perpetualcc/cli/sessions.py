@@ -142,8 +142,9 @@ def status(
 
         print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
     if show_decisions:
-        both = [(one["at"], _decision(one)) for one in decisions]
-        both += [(one["at"], _answered(one)) for one in answers]
+        home = f"{found['project']}/"
+        both = [(one["at"], _decision(one, home)) for one in decisions]
+        both += [(one["at"], _answered(one, home)) for one in answers]
         lines = [f"  {line}" for _, shown_as in sorted(both) for line in shown_as]
         print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
 
@@ -210,29 +211,34 @@ def _figures(session: dict[str, Any]) -> list[str]:
     ]
 
 
-def _decision(one: dict[str, Any]) -> list[str]:
+def _decision(one: dict[str, Any], home: str) -> list[str]:
     at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
     mark = "✓" if one["verdict"] == "allow" else "✗"
     call = f"{one['tool']} → {fit(one['summary'], 60)}"
     return [
         f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
-        *(f"           {line}" for line in _whole(one["reason"])),
+        *(f"           {line}" for line in _whole(one["reason"], home)),
     ]
 
 
-def _answered(one: dict[str, Any]) -> list[str]:
+def _answered(one: dict[str, Any], home: str) -> list[str]:
     at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
     by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
     said = [
         f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"
         for question, answer in one["answers"].items()
     ]
-    return [*said, *(f"           {line}" for line in _whole(one["reason"]))]
+    return [*said, *(f"           {line}" for line in _whole(one["reason"], home))]
 
 
-def _whole(reason: str) -> list[str]:
-    """A reason on as many lines as it needs: what it quotes comes last, and is what counts."""
-    return textwrap.wrap(printable(" ".join(reason.split()))[:_REASON], 90) or [""]
+def _whole(reason: str, home: str) -> list[str]:
+    """
+    A reason on as many lines as it needs: what it quotes comes last, and is what counts.
+
+    `home`: the project and a slash, which go without saying.
+    """
+    text = printable(" ".join(reason.replace(home, "").split()))[:_REASON]
+    return textwrap.wrap(text, 90, break_on_hyphens=False, break_long_words=False) or [""]
 
 
 @app.command()

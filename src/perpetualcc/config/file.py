@@ -132,7 +132,10 @@ def _section(kind: Any, data: Mapping[str, Any], keys: tuple[str, ...], source: 
                 hint or f"Known here: {', '.join(known)}",
             )
         values[name] = _value(hints[name], value, here, source)
-    return kind(**values)
+    try:
+        return kind(**values)
+    except PerpetualError as error:  # values that do not go together
+        raise source.error(keys, error.message, error.hint or _EDIT) from error
 
 
 def _is_setting(one: "Field[Any]") -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import math
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -67,6 +66,7 @@ class CheckpointKeeper:
     decisions: DecisionJournal
     ledger: SqliteLedger
     summarize: Summarize = _no_brain
+    patience: float = _SUMMARY_PATIENCE
     size_of: Sizes = _size
 
     async def save(self, session: Session, task: Task, reason: str) -> SessionCheckpoint | None:
@@ -142,8 +142,8 @@ class CheckpointKeeper:
         starts = await self.events.tail(session.id, _STARTS, kinds=[RunStarted.__name__])
         begun = [one.at for one in starts if one.event.task == task.id]
         if begun:
-            # Some file systems keep whole seconds.
-            changed = await asyncio.to_thread(changed_files, session.project, math.floor(begun[0]))
+            # Claude Code itself takes longer to start than the coarsest file system's second.
+            changed = await asyncio.to_thread(changed_files, session.project, begun[0])
             found += [name for name in changed if name not in found]
         return found
 
@@ -153,7 +153,7 @@ class CheckpointKeeper:
         texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
         if texts and reason not in _QUICK:
             try:
-                async with asyncio.timeout(_SUMMARY_PATIENCE):
+                async with asyncio.timeout(self.patience):
                     if told := await self.summarize(session, "\n".join(texts)):
                         return told
             except TimeoutError:

@@ -27,7 +27,9 @@ def changed_files(project: Path, since: float) -> list[str]:
         found.update(committed_since(project, since))
     else:
         found = _written(project, since)
-    return sorted(name for name in found if not _OURS.intersection(Path(name).parts))[:_MOST]
+    return sorted(name for name in found if not (_OURS | _LEFT_OUT).intersection(Path(name).parts))[
+        :_MOST
+    ]
 
 
 def _written(project: Path, since: float) -> set[str]:

@@ -10,6 +10,10 @@ _LONGEST_STAGGER = 3600
 """Seconds: more would look as if nothing ever went on."""
 
 
+_CENTURY = 36_500
+"""Days."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
     """How many sessions work, and how they go on."""
@@ -20,6 +24,9 @@ class SessionSettings:
     """Go on by itself when a usage limit resets; otherwise a person is asked first."""
     checkpoint_retention_days: int = 7
     """Older checkpoints are removed; the newest of a session stays."""
+    history_days: int = 90
+    """Events of finished sessions, receipts of notifications and used signals are removed when they
+    are older; what was decided or asked stays. 0: nothing is removed."""
 
     def __post_init__(self) -> None:
         if self.max_concurrent < 1:
@@ -27,10 +34,11 @@ class SessionSettings:
                 f"'sessions.max_concurrent' is {self.max_concurrent}; nothing would ever start",
                 hint="pcc config set sessions.max_concurrent 5",
             )
-
-    history_days: int = 90
-    """Events of finished sessions, receipts of notifications and used signals are removed when they
-    are older; what was decided or asked stays. 0: nothing is removed."""
+        if not 0 <= self.history_days <= _CENTURY:
+            raise PerpetualError(
+                f"'sessions.history_days' must be 0 to {_CENTURY}, not {self.history_days}",
+                hint="pcc config set sessions.history_days 90",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,18 @@ import pytest
 
 from tests.corpus.brain.measuring import cases, measure
 
-FOLDERS = ["built", "held_out", "late", "fresh", "traps", "last", "field", "street", "plaza"]
+FOLDERS = [
+    "built",
+    "held_out",
+    "late",
+    "fresh",
+    "traps",
+    "last",
+    "field",
+    "street",
+    "plaza",
+    "harbour",
+]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

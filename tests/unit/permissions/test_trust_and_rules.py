@@ -7,6 +7,7 @@ import pytest
 from judging import HOME, SETTINGS
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.offers import offer, offered_rule
 from perpetualcc.permissions.policy_file import UnreadablePolicy, apply_policy, parse_policy
 from perpetualcc.permissions.settings import PermissionSettings
@@ -98,6 +99,16 @@ def test_static_rules_come_from_the_guarded_places() -> None:
     assert "Bash(sudo:*)" in rules
     assert not any(".env" in rule or "|" in rule for rule in rules)
     assert len(rules) == len(set(rules))
+    assert len(rules) <= 40, "each costs every tool call 40 microseconds"
+
+
+def test_what_the_static_rules_deny_is_a_persons_in_the_gates_own_table() -> None:
+    table = load_table("protected")
+
+    for kind in ("read", "write"):
+        denied = set(table["backstop"][kind])
+        high = [place["patterns"] for place in table["place"] if place[kind] == "HIGH"]
+        assert denied <= {pattern for patterns in high for pattern in patterns}
 
 
 def test_three_approvals_of_one_kind_offer_a_rule() -> None:

@@ -27,7 +27,9 @@ class Senders:
 
     def prepare(self) -> None:
         """Have a sender ready for the next message."""
-        if self._schemes and (self._ready is None or self._ready.poll() is not None):
+        if self._ready is not None and self._ready.poll() is not None:
+            self.close()
+        if self._schemes and self._ready is None:
             self._ready = _start(self._schemes)
 
     def send(self, order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
@@ -48,8 +50,9 @@ class Senders:
             self._ready = None
 
     def _take(self) -> subprocess.Popen[bytes]:
+        self.prepare()
         ready, self._ready = self._ready, None
-        return ready if ready is not None and ready.poll() is None else _start(self._schemes)
+        return ready or _start(())
 
 
 def _start(schemes: Iterable[str]) -> subprocess.Popen[bytes]:

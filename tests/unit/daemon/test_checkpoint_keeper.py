@@ -1,0 +1,81 @@
+"""What a checkpoint says of a session, and who says it. On the real tables."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.domain.events import RunStarted, TextSaid
+from perpetualcc.domain.ids import RunId, SessionId, TaskId
+from perpetualcc.sessions.checkpoint import CheckpointManager
+from perpetualcc.store.database import Database
+from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from tests.fakes.clock import FakeClock
+from tests.unit.daemon.test_limits import session, task
+
+IDS = {"session": SessionId("abc123"), "run": RunId("r-1"), "task": TaskId("t-1")}
+
+
+@pytest.fixture
+def save(tmp_path):
+    """`save(summarize, reason)`: a checkpoint of a session that said seven things."""
+
+    def run(summarize, reason="the 5-hour limit"):
+        async def main():
+            database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
+            try:
+                events = EventLog(database, clock)
+                keeper = CheckpointKeeper(
+                    manager=CheckpointManager(tmp_path, clock, retention=timedelta(days=7)),
+                    events=events,
+                    decisions=DecisionJournal(database, clock),
+                    ledger=SqliteLedger(database, clock, "test"),
+                    summarize=summarize,
+                    patience=0.05,
+                    size_of=lambda _: 0,
+                )
+                said = [TextSaid(**IDS, text=f"Step {n}") for n in range(7)]
+                await events.append([RunStarted(**IDS, claude_session="c", resumed=False), *said])
+                return await keeper.save(session(tmp_path / "project"), task(), reason)
+            finally:
+                await database.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+LAST_WORDS = "\n".join(f"Step {n}" for n in range(2, 7))
+
+
+def test_a_brain_that_answers_in_time_sums_it_up(save):
+    heard = []
+
+    async def brain(_session, text):
+        heard.append(text)
+        return "Six of seven steps are done."
+
+    assert save(brain).conversation_summary == "Six of seven steps are done."
+    assert heard[0].splitlines()[0] == "Step 0"
+
+
+def test_a_brain_that_is_slow_or_has_nothing_to_say_leaves_claudes_last_words(save):
+    async def slow(_session, _text):
+        await asyncio.sleep(5)
+        return "Too late"
+
+    async def silent(_session, _text):
+        return ""
+
+    assert save(slow).conversation_summary == LAST_WORDS
+    assert save(silent).conversation_summary == LAST_WORDS
+
+
+def test_an_engine_on_its_way_out_asks_no_brain(save):
+    async def never(_session, _text):
+        raise AssertionError("it was asked")
+
+    assert save(never, "stopped").conversation_summary == LAST_WORDS
