@@ -1,5 +1,7 @@
 """Where text is only data, and where the same text runs or leaves."""
 
+import time
+
 import pytest
 from judging import bash_risk, judged
 
@@ -19,6 +21,10 @@ TOKEN = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
         ("php -r 'echo \"system\";'", 'php -r \'"system"("id");\''),
         ("node -e 'const s=\"DROP TABLE a\"; console.log(s)'", "node -e 'q(\"DROP TABLE a\")'"),
         ("mongosh --eval 'db.a.find({op: \"drop\"})'", "mongosh --eval 'db[\"dropDatabase\"]()'"),
+        (
+            'mongosh --eval \'db.a.find({"$gt": "drop"})\'',
+            'mongosh --eval \'db.a.find({"$gt": 1}); db.dropDatabase(); print("a")\'',
+        ),
         ("git -c user.name=x log", "git -c core.pager=x log"),
         ("gcloud projects delete --help", "gcloud projects delete x"),
         ("alembic upgrade head --sql", "alembic upgrade head"),
@@ -89,6 +95,8 @@ def test_a_malformed_call_is_still_judged_by_what_it_names() -> None:
 @pytest.mark.parametrize(
     "command",
     [
+        """mongosh --eval "db.a.find({b: /don't/}); db.dropDatabase()" """,
+        """mongosh --eval "/'/; db.dropDatabase(); /'/" """,
         """node -e '/"/;process.kill(1);/"/'""",
         """perl -e '$";system(q(id));$"'""",
         """ruby -e '?";system(%q(id));?"'""",
@@ -99,3 +107,20 @@ def test_a_malformed_call_is_still_judged_by_what_it_names() -> None:
 )
 def test_a_quote_that_begins_no_text_hides_no_code(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'psql -c "' + "'\\\\" * 30_000 + '"',
+        "psql -c '" + "; explain (" * 8_000 + "'",
+        "mongosh --eval '" + '"\\' * 40_000 + "'",
+        "node -e '" + '"\\' * 40_000 + "'",
+        "node -e '" + "a = " * 25_000 + "'",
+    ],
+)
+def test_quotes_that_never_close_are_read_in_a_moment(command: str) -> None:
+    began = time.process_time()
+    bash_risk(command)
+
+    assert time.process_time() - began < 1.0

@@ -176,7 +176,9 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-_LITERAL = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\$`@#[\n])*\"")
+_LITERAL = re.compile(
+    r"'(?:\\.|[^'\\\n])*+(?:'|(?P<open>.?))|\"(?:\\.|[^\"\\$`@#[\n])*+(?:\"|(?P<loose>.?))"
+)
 """A text in quotes into which nothing is put."""
 _ASSIGNED = re.compile(r"(?:^|[;\s])\$?([A-Za-z_]\w*)\s*=(?![=>~])")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
@@ -200,6 +202,8 @@ def _harmless() -> frozenset[str]:
 def _only_prints(text: str) -> bool:
     """Whether it does nothing with its texts but print, measure, split or encode them."""
     if UNKNOWN in text or len(text) > 20_000:
+        return False
+    if any(m["open"] is not None or m["loose"] is not None for m in _LITERAL.finditer(text)):
         return False
     bare = _LITERAL.sub("\0", text)
     if "`" in bare or _IMPORTS_TEXT.search(text) or _CALLS_A_VALUE.search(bare):
