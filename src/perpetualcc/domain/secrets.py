@@ -31,8 +31,16 @@ _ASSIGNMENT = re.compile(
     (?P<quote>["']?)(?!env:|\$|\{|<|\[redacted\])[^\s"',;]{8,}(?P=quote)
     """
 )
+_DIGIT = re.compile(r"\d")
 _URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s@/]+@", re.IGNORECASE)
 _BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
+
+
+def holds_token(text: str) -> bool:
+    """Whether it holds a vendor's token or a private key. Words like `sk-fading-circle` do not."""
+    if _PRIVATE_KEY.search(text):
+        return True
+    return any(_DIGIT.search(match[0]) for match in _TOKENS.finditer(text))
 
 
 def redact(text: str) -> str:

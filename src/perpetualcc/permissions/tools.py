@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.characters import is_broken, judge_characters, judge_content, plain
 from perpetualcc.permissions.commands.judge import CommandJudge
@@ -38,10 +39,11 @@ def judge_tool(call: ToolCall, territory: Territory, settings: PermissionSetting
         return [_malformed(str(tool)[:60], "its name or input has the wrong type")]
     cwd = str(call.cwd) if call.cwd is not None else territory.project
     judge = _judge_for(tool)
+    request = Request(tool, tool_input, territory, settings, cwd)
     try:
-        findings = judge(Request(tool, tool_input, territory, settings, cwd))
+        findings = judge(request)
     except MalformedInput as malformed:
-        return [_malformed(tool, str(malformed))]
+        return [_malformed(tool, str(malformed)), *_guarded_values(request)]
     limit = sys.maxsize if judge is _write else COMMAND_LIMIT
     if any(is_broken(text) or len(text) > limit for text in _texts(tool_input)):
         findings.append(_malformed(tool, "it holds what is no text, or far too much of it"))
@@ -115,7 +117,8 @@ def _listed(request: Request) -> Judgement:
         request.text(*names)
     effects = tuple(EffectKind(name) for name in entry.get("effects", ()))
     finding = request.finding(Risk(entry["risk"]), "tool", entry["explanation"], *effects)
-    return [finding, *_guarded_values(request)]
+    leaving = _leaving_tokens(request) if EffectKind.NETWORK in effects else []
+    return [finding, *_guarded_values(request), *leaving]
 
 
 def _unknown(request: Request) -> Judgement:
@@ -126,7 +129,16 @@ def _unknown(request: Request) -> Judgement:
 
 def _mcp(request: Request) -> Judgement:
     findings = judge_mcp(request.tool, request.input, request.territory, request.cwds)
-    return [*findings, *judge_characters(request.tool), *_guarded_values(request)]
+    named = [*judge_characters(request.tool), *_guarded_values(request)]
+    return [*findings, *named, *_leaving_tokens(request)]
+
+
+def _leaving_tokens(request: Request) -> Judgement:
+    """A search, an address or a server's input is read by others: a token in it is given away."""
+    if not any(holds_token(text) for text in _texts(request.input)):
+        return []
+    why = "What it sends away holds text that looks like a live token or key"
+    return [request.finding(Risk.HIGH, "token-leaves", why, EffectKind.NETWORK)]
 
 
 def _guarded_values(request: Request) -> Judgement:
@@ -213,7 +225,8 @@ def _list_directory(request: Request) -> Judgement:
 
 def _fetch(request: Request) -> Judgement:
     url = request.text("url")
-    return [*judge_characters(url), judge_url(url, url[:200], request.settings.trusted_hosts)]
+    found = judge_url(url, url[:200], request.settings.trusted_hosts)
+    return [*judge_characters(url), found, *_leaving_tokens(request)]
 
 
 def _agent(request: Request) -> Judgement:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
+from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import judge_characters
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -148,7 +149,7 @@ def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
             f"{host} is a place where anyone may leave or collect data",
             host,
         )
-    if _SECRET_PARAMETER.search(url):
+    if _SECRET_PARAMETER.search(url) or holds_token(url):
         return Risk.HIGH, "address-secret", "The address seems to hold a secret", host
     if len(url) > 2_000:
         return Risk.HIGH, "address-long", "So long an address can carry data away", host

@@ -47,6 +47,20 @@ _LISTS_NAMES = frozenset(
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
 _SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
+_PLAIN_SETTING = re.compile(
+    r"(?:user\.(?:name|email)|(?:commit|tag)\.gpgsign|color\.[\w.]+|advice\.\w+|init\.defaultbranch"
+    r"|core\.(?:quotepath|autocrlf|safecrlf|abbrev|filemode|ignorecase|longpaths|precomposeunicode)"
+    r"|diff\.(?:noprefix|renames|renamelimit|algorithm|context|mnemonicprefix)|log\.\w+|status\.\w+"
+    r"|merge\.(?:conflictstyle|renamelimit)|pull\.(?:rebase|ff)|push\.default|rebase\.autostash"
+    r"|http\.(?:lowspeedlimit|lowspeedtime|postbuffer|version)|protocol\.version|fetch\.prune"
+    r"|i18n\.\w+|column\.ui|grep\.\w+|gc\.auto)=",
+    re.IGNORECASE,
+)
+"""Settings of git that say how it prints, counts or signs, and that never name a program."""
+_LONGEST_PATH = 8
+"""Words of a subcommand with its `--help`."""
+_HELP_LAST = frozenset({"aws"})
+"""Programs that print help whenever the last word is `help`: `aws s3 rm help`."""
 _HELP = frozenset({"--help", "--version", "-help", "-version"})
 
 
@@ -125,6 +139,8 @@ class CallRules:
         for given in call.arguments.given:
             rule = given.rule
             if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
+                continue
+            if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
                 continue
             if (
                 rule.explanation == _ELSEWHERE
@@ -325,6 +341,11 @@ def _is_dry(given: Given) -> bool:
     return given.rule.risk is Risk.LOW and not is_off
 
 
+def _is_plain_setting(value: Word, call: Call) -> bool:
+    is_git = call.command.words[0].text.rpartition("/")[2] == "git"
+    return is_git and value.is_constant and _PLAIN_SETTING.match(value.text) is not None
+
+
 def _after_revision(word: Word) -> Word:
     """`HEAD:.env` shows the file after the colon."""
     revision, colon, path = word.text.partition(":")
@@ -333,6 +354,14 @@ def _after_revision(word: Word) -> Word:
 
 def _asks_for_help(call: Call, rule: CommandRule) -> bool:
     words = call.command.words
+    if words[0].text in _HELP_LAST and words[-1].text == "help":
+        return True
+    is_named = len(words) <= _LONGEST_PATH and (
+        len(words) == len(call.arguments.path.split()) + 1
+        or (EffectKind.NETWORK in rule.effects and not rule.handler and _are_plain(words[1:-1]))
+    )
+    if is_named and words[-1].text == "--help" and not (rule.stops or rule.wraps):
+        return True
     if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
         return False
     if words[-1].text in _HELP:
@@ -340,9 +369,13 @@ def _asks_for_help(call: Call, rule: CommandRule) -> bool:
     return (
         len(words) == 2
         and words[1].text in _SHORT_HELP
-        and rule.risk is not Risk.HIGH
+        and (rule.risk is not Risk.HIGH or words[1].text == "-V")
         and not rule.stops
     )
+
+
+def _are_plain(words: Sequence[Word]) -> bool:
+    return all(re.fullmatch(r"[a-z][a-z0-9-]*", word.text) for word in words)
 
 
 def _has_danger(arguments: Arguments) -> bool:

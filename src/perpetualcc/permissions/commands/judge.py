@@ -61,6 +61,11 @@ _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
+_EMPTY_BY_CUSTOM = frozenset(
+    {"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".placeholder"}
+)
+"""Names of files that exist to be empty."""
+_DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
@@ -176,7 +181,9 @@ class CommandJudge:
         if redirection.operator in {"<&", ">&"} and (target.isdigit() or target == "-"):
             return []
         if redirection.writes:
-            return [self.territory.write(target, command.cwds, part)]
+            written = self.territory.write(target, command.cwds, part)
+            is_emptied = redirection.operator in {">", ">|"} and _prints_nothing(command)
+            return [written, *_emptied(target, part)] if is_emptied else [written]
         return [self.territory.read(target, command.cwds, part)]
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
@@ -218,7 +225,7 @@ class CommandJudge:
             return [_problem(Problem.TOO_DEEP, command.source)]
         is_printed = bool(first.code) and "/" not in first.text
         if not first.is_constant or first.globs or is_printed:
-            return [self._computed(command)]
+            return [self._computed(command), *self._default(command, depth)]
         if command.calls_function:
             return self._function(command, depth)
         name = first.text
@@ -231,6 +238,9 @@ class CommandJudge:
                 return self._path_call(command, depth)
             name = base
         program = self.knowledge.program(name.lower() if _CMDLET.fullmatch(name) else name)
+        if program is None and name.startswith("git-"):
+            words = (Word("git"), Word(name.removeprefix("git-")), *command.words[1:])
+            return self._call(replace(command, words=words), depth + 1)
         if program is None:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
@@ -253,6 +263,15 @@ class CommandJudge:
             explanation="Which program it runs is known only when it runs",
             effects=(Effect(kind=EffectKind.EXECUTE),),
         )  # fmt: skip
+
+    def _default(self, command: SimpleCommand, depth: int) -> Findings:
+        """`${TOOL:-rm} -rf x`: what it runs when the variable is not set."""
+        match = _DEFAULT.search(command.source)
+        if match is None or command.words[0].text != UNKNOWN:
+            return []
+        words = (Word(match[1]), *command.words[1:])
+        found = self._call(replace(command, words=words), depth + 1)
+        return [finding for finding in found if finding.risk is Risk.HIGH]
 
     def _function(self, command: SimpleCommand, depth: int) -> Findings:
         """Its body was judged where it stands; what it does with its words is not known."""
@@ -443,6 +462,24 @@ def _blocked(command: SimpleCommand, pattern: str) -> Finding:
         explanation=f"The settings always block {pattern!r}", forbidden=True,
         effects=(Effect(kind=EffectKind.EXECUTE),),
     )  # fmt: skip
+
+
+def _prints_nothing(command: SimpleCommand) -> bool:
+    return not command.words or [word.text for word in command.words] in ([":"], ["true"])
+
+
+def _emptied(target: str, part: str) -> Findings:
+    """`: > file`: a new file, or one that was there and is now empty."""
+    if posixpath.basename(target) in _EMPTY_BY_CUSTOM or target.startswith("/dev/"):
+        return []
+    is_data = target.endswith((".db", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump"))
+    return [
+        Finding(
+            risk=Risk.HIGH if is_data else Risk.MEDIUM, rule="emptied", part=part, kind="empty",
+            explanation="Empties the file; what was in it is gone",
+            effects=(Effect(kind=EffectKind.WRITE, target=target),),
+        )
+    ]  # fmt: skip
 
 
 def _given_shell(command: SimpleCommand) -> Finding:

@@ -55,8 +55,9 @@ def _risk(name: str, *, is_script: bool) -> Risk:
     tokens = [token.lower() for token in _TOKEN.findall(stem)]
     if tokens and tokens[0] in words["checks"]:
         return Risk.LOW
-    if words["always"].intersection(tokens):
-        return Risk.HIGH
+    if harm := words["always"].intersection(tokens):
+        is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]
+        return Risk.MEDIUM if is_inside else Risk.HIGH
     is_build = bool(tokens) and not words["ordinary"].isdisjoint(tokens)
     if words["unless_built"].intersection(tokens) and tokens[0] not in words["builders"]:
         return Risk.HIGH

@@ -11,7 +11,17 @@ from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
-_QUOTED = re.compile(r"'(?:''|\\.|[^'\\])*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_QUOTED = re.compile(
+    r"'(?:''|\\.|[^'\\])*+(?:'|(?P<open>\\?\Z))|--[^\n]*|/\*(?:.*?\*/|(?P<rest>.*))", re.DOTALL
+)
+_MONGO_TEXT = re.compile(
+    r"(?P<before>\[?)(?:'(?:\\.|[^'\\])*+(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z))", re.DOTALL
+)
+"""A text in quotes, with a bracket before it."""
+_EXPLAINED = re.compile(
+    r"(?:^|;)\s*explain\b(?!\s*(?:\([^();]{0,200})?\banaly[sz]e)[^;]*", re.IGNORECASE
+)
+"""A statement whose plan is only shown; `EXPLAIN ANALYZE` runs it."""
 _KEY_VALUE = ("redis-cli", "valkey-cli", "keydb-cli")
 
 
@@ -77,15 +87,38 @@ def sql_file(call: Call) -> Findings:
 
 def destroying(text: str) -> str | None:
     """The first words of SQL in `text` that change or delete data; None when there are none."""
-    match = _destroys(is_mongo=False).search(_QUOTED.sub("''", text))
+    match = _destroys(is_mongo=False).search(_bare(text))
     return match[0].strip() if match else None
+
+
+def _bare(text: str) -> str:
+    """The statements without their quoted texts, comments, and what is only explained."""
+    return _EXPLAINED.sub("", _QUOTED.sub(_quoted, text))
+
+
+def _quoted(match: re.Match[str]) -> str:
+    """Nothing; but what is opened and never closed is no text, and is kept."""
+    is_open = match["open"] is not None or match["rest"] is not None
+    return match[0] if is_open else "''"
+
+
+def _bare_mongo(text: str) -> str:
+    """The same in JavaScript, where a quote in `/'/` or in a template begins no text."""
+    return text if "/" in text or "`" in text else _MONGO_TEXT.sub(_mongo_text, text)
+
+
+def _mongo_text(match: re.Match[str]) -> str:
+    """Nothing; but `db["drop"]` names a function, and `"$out"` is an operator."""
+    is_closed = len(match[0]) > 1 and match[0][-1] in "'\""
+    is_name = match["before"] or match[0][1:2] == "$"
+    return match[0] if is_name or not is_closed else "''"
 
 
 def _statements(text: str, call: Call) -> Findings:
     is_mongo = call.arguments.path.startswith("mongo")
     if text == UNKNOWN:
         return [_unseen(call)]
-    bare = text if is_mongo else _QUOTED.sub("''", text)
+    bare = _bare_mongo(text) if is_mongo else _bare(text)
     match = _destroys(is_mongo=is_mongo).search(bare)
     if match is None:
         return []

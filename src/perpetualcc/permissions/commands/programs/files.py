@@ -9,7 +9,11 @@ from perpetualcc.permissions.shell.script import Word
 
 @handles("copy")
 def copy(call: Call) -> Findings:
-    """With `-t directory` every operand is a source."""
+    """With `-t directory` every operand is a source; `cp /dev/null f` empties the file."""
+    sources = call.arguments.operands[:-1]
+    if [word.text for word in sources] == ["/dev/null"]:
+        why = "Empties the file; what was in it is gone"
+        return [call.finding(Risk.MEDIUM, "emptied", why, EffectKind.WRITE)]
     return (
         call.reads(call.arguments.operands)
         if call.arguments.has("-t", "--target-directory")
@@ -21,6 +25,9 @@ def copy(call: Call) -> Findings:
 def move(call: Call) -> Findings:
     """What is moved away is gone from where it was."""
     sources = call.arguments.operands
+    if len(sources) > 1 and sources[-1].text == "/dev/null":
+        why = "Deletes files; nothing brings them back"
+        return [call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE)]
     if not call.arguments.has("-t", "--target-directory"):
         sources = sources[:-1]
     return [f for f in call.writes(sources) if f.risk is Risk.HIGH]

@@ -176,8 +176,52 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
+_LITERAL = re.compile(
+    r"'(?:\\.|[^'\\\n])*+(?:'|(?P<open>.?))|\"(?:\\.|[^\"\\$`@#[\n])*+(?:\"|(?P<loose>.?))"
+)
+"""A text in quotes into which nothing is put."""
+_ASSIGNED = re.compile(r"(?:^|[;\s])\$?([A-Za-z_]\w*)\s*=(?![=>~])")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_CALLS_A_VALUE = re.compile(r"[\0\])}>]\s*\(|&\s*[{$]")
+"""`'system'('id')`, `a['constructor']('code')()`: a text or a result is called by its name."""
+_ODD_QUOTE = re.compile(r"[/$?%#\\]\s*\0|\[\[|\{\s*\0\s*\}")
+"""`/"/`, `$"`, `?"`, `[["]]`, `{"}`: a quote that begins no text, so code may stand between two."""
+_LOADERS = frozenset(
+    {"eval", "exec", "require", "load", "open", "send", "spawn", "fork", "syscall", "system", "do"}
+)
+"""Names that run or open what they are given, in one language or another."""
+_IMPORTS_TEXT = re.compile(r"\bimport\s*[('\"]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@cache
+def _harmless() -> frozenset[str]:
+    return frozenset(load_table("inline_code")["harmless"])
+
+
+def _only_prints(text: str) -> bool:
+    """Whether it does nothing with its texts but print, measure, split or encode them."""
+    if UNKNOWN in text or len(text) > 20_000:
+        return False
+    if any(m["open"] is not None or m["loose"] is not None for m in _LITERAL.finditer(text)):
+        return False
+    bare = _LITERAL.sub("\0", text)
+    if "`" in bare or _IMPORTS_TEXT.search(text) or _CALLS_A_VALUE.search(bare):
+        return False
+    if _ODD_QUOTE.search(bare):
+        return False
+    if any(pattern.search(bare) for pattern, _ in _patterns()):
+        return False
+    own = set(_ASSIGNED.findall(bare)) - _LOADERS - set(_CALLED.findall(bare))
+    return (_harmless() | own).issuperset(_NAME.findall(bare))
+
+
 def inline_code(text: str, call: Call) -> Findings:
     """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
+    if _only_prints(text):
+        why = "Runs code given on the command line, which only prints"
+        kind = f"{call.arguments.path} inline"
+        return [call.finding(Risk.MEDIUM, "inline-code", why, EffectKind.EXECUTE, kind=kind)]
     for pattern, why in _patterns():
         if pattern.search(text[:20_000]):
             return [

@@ -170,6 +170,10 @@ def rsync(call: Call) -> Findings:
     remote = [w for w in operands if re.match(r"^(rsync://|[\w.@-]+:)", w.text) or "::" in w.text]
     if not remote:
         return []
+    is_dry = any(given.rule.risk is Risk.LOW for given in call.arguments.given)
+    if operands and operands[-1] in remote and is_dry:
+        why = "Compares with another machine and copies nothing"
+        return [call.finding(Risk.MEDIUM, "compare", why, EffectKind.NETWORK)]
     if operands and operands[-1] in remote:
         return [
             call.finding(

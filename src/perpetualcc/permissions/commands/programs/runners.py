@@ -163,6 +163,13 @@ def fd(call: Call) -> Findings:
     return []
 
 
+@handles("script")
+def record(call: Call) -> Findings:
+    """`script log -c code` on Linux, `script log program …` on a Mac; alone it is a shell."""
+    log, program = call.arguments.operands[:1], call.arguments.operands[1:]
+    return call.writes(log) + (call.judge.words(program, call) if program else [])
+
+
 @handles("eval")
 def evaluate(call: Call) -> Findings:
     """`eval` joins its words and runs them as shell text."""
@@ -276,10 +283,15 @@ def cluster_look(call: Call) -> Findings:
 def container_run(call: Call) -> Findings:
     """`docker run image cmd …`: the container is a wall, unless its options open it."""
     findings: Findings = []
-    for given in call.arguments.given:
-        if given.name in {"-v", "--volume", "--mount"} and given.value is not None:
-            findings += _mount(given.value, call)
+    mounts = [
+        given.value
+        for given in call.arguments.given
+        if given.name in {"-v", "--volume", "--mount"} and given.value is not None
+    ]
+    findings = [f for mount in mounts for f in _mount(mount, call)]
     inner = call.arguments.operands[1:]
+    text = " ".join(word.text for word in inner)
+    opens_disk = any(place in text for m in mounts for place in _opened(m))
     if inner:
         is_running = call.arguments.path.endswith("exec")
         findings += [
@@ -288,6 +300,7 @@ def container_run(call: Call) -> Findings:
             if f.risk is Risk.HIGH
             and (
                 f.rule in _ESCAPES
+                or (opens_disk and f.rule in _DAMAGES)
                 or (is_running and not f.rule.startswith(("write-", "read-", "bare-shell")))
             )
         ]
@@ -295,6 +308,17 @@ def container_run(call: Call) -> Findings:
 
 
 _ESCAPES = frozenset({"remote-code", "raw-socket", "privilege", "data-leaves"})
+_DAMAGES = frozenset({"delete", "permissions-of-files"})
+"""Rules about programs that harm files, wherever the container sees them."""
+
+
+def _opened(mount: Word) -> list[str]:
+    """Where the container sees a directory of this machine that it may write to."""
+    source, _, rest = mount.text.partition(":")
+    target, _, options = rest.partition(":")
+    is_directory = source.startswith(("/", ".", "~", "$", UNKNOWN))
+    is_open = is_directory and len(target) > 1 and "ro" not in options.split(",")
+    return [target] if is_open else []
 
 
 def _mount(value: Word, call: Call) -> Findings:
