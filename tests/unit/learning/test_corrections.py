@@ -26,12 +26,17 @@ def f1(pairs):
     return 2 * hit / (2 * hit + wrong)
 
 
-@pytest.mark.parametrize("half", ["building", "held_out", "training"])
+LEARNED = ("building", "held_out", "training", "real")
+NEVER_SEEN = ("unseen", "real_unseen")
+
+
+@pytest.mark.parametrize("half", LEARNED)
 def test_corrections_are_found_where_the_model_learned(half):
     judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
 
     assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.80
-    assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
+    if half != "real":  # what lasts is not learned from it
+        assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
     lookalikes = [one.correction for one, row in judged if row["lookalike"]]
     assert sum(lookalikes) <= 0.05 * len(lookalikes)
 
@@ -46,9 +51,8 @@ def test_the_corpus_has_seventeen_languages_and_no_message_twice():
     everything = rows("building") + rows("held_out")
 
     assert len({row["language"] for row in everything}) == 17
-    assert not {row["message"] for row in rows("training")} & {
-        row["message"] for row in rows("unseen")
-    }
+    learned = {row["message"] for half in LEARNED for row in rows(half)}
+    assert not learned & {row["message"] for half in NEVER_SEEN for row in rows(half)}
     assert len({row["message"] for row in everything}) == len(everything)
 
 

@@ -24,6 +24,9 @@ _HEAD = 240
 _TAIL = 80
 """Characters looked at: who corrects does it at the beginning, or at the end."""
 
+_LEADING = 16
+"""Characters within which a message says first that something lasts."""
+
 _ASKED = ("?", "？", "؟", "か。", "吗。")
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[?!]")
@@ -98,6 +101,10 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
     shape["had code"] = float(scene.typed.had_code)
     shape["had error"] = float(scene.typed.had_error)
     shape["had cheer"] = float(scene.typed.had_cheer)
+    persists = _PERSISTING.search(text)
+    if persists is not None:
+        shape["persists"] = 1.0
+        shape["persists at the start"] = float(persists.start() <= _LEADING)
     said = scene.assistant.rstrip(" *_`\n")
     shape["assistant asked"] = float(said.endswith(_ASKED))
     if said:
@@ -124,6 +131,16 @@ _NEGATION = frozenset(_NEGATION_WORDS.split())
 _UNSPACED_NEGATION = re.compile(
     "不要|不是|不用|[不别別没沒]|じゃなく|ではなく|じゃない|ない|ません|말고|아니|안|없"
 )
+
+
+_PERSISTING = re.compile(
+    r"\b(?:still|same|again|immer noch|noch immer|nach wie vor|toujours (?:pas|plus|rien|le|la)"
+    r"|encore (?:le|la|un|une)|todavia|aun|sigue|siguen|continua|continuam|ainda|ancora|все еще"
+    r"|все равно|до сих пор|по-прежнему|все одно|досі|hala|dalej|nadal|wciaz|nog steeds"
+    r"|van (?:con|loi|bi|khong|chua)|masih|tetap)\b"
+    r"|还是|仍|依然|まだ|相変わらず|아직|여전히|لسه|ما زال|لا يزال|अभी भी|अब भी"
+)
+"""What says that a state lasts, in text without accents: it did not go away, it is still so."""
 
 
 def _denies(text: str, said: str) -> bool:
