@@ -102,20 +102,20 @@ def test_a_synthetic_error_is_trouble_with_its_kind_and_words(kind):
 
 
 @pytest.mark.parametrize(
-    ("content", "text"),
+    ("content", "text", "size"),
     [
-        ("plain", "plain"),
-        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "a\nb"),
-        ([{"type": "image"}, "odd"], ""),
-        (None, ""),
-        ("x" * 5000, "x" * 2000),
+        ("plain", "plain", 5),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "é"}], "a\né", 4),
+        ([{"type": "image"}, "odd"], "", 0),
+        (None, "", 0),
+        ("x" * 5000, "x" * 2000, 5000),
     ],
 )
-def test_a_tool_result_is_kept_short(content, text):
+def test_a_tool_result_is_kept_short_and_its_size_in_bytes_known(content, text, size):
     block = sdk.ToolResultBlock(tool_use_id="t", content=content, is_error=None)
 
     assert only(sdk.UserMessage(content=[block])) == ToolEnded(
-        request="t", is_error=False, text=text
+        request="t", is_error=False, text=text, size=size
     )
 
 
