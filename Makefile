@@ -46,7 +46,7 @@ WORKERS ?= 3
 
 # Some of them play against the clock: what fails in the crowd is played again alone, and must pass.
 test: $(STAMP) ## Every test but the soaks
-	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS) \
+	@$(BIN)/pytest -m "not soak" -q -n $(WORKERS) --dist worksteal \
 		|| $(BIN)/pytest -m "not soak" -q --last-failed --last-failed-no-failures none
 
 unit: $(STAMP) ## The quick tests only

@@ -29,7 +29,8 @@ REPLY = {
     "reasoning": "It is preferred",
     "quote": "Database: PostgreSQL",
 }
-MODELS = ["claude", "gemini", "ollama"]
+MODELS = ["claude", "gemini", pytest.param("ollama", marks=pytest.mark.soak)]
+"""Gemini and Ollama differ on the wire only, which the contract tests play in full."""
 
 
 @pytest.fixture

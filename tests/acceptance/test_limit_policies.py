@@ -123,7 +123,13 @@ def make_unattended(pcc, session) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("budget", "value"), [("task_tokens", "4000"), ("task_minutes", "0.05")])
+@pytest.mark.parametrize(
+    ("budget", "value"),
+    [
+        ("task_tokens", "4000"),
+        pytest.param("task_minutes", "0.05", marks=pytest.mark.soak),
+    ],
+)
 def test_an_unattended_task_is_parked_at_its_own_limits(install, budget, value):
     pcc = limited(install, LONG, subscription=True)
     pcc.pcc("budget", "set", budget, value)
@@ -176,7 +182,7 @@ PAID = {
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("allowed", [False, True])
+@pytest.mark.parametrize("allowed", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_paid_credits_are_used_only_when_they_are_allowed(install, tmp_path, allowed):
     reset = round(time.time()) + 3600
     told = {**PAID, "anthropic-ratelimit-unified-reset": str(reset)}
