@@ -82,16 +82,16 @@ def test_a_shipped_scenario_plays_to_its_end(rehearsal, claude_world, name, made
 
 
 def test_sessions_at_once_play_their_own_scenes(rehearsal, claude_world):
-    _many_at_once(rehearsal, claude_world, 2)
+    check_many_at_once(rehearsal, claude_world, 2)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(240)
 def test_twenty_sessions_at_once_play_twenty_scenes(rehearsal, claude_world):
-    _many_at_once(rehearsal, claude_world, 20)
+    check_many_at_once(rehearsal, claude_world, 20)
 
 
-def _many_at_once(rehearsal, world, count):
+def check_many_at_once(rehearsal, world, count):
     scenes = [
         {
             "when": f"job {n:02}",

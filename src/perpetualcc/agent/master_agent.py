@@ -56,7 +56,7 @@ class AgentSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faculties:
-    """What the agent works with; `daemon.engine` puts it together."""
+    """What the agent works with; `daemon.parts` puts it together."""
 
     claudes: Claudes
     journal: Journal

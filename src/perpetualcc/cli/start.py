@@ -62,11 +62,9 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
-    known = remembered(ctx.obj.data_dir, project) if requirements is None else None
-    if known is not None:
-        print(f"Requirements: {known} (chosen with pcc init)", file=sys.stderr)
-    if task is None and requirements is None:
-        requirements = known
+    known = None if requirements else _chosen_before(ctx.obj, project)
+    if task is None:
+        requirements = requirements or known
     if task is None and requirements is None:
         raise PerpetualError(
             "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
@@ -91,6 +89,14 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
     )
+
+
+def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:
+    """The requirements that `pcc init` was given for the project."""
+    known = remembered(global_options.data_dir, project)
+    if known is not None:
+        print(f"Requirements: {known} (chosen with pcc init)", file=sys.stderr)
+    return known
 
 
 def begin(

@@ -1,112 +1,33 @@
-"""
-The composition root: every part of the engine is made here, and nowhere else.
-
-    database ── stores ── ledger ── dispatcher ── session work ── master agent ── Claude Code
-                                        │               │              │
-                                      lanes          sessions     gatekeeper, answerer, people
-"""
+"""The engine: its parts (`daemon.parts`) put to work, and what a host asks of it."""
 
 import asyncio
 import logging
-import os
-import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property, partial
-from pathlib import Path
 
 from perpetualcc import __version__
-from perpetualcc.agent.handover.handovers import Handovers
-from perpetualcc.agent.inbox import Order, Settled
-from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
-from perpetualcc.config import claude_directory
-from perpetualcc.config.clock import wall_clock
-from perpetualcc.config.embeddings import embeddings_of
-from perpetualcc.config.file import Config, load_config
-from perpetualcc.daemon import learning_worker
-from perpetualcc.daemon.api import Api
-from perpetualcc.daemon.budget import BudgetKeeper
-from perpetualcc.daemon.budget_questions import BudgetQuestions
-from perpetualcc.daemon.checkpoints import CheckpointKeeper
-from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.gatekeeper import Guard
-from perpetualcc.daemon.guard_api import GuardApi
-from perpetualcc.daemon.habits import Habits
-from perpetualcc.daemon.held import Held
+from perpetualcc.config.file import load_config
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.index_keeper import WATCHED, IndexKeeper
-from perpetualcc.daemon.library import Library
-from perpetualcc.daemon.limits import LimitKeeper
-from perpetualcc.daemon.minds import BrainAnswerer, Minds
-from perpetualcc.daemon.offers import RuleOffers
-from perpetualcc.daemon.people import HumanBridge
-from perpetualcc.daemon.people_api import PeopleApi
-from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
-from perpetualcc.daemon.recollection import Recollection
-from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.daemon.index_keeper import WATCHED
+from perpetualcc.daemon.parts import Parts
+from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import EngineStarted, TaskSettled
-from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.gateway.methods import Method
-from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
-from perpetualcc.memory import EpisodicMemory, ProceduralMemory, SemanticMemory
-from perpetualcc.sessions.checkpoint import CheckpointManager
-from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
-from perpetualcc.sessions.rate_limit import RateLimitMonitor
-from perpetualcc.sessions.system_load import LoadGate
-from perpetualcc.store.budget import SqliteBudget
-from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.database import Database
-from perpetualcc.store.decisions import DecisionJournal
-from perpetualcc.store.episodes import SqliteEpisodes
-from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
-from perpetualcc.store.facts import SqliteFacts
-from perpetualcc.store.guards import RuleStore, TrustStore
-from perpetualcc.store.handovers import SqliteHandovers
-from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
-from perpetualcc.store.limits import SqliteLimitWaits
-from perpetualcc.store.procedures import SqliteProcedures
-from perpetualcc.store.retention import Retention
-from perpetualcc.store.runs import RunStore
-from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Workers:
-    """`sessions.manager.Workers` and `human.escalation.Runs`: the way back to what runs."""
-
-    agent: MasterAgent
-    dispatcher: Dispatcher
-
-    def pause(self, session: SessionId) -> bool:
-        return self.agent.tell(session, Order.PAUSE)
-
-    async def cancel(self, task: TaskId) -> TaskState:
-        return await self.dispatcher.cancel(task)
-
-    def wake(self) -> None:
-        self.dispatcher.wake()
-
-    def answered(self, escalation: Escalation) -> None:
-        settled = Settled(number=escalation.number, answer=escalation.answer or {})
-        self.agent.answered(escalation.request.session, settled)
-        self.dispatcher.wake()
 
 
 class Engine:
@@ -140,291 +61,6 @@ class Engine:
 
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
-
-
-class Parts:
-    """
-    Every part of the engine, made once: when the first part that needs it is made.
-
-    What a part needs stands in its own property; there is no other wiring.
-    """
-
-    def __init__(
-        self, locations: Locations, config: Config, database: Database, claudes: Claudes | None
-    ) -> None:
-        self.locations = locations
-        self.config = config
-        self.database = database
-        self.clock = wall_clock()
-        self._other_claudes = claudes
-
-    # -- what is kept
-
-    @cached_property
-    def ledger(self) -> SqliteLedger:
-        owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        return SqliteLedger(self.database, self.clock, owner=owner)
-
-    @cached_property
-    def events(self) -> EventLog:
-        return EventLog(self.database, self.clock)
-
-    @cached_property
-    def learning(self) -> LearningService:
-        places = Places(claude=claude_directory())
-        return LearningService(places, learning_worker.command(places, self.locations))
-
-    @cached_property
-    def runs(self) -> RunStore:
-        return RunStore(self.database)
-
-    @cached_property
-    def sessions(self) -> SessionStore:
-        return SessionStore(self.database, self.clock)
-
-    @cached_property
-    def decisions(self) -> DecisionJournal:
-        return DecisionJournal(self.database, self.clock)
-
-    @cached_property
-    def journal(self) -> SqliteJournal:
-        return SqliteJournal(
-            events=self.events,
-            sessions=self.sessions,
-            runs=self.runs,
-            decisions=self.decisions,
-            ledger=self.ledger,
-        )
-
-    @cached_property
-    def escalations(self) -> SqliteEscalations:
-        return SqliteEscalations(self.database, self.clock, self.ledger)
-
-    @cached_property
-    def spending(self) -> SqliteBudget:
-        return SqliteBudget(self.database)
-
-    @cached_property
-    def trust(self) -> TrustStore:
-        return TrustStore(self.database, self.clock)
-
-    @cached_property
-    def rules(self) -> RuleStore:
-        return RuleStore(self.database, self.clock)
-
-    # -- what a session goes on by
-
-    @cached_property
-    def handovers(self) -> Handovers:
-        kept = SqliteHandovers(self.database, self.events)
-        return Handovers(kept, self.journal, self.config.handover, self.clock)
-
-    @cached_property
-    def limits(self) -> LimitKeeper:
-        return LimitKeeper(
-            waits=SqliteLimitWaits(self.database),
-            settings=self.config.limits,
-            auto_resume=self.config.sessions.auto_resume,
-            record=self.journal.record,
-            people=self.people,
-            clock=self.clock,
-            wake_ups=WakeUps(self.config.limits.stagger_seconds),
-        )
-
-    @cached_property
-    def budget(self) -> BudgetKeeper:
-        return BudgetKeeper(
-            store=self.spending,
-            settings=self.config.limits,
-            record=self.journal.record,
-            clock=self.clock,
-            questions=self.budget_questions,
-        )
-
-    @cached_property
-    def budget_questions(self) -> BudgetQuestions:
-        """Its queue and its manager are set by `queue` and `manager`."""
-        days = SqliteBudgetDays(self.database)
-        return BudgetQuestions(days, self.journal.record, self.clock)
-
-    @cached_property
-    def checkpoints(self) -> CheckpointKeeper:
-        days = timedelta(days=self.config.sessions.checkpoint_retention_days)
-        return CheckpointKeeper(
-            manager=CheckpointManager(self.locations.data, self.clock, retention=days),
-            events=self.events,
-            decisions=self.decisions,
-            ledger=self.ledger,
-            summarize=self.minds.summarize,
-        )
-
-    # -- who thinks, guards and answers
-
-    @cached_property
-    def minds(self) -> Minds:
-        return Minds(self.config.brain, self.locations)
-
-    @cached_property
-    def library(self) -> Library:
-        return Library(partial(embeddings_of, self.config), self.config.knowledge)
-
-    @cached_property
-    def index_keeper(self) -> IndexKeeper:
-        async def project_of(session: SessionId) -> Path:
-            return (await self.sessions.get(session)).project
-
-        return IndexKeeper(self.library, project_of, is_wanted=self.config.knowledge.auto_index)
-
-    @cached_property
-    def retention(self) -> Retention:
-        keep = timedelta(days=self.config.sessions.history_days)
-        return Retention(self.database, self.clock, keep=keep)
-
-    @cached_property
-    def recollection(self) -> Recollection:
-        return Recollection(
-            self.events,
-            self.sessions,
-            EpisodicMemory(SqliteEpisodes(self.database)),
-            SemanticMemory(SqliteFacts(self.database)),
-            self.habits,
-        )
-
-    @cached_property
-    def habits(self) -> Habits:
-        return Habits(ProceduralMemory(SqliteProcedures(self.database)))
-
-    @cached_property
-    def guard(self) -> Guard:
-        return Guard(self.config.permissions, self.minds, self.trust, self.rules, self.habits)
-
-    @cached_property
-    def answerer(self) -> BrainAnswerer:
-        return BrainAnswerer(self.minds, self.library, self.recollection)
-
-    @cached_property
-    def people(self) -> HumanBridge:
-        """Its queue is set by `queue`: the queue and the agent need each other."""
-        settings = self.config.permissions
-        return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
-
-    @cached_property
-    def queue(self) -> EscalationQueue:
-        queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
-        self.people.queue = self.budget_questions.queue = queue
-        return queue
-
-    # -- who works
-
-    @cached_property
-    def claudes(self) -> Claudes:
-        return self._other_claudes or ClaudeRunner(
-            self.locations,
-            binary=self.config.claude.path,
-            started=self.journal.process_started,
-            model_for=self.limits.model_for,
-            is_intact=self.checkpoints.is_intact,
-            layers=self.guard.layers,
-            tools=self.library.tools,
-        )
-
-    @cached_property
-    def agent(self) -> MasterAgent:
-        limits, human = self.config.limits, self.config.human
-        return MasterAgent(
-            Faculties(
-                claudes=self.claudes,
-                journal=self.journal,
-                gatekeeper=self.guard,
-                answerer=self.answerer,
-                people=self.people,
-                clock=self.clock,
-                handovers=self.handovers,
-                checkpoints=self.checkpoints,
-                meter=self.budget,
-                limits=RateLimitMonitor(
-                    self.clock, warn_at=limits.warn_at, overage_allowed=limits.overage
-                ),
-            ),
-            AgentSettings(
-                hold=human.hold, waits_unattended=human.waits_unattended, stuck=self.config.stuck
-            ),
-        )
-
-    @cached_property
-    def work(self) -> SessionWork:
-        """Its manager is set by `manager`: the manager and the dispatcher need each other."""
-        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints, self.events)
-
-    @cached_property
-    def dispatcher(self) -> Dispatcher:
-        return Dispatcher(
-            self.ledger,
-            self.work,
-            lanes(self.config),
-            self.clock,
-            describe=self.work.describe,
-            settled=self.work.settled,
-            is_open=LoadGate(self.config.load).is_open,
-        )
-
-    @cached_property
-    def workers(self) -> Workers:
-        return Workers(self.agent, self.dispatcher)
-
-    @cached_property
-    def manager(self) -> SessionManager:
-        manager = SessionManager(self.sessions, self.ledger, self.journal.record, self.workers)
-        self.work.manager = self.budget_questions.manager = manager
-        return manager
-
-    # -- what clients see
-
-    @cached_property
-    def desk(self) -> PeopleDesk:
-        return PeopleDesk(
-            locations=self.locations,
-            config=self.config,
-            database=self.database,
-            clock=self.clock,
-            queue=self.queue,
-            escalations=self.escalations,
-            work=SessionDesk(
-                manager=self.manager,
-                ledger=self.ledger,
-                events=self.events,
-                budget=self.budget_questions,
-            ),
-        )
-
-    @cached_property
-    def api(self) -> Api:
-        return Api(
-            manager=self.manager,
-            people=self.people,
-            about_people=PeopleApi(
-                manager=self.manager,
-                queue=self.queue,
-                escalations=self.escalations,
-                desk=self.desk,
-                events=self.events,
-                rules=self.rules,
-            ),
-            held=Held(escalations=self.escalations),
-            about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
-            events=self.events,
-            runs=self.runs,
-            decisions=self.decisions,
-            dispatcher=self.dispatcher,
-            checkpoints=self.checkpoints,
-            budget=self.spending,
-            budget_questions=self.budget_questions,
-            clock=self.clock,
-            handovers=self.handovers,
-            minds=self.minds,
-            defaults=self.config.brain,
-            claude_model=self.config.claude.model,
-        )
 
 
 @asynccontextmanager
@@ -466,16 +102,6 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     stack.push_async_callback(parts.dispatcher.stop, timedelta())
     working.create_task(parts.desk.run(), name="people")
     stack.push_async_callback(parts.desk.stop)
-
-
-def lanes(config: Config) -> Mapping[Lane, int]:
-    """How many tasks of each kind run at the same time."""
-    return {
-        Lane.INTERACTIVE: config.sessions.max_concurrent,
-        Lane.GOAL: config.sessions.max_concurrent,
-        Lane.CRON: 2,  # seed 003, NFR-1
-        Lane.MAINTENANCE: 1,
-    }
 
 
 async def _recover(

@@ -7,7 +7,7 @@ is lost or doubled when the engine dies.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from typing import Protocol
 
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
@@ -49,14 +49,8 @@ _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
 class News(Protocol):
     """The event log, as the attendant reads it."""
 
-    async def place(self) -> int:
-        """How far it was read when that was last written down."""
-        ...
-
-    async def after(
-        self, place: int, kinds: Collection[str]
-    ) -> tuple[Sequence[RecordedEvent], int]:
-        """Wait for events of these kinds; with them, how far the log has been read."""
+    def follow(self, kinds: Collection[str]) -> AsyncIterator[RecordedEvent]:
+        """Events of these kinds from where it was written down, past and then present."""
         ...
 
 
@@ -107,11 +101,8 @@ class Attendant:
         self._wake = wake
 
     async def run(self) -> None:
-        place = await self._news.place()
-        while True:
-            events, place = await self._news.after(place, KINDS)
-            for recorded in events:
-                await self._attend_to(recorded)
+        async for recorded in self._news.follow(KINDS):
+            await self._attend_to(recorded)
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
         """Once it is done it is written down; what cannot be done is left after a few tries."""

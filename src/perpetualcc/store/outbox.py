@@ -1,8 +1,8 @@
 """Notifications as rows, and the place in the event log up to which people have been told."""
 
-import asyncio
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from datetime import timedelta
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import RecordedEvent
@@ -12,8 +12,8 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import redacted
 
-_BREATH = 0.1
-"""Seconds: what is committed in one go is read in one go."""
+_BREATH = timedelta(milliseconds=100)
+"""What is committed in one go is read in one go."""
 
 
 class SqliteNews:
@@ -23,25 +23,12 @@ class SqliteNews:
         self._database = database
         self._events = events
 
-    async def place(self) -> int:
-        return await self._database.read(
+    async def follow(self, kinds: Collection[str]) -> AsyncIterator[RecordedEvent]:
+        place = await self._database.read(
             lambda c: int(c.execute("SELECT seq FROM people_cursor").fetchone()[0])
         )
-
-    async def after(
-        self, place: int, kinds: Collection[str]
-    ) -> tuple[Sequence[RecordedEvent], int]:
-        while True:
-            # Taken before the read: a commit that the read misses wakes us.
-            committed = self._database.next_commit()
-            last, found = await asyncio.gather(
-                self._events.last(), self._events.read(place, kinds=kinds)
-            )
-            if found:
-                return found, found[-1].seq
-            place = max(place, last)
-            await committed.wait()
-            await asyncio.sleep(_BREATH)
+        async for recorded in self._events.follow(place, kinds=kinds, breath=_BREATH):
+            yield recorded
 
 
 class SqliteOutbox:

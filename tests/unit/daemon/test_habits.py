@@ -7,7 +7,7 @@ import pytest
 
 from perpetualcc.brain.settings import BrainSettings, BrainType, OllamaSettings
 from perpetualcc.config.file import Config
-from perpetualcc.daemon.engine import Parts
+from perpetualcc.daemon.parts import Parts
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.episodes import Episode
