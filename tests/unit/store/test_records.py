@@ -302,9 +302,7 @@ def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -
         await decide("q3", again.id, "make test")
         await decide("q4", again.id, "make test")
 
-        new = [
-            await journal.is_new(RequestId(f"q{n}"), again.id, TaskId("t")) for n in range(2, 6)
-        ]
+        new = [await journal.is_new(RequestId(f"q{n}"), again.id, TaskId("t")) for n in range(2, 6)]
         assert new == [False, True, True, False], "q5 was never decided"
         assert await journal.is_new(RequestId("q2"), again.id, TaskId("another")), "not its task's"
 
