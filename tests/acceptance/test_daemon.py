@@ -39,15 +39,19 @@ def is_gone(pid: int) -> bool:
 
 def test_the_first_command_starts_everything_behind_closed_doors(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
+    before = os.umask(0)
 
-    with daemon.connect() as client:
-        assert client.call("toy.echo", text="hi") == "hi"
+    try:
+        with daemon.connect() as client:
+            assert client.call("toy.echo", text="hi") == "hi"
+    finally:
+        os.umask(before)
 
     assert daemon.locations.socket.stat().st_mode & 0o777 == 0o600
     for directory in (daemon.locations.data, daemon.locations.run_dir, daemon.locations.logs_dir):
         assert directory.stat().st_mode & 0o777 == 0o700
-    for file in daemon.locations.logs_dir.iterdir():
-        assert not file.stat().st_mode & 0o177 or file.name == "engine.err"
+    for file in daemon.locations.data.rglob("*"):
+        assert not file.stat().st_mode & 0o077, file
 
 
 def test_an_idle_engine_leaves_and_a_visitor_wakes_it(make_daemon: MakeDaemon) -> None:

@@ -41,6 +41,8 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
     assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
     assert "Write → src/hello.py  LOW, by policy" in shown
+    of_others = [f for f in pcc.locations.data.rglob("*") if f.stat().st_mode & 0o077]
+    assert of_others == []
 
 
 SLOW = """

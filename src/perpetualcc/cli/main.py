@@ -4,6 +4,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -15,6 +16,7 @@ from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
+from perpetualcc.cli.streams import full_disk, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -148,17 +150,34 @@ def main() -> None:
 
 def run_alone(command: typer.Typer, name: str) -> None:
     """Run a command line under its own name, with our errors."""
+    use_safe_streams()
     try:
-        use_plain_values()
-        code = cast("Any", typer.main.get_command(command)).main(
-            prog_name=name, standalone_mode=True
-        )
+        sys.exit(_run(command, name))
     except PerpetualError as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"hint:  {error.hint}", file=sys.stderr)
-        code = 1
-    sys.exit(code)
+        problem = error
+    except OSError as error:
+        full = full_disk(error)
+        if full is None:
+            raise
+        problem = full
+        # What it could not take would be tried again at the exit.
+        sys.stdout = sys.__stdout__ = None
+    print(f"error: {problem.message}", file=sys.stderr)
+    if problem.hint:
+        print(f"hint:  {problem.hint}", file=sys.stderr)
+    sys.exit(1)
+
+
+def _run(command: typer.Typer, name: str) -> Any:
+    use_plain_values()
+    code: Any = 0
+    try:
+        cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)
+    except SystemExit as ended:
+        code = ended.code
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+    return code
 
 
 if __name__ == "__main__":
