@@ -16,7 +16,7 @@ from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
-from perpetualcc.cli.streams import full_disk, use_safe_streams
+from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -160,8 +160,7 @@ def run_alone(command: typer.Typer, name: str) -> None:
         if full is None:
             raise
         problem = full
-        # What it could not take would be tried again at the exit.
-        sys.stdout = sys.__stdout__ = None
+        give_up_output()
     print(f"error: {problem.message}", file=sys.stderr)
     if problem.hint:
         print(f"hint:  {problem.hint}", file=sys.stderr)

@@ -5,6 +5,8 @@ import errno
 import io
 import os
 import sys
+from pathlib import Path
+from typing import cast
 
 from perpetualcc.domain.errors import PerpetualError
 
@@ -40,10 +42,19 @@ def use_safe_streams() -> None:
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
+            setattr(sys, name, _nowhere(mode))
     codecs.register_error("pcc-plain", _plain)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="pcc-plain")
+
+
+def give_up_output() -> None:
+    """What the output could not take would be tried, and complained about, again at the exit."""
+    sys.stdout = _nowhere("w")
+
+
+def _nowhere(mode: str) -> io.TextIOWrapper:
+    return cast("io.TextIOWrapper", Path(os.devnull).open(mode, encoding="utf-8"))
 
 
 def full_disk(error: OSError) -> PerpetualError | None:
