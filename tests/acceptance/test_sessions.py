@@ -89,6 +89,8 @@ def test_a_detached_session_is_watched_left_and_watched_again(install):
     again = pcc.pcc("attach", session).stdout
     assert again.count("[TOOL] Write") == 12
     assert "Session completed" in again
+    for tail in "1", "5":
+        assert f"the last {tail} events" in pcc.pcc("attach", session, "--tail", tail).stdout
     assert_complete(pcc, session)
 
 

@@ -48,6 +48,7 @@ class Watcher:
     def __init__(self, options: GlobalOptions, session: str, *, tail: int = TAIL) -> None:
         """`tail`: how many events of the past are shown."""
         self._tail: int | None = tail
+        self._passed_ending: Ending | None = None
         self._options = options
         self._session = session
         self._since = 0
@@ -85,13 +86,15 @@ class Watcher:
         if first and daemon.call("events.tail", session=self._session, count=1, before=first):
             print(f"… the last {len(past)} events; more with: pcc attach {self._session} --tail N")
             self._since = first - 1
+            status = daemon.call("session.get", session=self._session)["status"]
+            self._passed_ending = _ENDINGS.get(status)
             for request in daemon.call("escalation.list", session=self._session):
                 if request["type"] != "review":
                     self._waiting[request["number"]] = Prompt(request=request)
         self._tail = None
 
     def _follow(self, daemon: Client) -> Ending:
-        ended: Ending | None = None
+        ended, self._passed_ending = self._passed_ending, None
         while True:
             # A status of the past does not end the watching: something may come after it.
             event = daemon.next_event(0)

@@ -6,7 +6,7 @@ import pytest
 
 from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.options import GlobalOptions
-from perpetualcc.cli.stream import Watcher
+from perpetualcc.cli.stream import Ending, Watcher
 from perpetualcc.daemon.api import newest_that_fit
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
@@ -22,6 +22,8 @@ class Daemon:
     def call(self, method: str, **params: Any) -> Any:
         if method == "escalation.list":
             return self.waiting
+        if method == "session.get":
+            return {"status": "COMPLETED"}
         before = params.get("before") or 10**9
         found = [n for n in self.numbers if n < before]
         return [{"seq": n} for n in found[-min(3, params["count"]) :]]
@@ -59,6 +61,7 @@ def test_a_long_past_is_passed_over_but_not_what_waits_for_a_person(capsys):
 
     assert seen._since == 15, "the next event is the fourth from the end"
     assert list(seen._waiting) == [7]
+    assert seen._passed_ending is Ending.FINISHED, "its end may be among what was passed over"
     assert "the last 4 events" in capsys.readouterr().out
 
 
