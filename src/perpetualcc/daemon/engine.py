@@ -12,7 +12,7 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.index_keeper import WATCHED
+from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.clock import Clock
@@ -115,11 +115,12 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
     for name, watching in (
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
-        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
+        ("index", parts.index_keeper.run(changes)),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)
