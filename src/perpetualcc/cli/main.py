@@ -156,15 +156,26 @@ def run_alone(command: typer.Typer, name: str) -> None:
     except PerpetualError as error:
         problem = error
     except OSError as error:
-        full = full_disk(error)
-        if full is None:
+        found = _nowhere_to_be() or full_disk(error)
+        if found is None:
             raise
-        problem = full
+        problem = found
         give_up_output()
     print(f"error: {problem.message}", file=sys.stderr)
     if problem.hint:
         print(f"hint:  {problem.hint}", file=sys.stderr)
     sys.exit(1)
+
+
+def _nowhere_to_be() -> PerpetualError | None:
+    """The words for a working directory that was removed, or None when there is one."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return PerpetualError("The directory you are in does not exist any more", hint="cd ~")
+    except OSError:
+        pass
+    return None
 
 
 def _run(command: typer.Typer, name: str) -> Any:

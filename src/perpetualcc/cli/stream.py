@@ -11,6 +11,7 @@ from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import steers
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -148,7 +149,7 @@ class Watcher:
     def _leave_prompt(self) -> None:
         """Clear the line that is typed on: what comes now is not a part of it."""
         if self._is_prompting:
-            print("\r\x1b[2K", end="")
+            print("\r\x1b[2K" if steers() else "\n", end="")
             self._is_prompting = False
 
     def _wait(self, daemon: Client) -> None:
@@ -196,7 +197,7 @@ class Countdown:
         self._is_shown = False
 
     def show(self) -> None:
-        if self.until is None or not sys.stdout.isatty():
+        if self.until is None or not steers():
             return
         print(f"\r\x1b[K⏳ Resuming in {remaining(self.until - time.time())}", end="", flush=True)
         self._is_shown = True

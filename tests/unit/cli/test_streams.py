@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.cli import streams
+from perpetualcc.cli import look, streams
 
 
 def pcc(*words: str, shell: str = "", home: Path, **variables: str):
@@ -68,3 +68,33 @@ def test_tables_keep_their_form_without_box_characters():
     shown = "┌─┐│✓ ü 🚀│\udcff".encode("ascii", errors="pcc-plain").decode()
 
     assert shown == "+-+|+ \\u00fc \\ud83d\\ude80|\\udcff"
+
+
+@pytest.mark.parametrize(
+    "words", [["start", ".", "--task", "x"], ["init", "."], ["explain", "bash", "ls"]]
+)
+def test_a_working_directory_that_is_gone_is_one_clear_error(tmp_path, words):
+    here = tmp_path / "here"
+    here.mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$0" -P -m perpetualcc "$@"'
+
+    done = subprocess.run(
+        ["bash", "-c", script, sys.executable, str(here), *words],
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "error: The directory you are in does not exist any more"
+
+
+@pytest.mark.parametrize(("kind", "coloured"), [("dumb", False), ("xterm", True)])
+def test_a_dumb_terminal_gets_no_escape_sequences(monkeypatch, kind, coloured):
+    monkeypatch.setenv("TERM", kind)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+
+    assert ("\x1b" in look.coloured("text", "red")) is coloured
