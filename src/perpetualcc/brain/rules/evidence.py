@@ -1,6 +1,7 @@
 """Requirements as clauses: what each is about, and what it chooses or refuses."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -48,6 +49,8 @@ _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
+# So many lines with one key, and it is no key.
+_LABELS = 4
 # So many words before a colon, one of them no content word, may be a sentence.
 _SENTENCE = 4
 
@@ -90,12 +93,21 @@ class Clause:
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
     """Everything the requirements say, clause by clause."""
+    times = Counter(statement.key for statement in requirements.statements)
     return tuple(
         clause
         for statement in requirements.statements
         for one in (statement, *_sentence_in_key(statement))
-        for clause in _clauses(one)
+        for clause in _clauses(_unlabelled(one, times))
     )
+
+
+def _unlabelled(statement: Statement, times: Counter[str]) -> Statement:
+    """ "Acceptance: …" on line after line says what the lines are, not what they are about."""
+    is_label = times[statement.key] >= _LABELS and find_topics([*split_tokens(statement.key)]) == []
+    # Words that refuse or weigh still do.
+    is_telling = _mood(statement.key, "") is not None
+    return replace(statement, key="") if is_label and not is_telling else statement
 
 
 def _sentence_in_key(statement: Statement) -> tuple[Statement, ...]:

@@ -341,12 +341,19 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
     """Whether what a clause says with one polarity names this option and no less than all of it."""
     if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
+    if choice.is_universal and not _is_universal(clause):
+        return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True
     if near >= KEYED and _value_in(choice, said):
         return True
     strong = frozenset(term for term in choice.described if term[0] == "@")
     return near >= KEYED and bool(strong) and not choice.names and strong <= said
+
+
+def _is_universal(clause: Clause) -> bool:
+    words = phrase(clause.statement.text).split()
+    return any(word in word_set("universal") for word in words)
 
 
 def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: float) -> bool:
