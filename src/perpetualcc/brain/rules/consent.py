@@ -7,14 +7,16 @@ from functools import cache
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import generic
 from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.nearness import has
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, stem
-from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.brain.rules.text import fold, split_tokens, stem
+from perpetualcc.brain.rules.vocabulary import cues, find_phrases, patterns
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.requirements import StatementKind
 
+_ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")  # noqa: RUF001
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
 
@@ -219,6 +221,37 @@ _PLAIN_VALUES = {
 def _covers(asked: Asked, key: frozenset[str]) -> bool:
     words = key - word_set("asking")
     return bool(words) and words <= asked.terms
+
+
+def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """
+    The line that refuses, in a part of its own, just what the question speaks of; None for none.
+
+    "Should it be async with tokio?" and "No unsafe, no async." A question that itself asks to do
+    without something is not for this.
+    """
+    if patterns("consent", "without").search(asked.folded):
+        return None
+    for clause in clauses:
+        if clause.statement.kind is StatementKind.TASK or not clause.refused:
+            continue
+        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(asked, clause):
+            return clause
+    return None
+
+
+def _refuses_just(asked: Asked, clause: Clause) -> bool:
+    context = clause.key_stems - generic() - word_set("bland")
+    if not all(has(asked.terms, word) for word in context):
+        return False
+    for part in _ASIDES.split(clause.statement.text):
+        words = [token.word for token in split_tokens(part)]
+        if not find_phrases(cues("after"), words[:3]):
+            continue
+        refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
+        if refused and all(has(asked.terms, word) for word in refused):
+            return True
+    return False
 
 
 def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:

@@ -10,7 +10,7 @@ from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, is_content, split_tokens
+from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -31,6 +31,7 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
+_COMMA = re.compile(r",\s+")
 _FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 # "Sessions end after 30 minutes, on the scanners after 8 hours": still sessions.
 _AT_A_PLACE = re.compile(
@@ -128,7 +129,8 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     heading = list(split_tokens(statement.heading))
     context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    for piece, inherited in _pieces(statement.text, lists=mood is Polarity.REFUSED):
+    whole = _with_units(statement.text)
+    for piece, inherited in _pieces(whole, lists=mood is Polarity.REFUSED):
         text = spelled_out(piece)
         tokens = split_tokens(text)
         terms = read_terms(text, prose=not key and len(tokens) > _SHORT)
@@ -168,6 +170,20 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
         )
 
 
+_MEASURED = re.compile(r"(\d+(?:\.\d+)?) ([^\W\d_]+)")
+_BARE = re.compile(r"(?<![\w.:-])(\d+(?:\.\d+)?)(?=\s*(?:[,;.)]\s|[,;.)]?$))")
+
+
+@lru_cache(maxsize=4096)
+def _with_units(text: str) -> str:
+    """ "Warn after 12 hours, error after 24": hours."""
+    for found in _MEASURED.finditer(text):
+        if quantity(found[1], fold(found[2])):
+            rest = _BARE.sub(rf"\1 {found[2]}", text[found.end() :])
+            return text[: found.end()] + rest
+    return text
+
+
 def _in_mood(marks: tuple[Polarity, ...], mood: Polarity) -> tuple[Polarity, ...]:
     """What is weighed below "Don't", such as "add packages without asking", stays weighed."""
     if mood is Polarity.REFUSED:
@@ -194,7 +210,7 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     for aside in asides:
         text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
     before: frozenset[str] = frozenset()
-    for sentence in [*_BREAKS.split(text), *asides]:
+    for sentence in [*(part for one in _BREAKS.split(text) for part in _unweighed(one)), *asides]:
         if not sentence or not sentence.strip():
             continue
         parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
@@ -209,6 +225,19 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
             for term in read_terms(sentence)
             if term.value and not term.is_name and not term.is_number
         )
+
+
+def _unweighed(sentence: str | None) -> Iterator[str]:
+    """Take "X, with Y as fallback" apart at its commas, so that Y alone is weighed."""
+    parts = _COMMA.split(sentence or "")
+    if len(parts) > 1 and not _is_weighed(parts[0]) and any(map(_is_weighed, parts[1:])):
+        yield from parts
+    elif sentence:
+        yield sentence
+
+
+def _is_weighed(part: str) -> bool:
+    return bool(find_phrases(cues("open"), [token.word for token in split_tokens(part)]))
 
 
 def _words(part: str) -> frozenset[str]:

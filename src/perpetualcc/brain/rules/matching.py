@@ -6,6 +6,7 @@ closest clauses decide; when they choose two options, or one that another line r
 answered.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -15,14 +16,21 @@ from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
+from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
 # Clauses this close to the closest one count like it.
 _MARGIN = 0.15
 _NEXT_TO_NOTHING = 0.3
+
+
+_ONLY = re.compile(
+    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|endast|tylko)\b|только"
+)
 
 
 class Says(Enum):
@@ -83,19 +91,91 @@ def match_options(
         mention = None if many else find_mention(asked, real, clauses)
         if mention is not None:
             one = Found(mention.choice, mention.clause, 0.0)
+            if doubt := _doubt(one, asked, real, clauses):
+                return Match(problem=doubt)
             if _is_excepted(one.clause, asked, clauses):
                 return Match(problem=f"line {one.clause.statement.line} makes an exception")
             return Match(chosen=(one,), confidence=mention.confidence)
         return _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
+    if match.problem and not many:
+        match = _told_apart(asked, tier, clauses) or match
     if match.problem or not match.chosen:
         return match
+    if not many and (doubt := _doubt(match.chosen[0], asked, real, clauses)):
+        return Match(problem=doubt)
     if any(_is_excepted(one.clause, asked, clauses) for one in match.chosen):
         return Match(problem=f"line {match.chosen[0].clause.statement.line} makes an exception")
     if not many and _is_one_of_many(match.chosen[0], asked, real, clauses):
         return Match(problem=f"line {match.chosen[0].clause.statement.line} names another for else")
     return _unless_refused(match, asked, clauses, close, found)
+
+
+def _told_apart(asked: Asked, tier: list[Found], clauses: tuple[Clause, ...]) -> Match | None:
+    """Of options that one line names, the one that is its whole value, or stands by the words."""
+    whole = [one for one in tier if phrase(one.clause.statement.text) == one.choice.folded]
+    if len({one.choice.label for one in whole}) == 1:
+        return Match(chosen=(whole[0],), confidence=0.9)
+    statements = {id(one.clause.statement) for one in tier}
+    if len(statements) > 1:
+        return None
+    choices = tuple({one.choice.label: one.choice for one in tier}.values())
+    said = values(read_terms(tier[0].clause.statement.text))
+    full = [choice for choice in choices if choice.every <= said]
+    alone = [choice for choice in choices if _stands_alone(choice, tier[0].clause)]
+    if len(alone) == 1:
+        return Match(
+            chosen=tuple(one for one in tier if one.choice is alone[0])[:1], confidence=0.75
+        )
+    nearness = Nearness(asked, clauses, weak())
+    near = nearness.nearest(tuple(full) if len(full) == 1 else choices, on_one_line=True)
+    if near is None or id(near.clause.statement) not in statements:
+        return None
+    return Match(chosen=(Found(near.choice, near.clause, TOPICAL),), confidence=0.75)
+
+
+def _stands_alone(choice: Choice, clause: Clause) -> bool:
+    """ "Chromium only, Firefox has no extensions": one part of the line says so."""
+    parts = re.split(r"[,;()]\s*", clause.statement.text)
+    return any(
+        _ONLY.search(fold(part)) and core(choice.own) <= values(read_terms(part)) for part in parts
+    )
+
+
+def _doubt(
+    one: Found, asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> str:
+    """Why the line may be about something else than the question; empty when nothing says so."""
+    line = one.clause.statement.line
+    nearness = Nearness(asked, clauses, weak())
+    if _is_vague(one.choice, nearness):
+        return f"line {line} only speaks of the same things"
+    if one.closeness >= KEYED or not nearness.weights:
+        return ""
+    here = {word for word in nearness.weights if has(one.clause.about, word)}
+    others = [choice for choice in choices if choice is not one.choice]
+    for clause in clauses:
+        there = {word for word in nearness.weights if has(clause.said_words, word)}
+        is_sibling = clause.statement is one.clause.statement
+        if is_sibling and here and not there:
+            continue
+        if (there - here or (is_sibling and not here)) and any(
+            _speaks_of(clause, other) for other in others
+        ):
+            return f"line {clause.statement.line} speaks of the same, and of another option"
+    return ""
+
+
+def _is_vague(choice: Choice, nearness: Nearness) -> bool:
+    """Whether all that a longer label shares with a line is a word that many lines have."""
+    words = core(choice.own)
+    return (
+        len(words) == 1
+        and len(choice.folded.split()) > 2
+        and not choice.names | choice.numbers
+        and nearness.rarity(choice) > 1
+    )
 
 
 def _is_told(found: list[Found], asked: Asked) -> bool:

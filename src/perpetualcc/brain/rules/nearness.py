@@ -23,9 +23,13 @@ _ENOUGH = 0.5
 _MUCH_NEARER = 0.7
 # A word, or an option, that so many lines have says little about any of them.
 _COMMON = 4
+# What a word counts that could stand in any question.
+_FAINT = 0.5
 # So many words of the question may be nowhere in the requirements, for each one that is near.
 _STRANGE = 2
 _ROOT = 5
+# "Passwordless" is no form of "password".
+_WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
 _PARTS = re.compile(r"[,;:()]\s|\s[–—-]\s|\s(?:and|und|y|et|e|en|och|и|but|while)\s", re.IGNORECASE)  # noqa: RUF001
 
@@ -52,6 +56,8 @@ def is_alike(one: str, other: str) -> bool:
     if len(short) < _ROOT:
         return False
     same = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
+        return False
     is_compound = len(short) >= _COMPOUND and long.endswith(short)
     return is_compound or (same >= _ROOT and same >= len(short) - 2)
 
@@ -82,15 +88,26 @@ class Nearness:
             at = id(clause.statement)
             lines[at] = lines.get(at, frozenset()) | clause.said_words
         self._lines = tuple(lines.values())
-        counts = {word: self._count(word) for word in asked.key_stems - weak - asked.measures}
-        self.weights = {word: 1.0 / count for word, count in counts.items() if count}
+        self._telling = telling = asked.key_stems - weak - asked.measures
+        # "Settings" or "default" may be what sets one line apart from the others.
+        common = {word for word in asked.stems & generic() if self._count(word) < _COMMON}
+        counts = {word: self._count(word) for word in telling | common}
+        self.weights = {
+            word: (1.0 if word in telling else _FAINT) / count
+            for word, count in counts.items()
+            if count
+        }
         self.strange = sum(1 for count in counts.values() if not count)
         self.known = sum(self.weights.values())
 
-    def nearest(self, choices: tuple[Choice, ...]) -> Near | None:
-        """The one option that a line near the question chooses; None when none or two are."""
+    def nearest(self, choices: tuple[Choice, ...], *, on_one_line: bool = False) -> Near | None:
+        """
+        The one option that a line near the question chooses; None when none or two are.
+
+        Between options on one line a word that could be in any question tells enough.
+        """
         found = sorted(self._candidates(choices), key=lambda near: -near.weight)
-        if not found or not self._is_enough(found[0]):
+        if not found or not (on_one_line or self._is_enough(found[0])):
             return None
         best = found[0]
         rival = next((one for one in found if one.choice is not best.choice), None)
@@ -124,21 +141,28 @@ class Nearness:
         if not parts:
             yield clause.said_words
 
-    def _rarity(self, choice: Choice) -> int:
+    def rarity(self, choice: Choice) -> int:
         """How many lines have the option's words."""
         words = core(choice.own)
         return sum(all(has(said, word) for word in words) for said in self._lines)
 
     def _is_enough(self, near: Near) -> bool:
         said = near.clause.about
-        rare = max((weight for word, weight in self.weights.items() if has(said, word)), default=0)
+        rare = max(
+            (
+                weight
+                for word, weight in self.weights.items()
+                if word in self._telling and has(said, word)
+            ),
+            default=0.0,
+        )
         strange = near.shared - 1 if near.choice.numbers else _STRANGE * near.shared
         return (
             near.weight >= _ENOUGH * self.known
             and rare >= 1.0 / _COMMON
             and self.strange <= max(strange, 1)
             and not core(near.choice.own) <= generic()
-            and self._rarity(near.choice) < _COMMON
+            and self.rarity(near.choice) < _COMMON
         )
 
 

@@ -23,6 +23,7 @@ _CONTRACTIONS = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
     (re.compile(r"\bcannot\b"), "can not"),
+    (re.compile(r"(?<=[a-z])'s\b"), ""),
 )
 _SPECIAL = (
     (re.compile(r"(?<![\w+])c\+\+"), "cplusplus"),
