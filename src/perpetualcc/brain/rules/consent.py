@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import generic
-from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.nearness import has
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
@@ -235,20 +235,26 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     for clause in clauses:
         if clause.statement.kind is StatementKind.TASK or not clause.refused:
             continue
-        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(asked, clause):
+        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(
+            asked, clause, clauses
+        ):
             return clause
     return None
 
 
-def _refuses_just(asked: Asked, clause: Clause) -> bool:
-    context = clause.key_stems - generic() - word_set("bland")
-    if not all(has(asked.terms, word) for word in context):
-        return False
+def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> bool:
+    topics = specific(clause.key_topics)
+    is_elsewhere = bool(topics) and not broad_topics(topics) & asked.topics
+    others = frozenset[str]().union(
+        *(one.about for one in clauses if one.statement is not clause.statement)
+    )
     for part in _ASIDES.split(clause.statement.text):
         words = [token.word for token in split_tokens(part)]
         if not find_phrases(cues("after"), words[:3]):
             continue
         refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
+        if is_elsewhere and refused & others:
+            continue
         if refused and all(has(asked.terms, word) for word in refused):
             return True
     return False

@@ -19,7 +19,7 @@ from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold
+from perpetualcc.brain.rules.text import fold, is_content, split_tokens
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
@@ -29,7 +29,11 @@ _NEXT_TO_NOTHING = 0.3
 
 
 _ONLY = re.compile(
-    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|endast|tylko)\b|только"
+    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|endast|tylko)\b"
+    r"(?!\s+(?:if|when|for|wenn|falls|bei|si|quand|lorsque|pour|cuando|para|se|quando|als|bij|om))|только"
+)
+_FOR_WHAT = re.compile(
+    r"(\d+(?:\.\d+)?)\s*[^\W\d_]{0,9}\s*\b(?:for|on|fur|bei|para|pour|per|voor|for)\s+(?:the\s+)?([^\W\d_]+)"
 )
 
 
@@ -100,7 +104,9 @@ def match_options(
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
     if match.problem and not many:
-        match = _told_apart(asked, tier, clauses) or match
+        apart = _told_apart(asked, tier, clauses)
+        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
+            return apart
     if match.problem or not match.chosen:
         return match
     if not many and (doubt := _doubt(match.chosen[0], asked, real, clauses)):
@@ -151,6 +157,8 @@ def _doubt(
     nearness = Nearness(asked, clauses, weak())
     if _is_vague(one.choice, nearness):
         return f"line {line} only speaks of the same things"
+    if _is_for_another(one, asked):
+        return f"line {line} says it for something else"
     if one.closeness >= KEYED or not nearness.weights:
         return ""
     here = {word for word in nearness.weights if has(one.clause.about, word)}
@@ -167,12 +175,21 @@ def _doubt(
     return ""
 
 
+def _is_for_another(one: Found, asked: Asked) -> bool:
+    """ "0.3 for P and 0.2 for S", and the question is about S."""
+    words = {token.word for token in split_tokens(asked.whole)}
+    aims = {aim: number for number, aim in _FOR_WHAT.findall(fold(one.clause.statement.text))}
+    meant = {number for aim, number in aims.items() if aim in words}
+    ours = {number for number in aims.values() if number in one.choice.folded.split()}
+    return bool(one.choice.numbers and ours and meant) and not ours & meant
+
+
 def _is_vague(choice: Choice, nearness: Nearness) -> bool:
     """Whether all that a longer label shares with a line is a word that many lines have."""
     words = core(choice.own)
     return (
         len(words) == 1
-        and len(choice.folded.split()) > 2
+        and sum(map(is_content, choice.folded.split())) > 1
         and not choice.names | choice.numbers
         and nearness.rarity(choice) > 1
     )

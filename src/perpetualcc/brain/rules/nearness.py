@@ -15,6 +15,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.terms import read_terms, values
+from perpetualcc.brain.rules.text import quantity
 from perpetualcc.domain.requirements import StatementKind
 
 # Of the question's words that the requirements have at all, so much must be near the option.
@@ -46,19 +47,24 @@ class Near:
 
 
 @lru_cache(maxsize=65536)
-def is_alike(one: str, other: str) -> bool:
-    """Two forms of a word, or a word and a compound of it; names and quantities only as such."""
-    if one == other:
+def is_alike(asked: str, said: str) -> bool:
+    """
+    Two forms of a word, or a compound that says more than was asked.
+
+    Names and quantities are alike only as such; what holds for all `Termine` need not hold for an
+    `Impftermin`.
+    """
+    if asked == said:
         return True
-    if one[0] in "@#" or other[0] in "@#":
+    if asked[0] in "@#" or said[0] in "@#":
         return False
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((asked, said), key=len)
     if len(short) < _ROOT:
         return False
     same = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
         return False
-    is_compound = len(short) >= _COMPOUND and long.endswith(short)
+    is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
     return is_compound or (same >= _ROOT and same >= len(short) - 2)
 
 
@@ -88,7 +94,8 @@ class Nearness:
             at = id(clause.statement)
             lines[at] = lines.get(at, frozenset()) | clause.said_words
         self._lines = tuple(lines.values())
-        self._telling = telling = asked.key_stems - weak - asked.measures
+        units = {word for word in asked.stems if quantity("1", word)}
+        self._telling = telling = asked.key_stems - weak - asked.measures - units
         # "Settings" or "default" may be what sets one line apart from the others.
         common = {word for word in asked.stems & generic() if self._count(word) < _COMMON}
         counts = {word: self._count(word) for word in telling | common}
@@ -123,10 +130,15 @@ class Nearness:
             for choice in choices:
                 if not _chooses(clause, choice):
                     continue
-                for words in self._around(clause, choice):
-                    shared = [weight for word, weight in self.weights.items() if has(words, word)]
-                    if shared:
-                        yield Near(choice, clause, sum(shared), len(shared))
+                around = [self._shared(words) for words in self._around(clause, choice)]
+                best = max(around, key=sum, default=[])
+                # "Backups nightly, kept for 30 days": the line says of what.
+                faint = [] if best else [weight / 2 for weight in self._shared(clause.about)]
+                if best or faint:
+                    yield Near(choice, clause, sum(best or faint), len(best or faint))
+
+    def _shared(self, words: frozenset[str]) -> list[float]:
+        return [weight for word, weight in self.weights.items() if has(words, word)]
 
     def _around(self, clause: Clause, choice: Choice) -> Iterator[frozenset[str]]:
         """The words that the option stands among: of its parts, or of the whole clause."""
@@ -157,8 +169,9 @@ class Nearness:
             default=0.0,
         )
         strange = near.shared - 1 if near.choice.numbers else _STRANGE * near.shared
+        line = sum(weight for word, weight in self.weights.items() if has(said, word))
         return (
-            near.weight >= _ENOUGH * self.known
+            (near.weight + line) / 2 >= _ENOUGH * self.known
             and rare >= 1.0 / _COMMON
             and self.strange <= max(strange, 1)
             and not core(near.choice.own) <= generic()
