@@ -162,13 +162,15 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
     about = (asked.terms - word_set("asking")) - generic()
-    if not about or numbers - clause.about:
+    if not about or numbers - clause.about or asked.terms & _SEVERAL - clause.said_words:
         return None
     if names and not names <= (clause.chosen | clause.refused):
         return None
     # Words that say little do not make a clause fit, but they tell when it does not.
     spoken = asked.terms - word_set("asking")
-    covered = min(len(words & clause.about) / len(words) for words in (about, spoken))
+    # What a part leaves unsaid may be said of something else.
+    own = clause.said_words | clause.heading_stems
+    covered = min(len(words & own) / len(words) for words in (about, spoken))
     said = frozenset(term.value for term in clause.terms if term.value)
     same = about == said - word_set("asking") - generic()
     if covered < _ENOUGH or (len(about) == 1 and not names and not same):
@@ -216,6 +218,12 @@ _PLAIN_VALUES = {
         False,
     ),
 }
+
+
+# How many is what such a question asks.
+_SEVERAL = frozenset(
+    map(stem, "several multiple many mehrere varios varias plusieurs meerdere flera several".split())
+)
 
 
 def _covers(asked: Asked, key: frozenset[str]) -> bool:

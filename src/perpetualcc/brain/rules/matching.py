@@ -16,7 +16,7 @@ from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
-from perpetualcc.brain.rules.nearness import Nearness, has
+from perpetualcc.brain.rules.nearness import Nearness, has, parts_of
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, is_content, split_tokens
@@ -155,8 +155,10 @@ def _doubt(
     """Why the line may be about something else than the question; empty when nothing says so."""
     line = one.clause.statement.line
     nearness = Nearness(asked, clauses, weak())
-    if _is_vague(one.choice, nearness):
+    if _is_vague(one.choice, asked, nearness):
         return f"line {line} only speaks of the same things"
+    if _is_in_another_part(one, asked, nearness):
+        return f"line {line} says it of something else"
     if _is_for_another(one, asked):
         return f"line {line} says it for something else"
     if one.closeness >= KEYED or not nearness.weights:
@@ -166,7 +168,7 @@ def _doubt(
     for clause in clauses:
         there = {word for word in nearness.weights if has(clause.said_words, word)}
         is_sibling = clause.statement is one.clause.statement
-        if is_sibling and here and not there:
+        if is_sibling and _says_more(one.clause, clause, asked):
             continue
         if (there - here or (is_sibling and not here)) and any(
             _speaks_of(clause, other) for other in others
@@ -184,9 +186,43 @@ def _is_for_another(one: Found, asked: Asked) -> bool:
     return bool(one.choice.numbers and ours and meant) and not ours & meant
 
 
-def _is_vague(choice: Choice, nearness: Nearness) -> bool:
-    """Whether all that a longer label shares with a line is a word that many lines have."""
+def _says_more(ours: Clause, other: Clause, asked: Asked) -> bool:
+    """Whether of two parts of a line ours has all that the other one has of the question."""
+    here = {word for word in asked.stems if has(ours.said_words, word)}
+    there = {word for word in asked.stems if has(other.said_words, word)}
+    return there < here
+
+
+def _is_in_another_part(
+    one: Found, asked: Asked, nearness: Nearness
+) -> bool:
+    """ "The heater goes off and the pumps stay on", and the question is about the heater."""
+    words = core(one.choice.own)
+    parts = parts_of(one.clause.statement.text)
+    ours = [part for part in parts if words <= part]
+    numbers = {term for term in asked.terms if term[0] == "#"}
+    if ours and any(part & numbers for part in parts):
+        return not any(part & numbers for part in ours)
+    if not ours or any(has(part, word) for part in ours for word in nearness.weights):
+        return False
+    others = [part for part in parts if part not in ours]
+    kinds = {number[-1] for number in one.choice.numbers}
+    is_plain = not one.choice.names | one.choice.numbers and nearness.rarity(one.choice) > 1
+    return any(
+        any(has(part, word) for word in nearness.weights)
+        and (
+            is_plain
+            or any(term[0] == "#" and term[-1] in kinds and term not in asked.terms for term in part)
+        )
+        for part in others
+    )
+
+
+def _is_vague(choice: Choice, asked: Asked, nearness: Nearness) -> bool:
+    """Whether a label says no more than the question, or shares only a word of many lines."""
     words = core(choice.own)
+    if not choice.names | choice.numbers and words <= asked.key_stems:
+        return bool(words)
     return (
         len(words) == 1
         and sum(map(is_content, choice.folded.split())) > 1
@@ -350,6 +386,7 @@ def _unless_refused(
             and int(other.closeness) >= TOPICAL
             and int(match.chosen[0].closeness) < KEYED
             and other.closeness >= match.chosen[0].closeness - 0.75
+            and not _says_more(match.chosen[0].clause, other.clause, asked)
         ),
         None,
     )

@@ -44,6 +44,8 @@ class Near:
     weight: float
     """Of the words in the same part of the line."""
     shared: int
+    is_faint: bool = False
+    """Whether they stand only elsewhere on the line."""
 
 
 @lru_cache(maxsize=65536)
@@ -74,7 +76,7 @@ def has(words: frozenset[str], word: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _parts(text: str) -> tuple[frozenset[str], ...]:
+def parts_of(text: str) -> tuple[frozenset[str], ...]:
     """The words of each part of a sentence, between commas, brackets and "and"."""
     parts = [values(read_terms(part)) for part in _PARTS.split(text) if part.strip()]
     return tuple(part for part in parts if part)
@@ -98,7 +100,8 @@ class Nearness:
         self._telling = telling = asked.key_stems - weak - asked.measures - units
         # "Settings" or "default" may be what sets one line apart from the others.
         common = {word for word in asked.stems & generic() if self._count(word) < _COMMON}
-        counts = {word: self._count(word) for word in telling | common}
+        numbers = {term for term in asked.terms if term.startswith("#")}
+        counts = {word: self._count(word) for word in telling | common | numbers}
         self.weights = {
             word: (1.0 if word in telling else _FAINT) / count
             for word, count in counts.items()
@@ -113,7 +116,7 @@ class Nearness:
 
         Between options on one line a word that could be in any question tells enough.
         """
-        found = sorted(self._candidates(choices), key=lambda near: -near.weight)
+        found = sorted(_firm(list(self._candidates(choices))), key=lambda near: -near.weight)
         if not found or not (on_one_line or self._is_enough(found[0])):
             return None
         best = found[0]
@@ -135,7 +138,8 @@ class Nearness:
                 # "Backups nightly, kept for 30 days": the line says of what.
                 faint = [] if best else [weight / 2 for weight in self._shared(clause.about)]
                 if best or faint:
-                    yield Near(choice, clause, sum(best or faint), len(best or faint))
+                    shared = best or faint
+                    yield Near(choice, clause, sum(shared), len(shared), is_faint=not best)
 
     def _shared(self, words: frozenset[str]) -> list[float]:
         return [weight for word, weight in self.weights.items() if has(words, word)]
@@ -145,7 +149,7 @@ class Nearness:
         wanted = core(choice.own)
         parts = [
             part
-            for part in _parts(clause.statement.text)
+            for part in parts_of(clause.statement.text)
             if all(has(part, word) for word in wanted)
         ]
         for part in parts:
@@ -177,6 +181,12 @@ class Nearness:
             and not core(near.choice.own) <= generic()
             and self.rarity(near.choice) < _COMMON
         )
+
+
+def _firm(found: list[Near]) -> Iterator[Near]:
+    """Where one option of a line stands among the words, the others on it do not."""
+    firm = {id(near.clause.statement) for near in found if not near.is_faint}
+    return (near for near in found if not near.is_faint or id(near.clause.statement) not in firm)
 
 
 def _chooses(clause: Clause, choice: Choice) -> bool:
