@@ -52,7 +52,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse) -> None:
-        self._read = lru_cache(maxsize=64)(lambda text, path: read_evidence(parse(text, path)))
+        self._read = lru_cache(maxsize=128)(lambda text, path: read_evidence(parse(text, path)))
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from perpetualcc.brain.rules.vocabulary import cues, find_phrases, patterns
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.requirements import StatementKind
 
-_ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")  # noqa: RUF001
+_ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
 
@@ -222,7 +222,10 @@ _PLAIN_VALUES = {
 
 # How many is what such a question asks.
 _SEVERAL = frozenset(
-    map(stem, "several multiple many mehrere varios varias plusieurs meerdere flera several".split())
+    map(
+        stem,
+        ("several", "multiple", "many", "mehrere", "varios", "varias", "plusieurs", "meerdere"),
+    )
 )
 
 

@@ -33,6 +33,7 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
+_PARTS = re.compile(r"[,;:()]\s|\s[–—-]\s|\s(?:and|und|y|et|e|en|och|и|but|while)\s", re.IGNORECASE)
 _COMMA = re.compile(r",\s+")
 _FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 # "Sessions end after 30 minutes, on the scanners after 8 hours": still sessions.
@@ -79,14 +80,12 @@ class Clause:
     refused: frozenset[str]
     open: frozenset[str]
     """Terms that are weighed, or only mentioned."""
+    said_words: frozenset[str]
+    """What its own words and its key say, without its heading."""
+    parts: tuple[frozenset[str], ...]
+    """Of its whole line: the words between commas, brackets and "and"."""
     is_exception: bool = False
     """Whether it says for what the rest of its line does not hold."""
-
-    @property
-    def said_words(self) -> frozenset[str]:
-        """What its own words and its key say, without its heading."""
-        own = frozenset(term.value for term in self.terms if term.value)
-        return own | self.key_stems
 
     @property
     def says_none(self) -> bool:
@@ -153,6 +152,8 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             chosen=chosen,
             refused=refused,
             open=weighed,
+            said_words=values(terms) | values(key_terms),
+            parts=_parts(whole),
             is_exception=bool(_EXCEPT.match(piece)),
             statement=statement,
             terms=terms,
@@ -170,6 +171,13 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
                 else [],
             ),
         )
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[frozenset[str], ...]:
+    """The words of each part of a sentence, between commas, brackets and "and"."""
+    parts = [values(read_terms(part)) for part in _PARTS.split(text) if part.strip()]
+    return tuple(part for part in parts if part)
 
 
 _MEASURED = re.compile(r"(\d+(?:\.\d+)?) ([^\W\d_]+)")

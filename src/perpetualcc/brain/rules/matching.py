@@ -6,35 +6,24 @@ closest clauses decide; when they choose two options, or one that another line r
 answered.
 """
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
+from perpetualcc.brain.rules.doubts import Found, Match, doubt_of, says_more, told_apart
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
-from perpetualcc.brain.rules.nearness import Nearness, has, parts_of
+from perpetualcc.brain.rules.nearness import Nearness
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, is_content, split_tokens
+from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
 # Clauses this close to the closest one count like it.
 _MARGIN = 0.15
 _NEXT_TO_NOTHING = 0.3
-
-
-_ONLY = re.compile(
-    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|endast|tylko)\b"
-    r"(?!\s+(?:if|when|for|wenn|falls|bei|si|quand|lorsque|pour|cuando|para|se|quando|als|bij|om))|только"
-)
-_FOR_WHAT = re.compile(
-    r"(\d+(?:\.\d+)?)\s*[^\W\d_]{0,9}\s*\b(?:for|on|fur|bei|para|pour|per|voor|for)\s+(?:the\s+)?([^\W\d_]+)"
-)
 
 
 class Says(Enum):
@@ -46,32 +35,44 @@ class Says(Enum):
     """Mentions it, and decides nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One clause that chooses one option."""
-
-    choice: Choice
-    clause: Clause
-    closeness: float
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What came of matching: the options chosen, the clauses, or why there are none."""
-
-    chosen: tuple[Found, ...] = ()
-    confidence: float = 0.0
-    problem: str = ""
-
-
 def match_options(
     asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], *, many: bool
 ) -> Match:
     """Find the option, or with `many` the options, that the requirements choose."""
     real = tuple(choice for choice in choices if not choice.escapes)
+    nearness = Nearness(asked, clauses, weak())
     close = [(closeness(asked, clause, real), clause) for clause in clauses]
     close = [(near, clause) for near, clause in close if near > 0]
     close.sort(key=lambda pair: -pair[0])
+    found = _choosing(asked, real, clauses, close, many=many)
+    elsewhere = "" if _is_told(found, asked) else _not_offered(asked, real, close)
+    if elsewhere:
+        return Match(problem=elsewhere)
+    if not found:
+        match = None if many else _mentioned(asked, real, clauses, nearness)
+        return match or _by_elimination(asked, real, clauses, close)
+    tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
+    if many:
+        match = _several(tier, real)
+    else:
+        match = _single(_for_this_case(tier, asked))
+        apart = told_apart(tier, nearness) if match.problem else None
+        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
+            return apart
+    if match.problem or not match.chosen:
+        return match
+    doubt = _why_not(match, asked, real, clauses, nearness, many=many)
+    return Match(problem=doubt) if doubt else _unless_refused(match, asked, clauses, close, found)
+
+
+def _choosing(
+    asked: Asked,
+    real: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    close: list[tuple[float, Clause]],
+    *,
+    many: bool,
+) -> list[Found]:
     found = [
         Found(choice, clause, near)
         for near, clause in close
@@ -88,147 +89,41 @@ def match_options(
             for choice in real
             if says(clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
-    elsewhere = "" if _is_told(found, asked) else _not_offered(asked, real, close)
-    if elsewhere:
-        return Match(problem=elsewhere)
-    if not found:
-        mention = None if many else find_mention(asked, real, clauses)
-        if mention is not None:
-            one = Found(mention.choice, mention.clause, 0.0)
-            if doubt := _doubt(one, asked, real, clauses):
-                return Match(problem=doubt)
-            if _is_excepted(one.clause, asked, clauses):
-                return Match(problem=f"line {one.clause.statement.line} makes an exception")
-            return Match(chosen=(one,), confidence=mention.confidence)
-        return _by_elimination(asked, real, clauses, close)
-    tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
-    match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
-    if match.problem and not many:
-        apart = _told_apart(asked, tier, clauses)
-        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
-            return apart
-    if match.problem or not match.chosen:
-        return match
-    if not many and (doubt := _doubt(match.chosen[0], asked, real, clauses)):
+    return found
+
+
+def _mentioned(
+    asked: Asked, real: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
+) -> Match | None:
+    mention = find_mention(asked, real, clauses, nearness)
+    if mention is None:
+        return None
+    one = Found(mention.choice, mention.clause, 0.0)
+    if doubt := doubt_of(one, asked, real, clauses, nearness, _speaks_of):
         return Match(problem=doubt)
-    if any(_is_excepted(one.clause, asked, clauses) for one in match.chosen):
-        return Match(problem=f"line {match.chosen[0].clause.statement.line} makes an exception")
-    if not many and _is_one_of_many(match.chosen[0], asked, real, clauses):
-        return Match(problem=f"line {match.chosen[0].clause.statement.line} names another for else")
-    return _unless_refused(match, asked, clauses, close, found)
+    if _is_excepted(one.clause, asked, clauses):
+        return Match(problem=f"line {one.clause.statement.line} makes an exception")
+    return Match(chosen=(one,), confidence=mention.confidence)
 
 
-def _told_apart(asked: Asked, tier: list[Found], clauses: tuple[Clause, ...]) -> Match | None:
-    """Of options that one line names, the one that is its whole value, or stands by the words."""
-    whole = [one for one in tier if phrase(one.clause.statement.text) == one.choice.folded]
-    if len({one.choice.label for one in whole}) == 1:
-        return Match(chosen=(whole[0],), confidence=0.9)
-    statements = {id(one.clause.statement) for one in tier}
-    if len(statements) > 1:
-        return None
-    choices = tuple({one.choice.label: one.choice for one in tier}.values())
-    said = values(read_terms(tier[0].clause.statement.text))
-    full = [choice for choice in choices if choice.every <= said]
-    alone = [choice for choice in choices if _stands_alone(choice, tier[0].clause)]
-    if len(alone) == 1:
-        return Match(
-            chosen=tuple(one for one in tier if one.choice is alone[0])[:1], confidence=0.75
-        )
-    nearness = Nearness(asked, clauses, weak())
-    near = nearness.nearest(tuple(full) if len(full) == 1 else choices, on_one_line=True)
-    if near is None or id(near.clause.statement) not in statements:
-        return None
-    return Match(chosen=(Found(near.choice, near.clause, TOPICAL),), confidence=0.75)
-
-
-def _stands_alone(choice: Choice, clause: Clause) -> bool:
-    """ "Chromium only, Firefox has no extensions": one part of the line says so."""
-    parts = re.split(r"[,;()]\s*", clause.statement.text)
-    return any(
-        _ONLY.search(fold(part)) and core(choice.own) <= values(read_terms(part)) for part in parts
-    )
-
-
-def _doubt(
-    one: Found, asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+def _why_not(
+    match: Match,
+    asked: Asked,
+    real: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    nearness: Nearness,
+    *,
+    many: bool,
 ) -> str:
-    """Why the line may be about something else than the question; empty when nothing says so."""
-    line = one.clause.statement.line
-    nearness = Nearness(asked, clauses, weak())
-    if _is_vague(one.choice, asked, nearness):
-        return f"line {line} only speaks of the same things"
-    if _is_in_another_part(one, asked, nearness):
-        return f"line {line} says it of something else"
-    if _is_for_another(one, asked):
-        return f"line {line} says it for something else"
-    if one.closeness >= KEYED or not nearness.weights:
-        return ""
-    here = {word for word in nearness.weights if has(one.clause.about, word)}
-    others = [choice for choice in choices if choice is not one.choice]
-    for clause in clauses:
-        there = {word for word in nearness.weights if has(clause.said_words, word)}
-        is_sibling = clause.statement is one.clause.statement
-        if is_sibling and _says_more(one.clause, clause, asked):
-            continue
-        if (there - here or (is_sibling and not here)) and any(
-            _speaks_of(clause, other) for other in others
-        ):
-            return f"line {clause.statement.line} speaks of the same, and of another option"
+    """Why what was found may be about something else; empty when nothing says so."""
+    best = match.chosen[0]
+    if not many and (doubt := doubt_of(best, asked, real, clauses, nearness, _speaks_of)):
+        return doubt
+    if any(_is_excepted(one.clause, asked, clauses) for one in match.chosen):
+        return f"line {best.clause.statement.line} makes an exception"
+    if not many and _is_one_of_many(best, asked, real, clauses):
+        return f"line {best.clause.statement.line} names another for else"
     return ""
-
-
-def _is_for_another(one: Found, asked: Asked) -> bool:
-    """ "0.3 for P and 0.2 for S", and the question is about S."""
-    words = {token.word for token in split_tokens(asked.whole)}
-    aims = {aim: number for number, aim in _FOR_WHAT.findall(fold(one.clause.statement.text))}
-    meant = {number for aim, number in aims.items() if aim in words}
-    ours = {number for number in aims.values() if number in one.choice.folded.split()}
-    return bool(one.choice.numbers and ours and meant) and not ours & meant
-
-
-def _says_more(ours: Clause, other: Clause, asked: Asked) -> bool:
-    """Whether of two parts of a line ours has all that the other one has of the question."""
-    here = {word for word in asked.stems if has(ours.said_words, word)}
-    there = {word for word in asked.stems if has(other.said_words, word)}
-    return there < here
-
-
-def _is_in_another_part(
-    one: Found, asked: Asked, nearness: Nearness
-) -> bool:
-    """ "The heater goes off and the pumps stay on", and the question is about the heater."""
-    words = core(one.choice.own)
-    parts = parts_of(one.clause.statement.text)
-    ours = [part for part in parts if words <= part]
-    numbers = {term for term in asked.terms if term[0] == "#"}
-    if ours and any(part & numbers for part in parts):
-        return not any(part & numbers for part in ours)
-    if not ours or any(has(part, word) for part in ours for word in nearness.weights):
-        return False
-    others = [part for part in parts if part not in ours]
-    kinds = {number[-1] for number in one.choice.numbers}
-    is_plain = not one.choice.names | one.choice.numbers and nearness.rarity(one.choice) > 1
-    return any(
-        any(has(part, word) for word in nearness.weights)
-        and (
-            is_plain
-            or any(term[0] == "#" and term[-1] in kinds and term not in asked.terms for term in part)
-        )
-        for part in others
-    )
-
-
-def _is_vague(choice: Choice, asked: Asked, nearness: Nearness) -> bool:
-    """Whether a label says no more than the question, or shares only a word of many lines."""
-    words = core(choice.own)
-    if not choice.names | choice.numbers and words <= asked.key_stems:
-        return bool(words)
-    return (
-        len(words) == 1
-        and sum(map(is_content, choice.folded.split())) > 1
-        and not choice.names | choice.numbers
-        and nearness.rarity(choice) > 1
-    )
 
 
 def _is_told(found: list[Found], asked: Asked) -> bool:
@@ -386,7 +281,7 @@ def _unless_refused(
             and int(other.closeness) >= TOPICAL
             and int(match.chosen[0].closeness) < KEYED
             and other.closeness >= match.chosen[0].closeness - 0.75
-            and not _says_more(match.chosen[0].clause, other.clause, asked)
+            and not says_more(match.chosen[0].clause, other.clause, asked)
         ),
         None,
     )

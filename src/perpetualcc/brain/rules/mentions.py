@@ -39,7 +39,7 @@ class Mention:
 
 
 def find_mention(
-    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
 ) -> Mention | None:
     """The option that the requirements single out; None when none or several are."""
     real = tuple(choice for choice in choices if not choice.refuses)
@@ -54,14 +54,13 @@ def find_mention(
             return None
         if found and not _is_doubted(found[0].choice, clauses):
             return found[0]
-    return _by_nearness(asked, real, clauses)
+    return _by_nearness(asked, real, clauses, nearness)
 
 
 def _by_nearness(
-    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
 ) -> Mention | None:
-    usable = tuple(clause for clause in clauses if _may_be_near(asked, clause))
-    near = Nearness(asked, usable, weak()).nearest(choices)
+    near = nearness.nearest(choices, among=lambda clause: _may_be_near(asked, clause))
     if near is None or _is_elsewhere(asked, near.choice, near.clause):
         return None
     return None if _is_doubted(near.choice, clauses) else Mention(near.choice, near.clause, 0.75)
