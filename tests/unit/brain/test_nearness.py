@@ -27,7 +27,8 @@ def test_forms_of_a_word_are_told_from_other_words(asked, said, alike):
 
 # A line, a question, its options, and the answer: none where a person must decide.
 CASES = [
-    ("Association is done with PyOcto.", "Which associator should I use?", "GaMMA PyOcto", "PyOcto"),
+    ("Association is done with PyOcto.", "Which associator should I use?", "GaMMA PyOcto",
+     "PyOcto"),
     ("Staging models are views, marts are tables.", "How should staging models be materialized?",
      "view table", "view"),
     ("Tickets are red, badges are blue.", "Which colour should badges have?", "red blue", "blue"),
