@@ -249,6 +249,22 @@ def test_a_healthy_life_makes_old_crashes_forgotten(make_daemon: MakeDaemon) -> 
     assert daemon.status.crashes == 1
 
 
+def test_crashes_are_not_in_a_row_while_the_work_gets_on_between_them(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    (daemon.locations.data / "progress").touch()
+
+    for _ in range(6):
+        with daemon.connect() as client:
+            engine = client.call("toy.pid")
+        os.kill(engine, signal.SIGKILL)
+        wait_until(lambda dead=engine: daemon.status.engine not in {dead, None})
+
+    assert daemon.status.phase is not Phase.GAVE_UP
+
+
 # -- its supervisor dies
 
 

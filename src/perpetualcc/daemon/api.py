@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
+_GLANCE = timedelta(milliseconds=50)
+"""Between two looks of somebody who watches: no eye sees more."""
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
 
@@ -220,7 +223,7 @@ class Api:
         with ExitStack() as looking:
             if attended and session is not None:
                 looking.enter_context(self.people.looking(session))
-            async for recorded in self.events.follow(since, session=session):
+            async for recorded in self.events.follow(since, session=session, breath=_GLANCE):
                 yield recorded.event.kind, event_data(recorded)
 
     async def tail(self, params: Params, _: Connection) -> Any:

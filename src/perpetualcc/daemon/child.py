@@ -44,6 +44,8 @@ class EngineProcess:
     ready: float | None = None
     """Monotonic seconds at which it said that it is ready."""
     last_beat: float | None = None
+    got_on: bool = False
+    """It said that work got on in its life."""
     sleep: str | None = None
     """What it said about its next due time before it left."""
     _unread: bytes = b""
@@ -96,6 +98,8 @@ class EngineProcess:
                 self.last_beat = time.monotonic()
             case "ready":
                 self.ready = self.last_beat = time.monotonic()
+            case "progress":
+                self.got_on = True
             case "sleep":
                 self.sleep = rest
 

@@ -54,7 +54,7 @@ class SupervisorSettings:
     startup: float = 60.0
     """What an engine gets until its first heartbeat: a cold disk imports slowly."""
     healthy: float = 30.0
-    """A life this long makes earlier crashes forgotten."""
+    """A life this long makes earlier crashes forgotten, and so does one in which work got on."""
     give_up_after: int = 5
     first_delay: float = 0.2
     """Back-off after the second crash in a row; doubles with each further one."""
@@ -207,7 +207,8 @@ class Supervisor:
             self._crashed(self._obituary(engine, code), is_hopeless=is_hopeless)
 
     def _forget_old_crashes(self, engine: EngineProcess) -> None:
-        if engine.ready and time.monotonic() - engine.ready >= self.settings.healthy:
+        lived = time.monotonic() - engine.ready if engine.ready else 0.0
+        if engine.got_on or (engine.ready and lived >= self.settings.healthy):
             self.crashes = 0
 
     def _obituary(self, engine: EngineProcess, code: int | None) -> str:
