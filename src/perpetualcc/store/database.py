@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from perpetualcc.store import schema
+from perpetualcc.store.checkpoint import Checkpointer
 from perpetualcc.store.guard import WriterGuard
 from perpetualcc.store.problems import explain
 
@@ -55,6 +56,7 @@ class Database:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
+        self._checkpoints: Checkpointer | None = None
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, name="database", daemon=True)
@@ -180,7 +182,8 @@ class Database:
             for job in batch:
                 job.future.set_exception(self._explained(error))
             return
-        if connection.total_changes != before:
+        changes = connection.total_changes - before
+        if changes:
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
                 self._loop.call_soon_threadsafe(self._announce)
         for job, (result, problem) in zip(batch, results, strict=True):
@@ -188,6 +191,8 @@ class Database:
                 job.future.set_result(result)
             else:
                 job.future.set_exception(self._explained(problem))
+        if self._checkpoints is not None:
+            self._checkpoints.committed(connection, changes)
 
     def _explained(self, error: Exception) -> Exception:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
@@ -208,8 +213,13 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         schema.migrate(connection)
+        if exclusive:
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            self._checkpoints = Checkpointer(self.path)
 
     def _shut(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.close()
         if self._connection is not None:
             self._connection.close()
         if self._guard is not None:
