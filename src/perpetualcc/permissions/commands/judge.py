@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell
+from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell, names_shell
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import read_arguments
+from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
@@ -215,9 +216,11 @@ class CommandJudge:
     # Programs
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
-        if (pattern := blocking(command, self._blocked)) is not None:
-            return [_blocked(command, pattern), *self._known_call(command, depth)]
-        return self._known_call(command, depth)
+        found = self._known_call(command, depth)
+        is_question = all(finding.rule == "help" for finding in found)
+        if not is_question and (pattern := blocking(command, self._blocked)) is not None:
+            return [_blocked(command, pattern), *found]
+        return found
 
     def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]
@@ -322,14 +325,15 @@ class CommandJudge:
             findings += self._call(replace(command, words=words), depth + 1)
         arguments = read_arguments(command.words, Entry(name))
         call = Call(self, command, arguments, depth, command.cwds, command.source)
-        findings += harmful_verb(arguments.operands, call)
+        if not asks_in_words(command.words[1:]):
+            findings += harmful_verb(arguments.operands, call)
         return findings + self._guarded_words(command)
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
         """A program that is not known is given a credential, or a shell to run."""
         findings = []
         for word in command.words[1:]:
-            if is_shell(word.text):
+            if names_shell(word.text):
                 findings.append(_given_shell(command))
             text = word.text.rpartition("=")[2].lstrip("@")
             if not text.startswith("-") and ("/" in text or "." in text) and len(text) < 400:

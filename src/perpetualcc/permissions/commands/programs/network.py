@@ -1,6 +1,7 @@
 """Programs that speak to other machines: where to, and what they send."""
 
 import re
+from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
@@ -183,6 +184,32 @@ def rsync(call: Call) -> Findings:
     return [
         call.finding(Risk.MEDIUM, "fetch", "Copies files from another machine", EffectKind.NETWORK)
     ]
+
+
+@handles("tls-client")
+def tls_client(call: Call) -> Findings:
+    """What comes from a pipe is sent; an empty input only ends the talk."""
+    is_quiet = all(_prints_no_words(source.words) for source in call.command.upstream)
+    is_fed = any(r.operator == "<" for r in call.command.redirections)
+    if is_quiet and not call.command.stdin and not is_fed:
+        return []
+    why = "Sends what another command prints to another machine"
+    return [call.finding(Risk.HIGH, "data-leaves", why, EffectKind.NETWORK)]
+
+
+def _prints_no_words(words: Sequence[Word]) -> bool:
+    """`echo | …`, `true | …`."""
+    is_empty = not any(word.text.strip() or word.code for word in words[1:])
+    return bool(words) and words[0].text in {"echo", "true", ":"} and is_empty
+
+
+@handles("sysctl")
+def sysctl(call: Call) -> Findings:
+    """`sysctl name` shows, `sysctl name=value` changes."""
+    if not any("=" in word.text for word in call.arguments.operands):
+        return []
+    why = "Changes the running system"
+    return [call.finding(Risk.HIGH, "services", why, EffectKind.EXECUTE)]
 
 
 @handles("kill")

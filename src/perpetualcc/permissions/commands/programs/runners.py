@@ -1,5 +1,6 @@
 """Programs that run other programs in ways a table cannot say."""
 
+import re
 from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
@@ -249,15 +250,20 @@ def tool_run(call: Call) -> Findings:
 def remote(call: Call) -> Findings:
     """`ssh host command …`: judged as if here, and never LOW."""
     words = call.arguments.operands[1:]
-    findings: Findings = []
+    if _only_greets(call):
+        return []
+    why = "Runs commands on another machine"
+    findings = [call.finding(Risk.HIGH, "remote-shell", why, EffectKind.NETWORK)]
     if words:
-        findings = [
+        findings += [
             f
             for f in call.judge.shell(" ".join(w.text for w in words), call)
             if f.risk is not Risk.LOW
         ]
     elif call.command.stdin is not None:
-        findings = [f for f in call.judge.shell(call.command.stdin, call) if f.risk is not Risk.LOW]
+        findings += [
+            f for f in call.judge.shell(call.command.stdin, call) if f.risk is not Risk.LOW
+        ]
     if call.command.upstream:
         findings.append(
             call.finding(
@@ -268,6 +274,20 @@ def remote(call: Call) -> Findings:
             )
         )
     return findings
+
+
+_CODE_HOST_USER = re.compile(r"(?:git|hg|aur|forgejo|gitea)@[\w.-]+")
+
+
+def _only_greets(call: Call) -> bool:
+    """`ssh -T git@host` asks a code host who one is; `ssh -O check` asks the own connection."""
+    operands = call.arguments.operands
+    asks = [g.value.text for g in call.arguments.given if g.name == "-O" and g.value]
+    if asks:
+        return asks == ["check"]
+    runs = call.arguments.has("-o", "-F", "-L", "-R", "-D", "-w") or call.command.upstream
+    is_host = len(operands) == 1 and _CODE_HOST_USER.fullmatch(operands[0].text) is not None
+    return is_host and call.arguments.path == "ssh" and not runs and call.command.stdin is None
 
 
 @handles("cluster-look")
