@@ -89,7 +89,8 @@ def _listens_after_operands(call: Call, rule: CommandRule, before: Sequence[Word
         return False
     if rule.operands == "task":
         return path[0] in _names("takes_help")
-    if any(word.text in _OWN_WORDS for word in before):
+    first = call.command.words[0].text
+    if any(w.text in _OWN_WORDS and f"{first} {w.text}" not in _names("things") for w in before):
         return False
     return len(path) > 1 or call.arguments.subcommand != ""
 
@@ -146,15 +147,23 @@ def only_looks(call: Call) -> bool:
     for word in _own_words(call)[:_VERBS_LOOKED_AT]:
         if not _PLAIN.fullmatch(word):
             return is_shown
+        if f"{call.command.words[0].text} {word}" in _names("things"):
+            continue
         parts = [re.split(r"[-_]", part) for part in word.split(":")]
         is_secret = is_secret or any(not _names("secrets").isdisjoint(part) for part in parts)
-        for verb, *_ in parts:
+        for part in parts:
+            verb = _verb(part)
             if verb in _names("changes") or verb in _names("verbs"):
                 return False
             if verb in _names("looks"):
-                return not is_secret or verb in _names("lists")
+                shows_names = verb in _names("lists") and _names("secrets").isdisjoint(part)
+                return not is_secret or shows_names
             is_shown = is_shown or (verb in _names("shown") and not is_secret)
     return is_shown
+
+
+def _verb(part: Sequence[str]) -> str:
+    return part[1] if len(part) > 1 and part[0] in _names("by_many") else part[0]
 
 
 def _own_words(call: Call) -> list[str]:

@@ -231,7 +231,11 @@ class CallRules:
         """A build or test that takes its files or settings from outside the project."""
         if EffectKind.EXECUTE not in rule.effects or rule.risk is not Risk.LOW:
             return []
-        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words = [
+            g.value
+            for g in call.arguments.given
+            if g.value and g.rule.role == "value" and "ignore" not in g.name
+        ]
         words += call.arguments.operands if rule.operands == "data" else []
         words += [
             Word(option.partition("=")[2])

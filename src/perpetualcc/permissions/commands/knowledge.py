@@ -187,7 +187,7 @@ class Knowledge:
 
 
 _RUNNERS = frozenset(
-    {"interpreter", "shell", "env", "xargs", "remote", "container-run", "package-run", "java",
+    {"interpreter", "shell", "env", "coproc", "xargs", "remote", "container-run", "package-run", "java",
      "parallel", "yarn", "tool-run", "nodemon"}
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")

@@ -204,6 +204,14 @@ def trap(call: Call) -> Findings:
     return call.judge.shell(words[0].text, call) if len(words) > 1 else []
 
 
+@handles("coproc")
+def coproc(call: Call) -> Findings:
+    """`coproc NAME { … }` comes as words; what follows the brace is the first command inside."""
+    words = call.arguments.operands
+    opening = next((i for i, word in enumerate(words[:2]) if word.text in {"{", "("}), None)
+    return call.judge.words(words if opening is None else words[opening + 1 :], call)
+
+
 @handles("alias")
 def alias(call: Call) -> Findings:
     """An alias is code for later in the line; alone it lists."""
