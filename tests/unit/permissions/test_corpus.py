@@ -19,7 +19,18 @@ def share(name: str, *, accepted: set[Risk], part: str) -> tuple[float, list[str
     return 1 - len(wrong) / len(commands), wrong
 
 
-PARTS = ["tuned", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+PARTS = [
+    "tuned",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+]
 
 
 @pytest.mark.parametrize("part", PARTS)
