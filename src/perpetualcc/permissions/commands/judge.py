@@ -69,6 +69,8 @@ _EMPTY_BY_CUSTOM = frozenset(
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
+_NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
+"""Rules about programs whose names mean the same as words of another program: `rm`, `chmod`."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -327,7 +329,16 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         if not asks_in_words(command.words[1:]):
             findings += harmful_verb(arguments.operands, call)
+        findings += self._likely_wrapped(command, depth)
         return findings + self._guarded_words(command)
+
+    def _likely_wrapped(self, command: SimpleCommand, depth: int) -> Findings:
+        """`mywrapper rm -rf x`: the words after a program that is not known name one that is."""
+        inner = self.knowledge.program(command.words[1].text) if len(command.words) > 1 else None
+        if inner is None or inner.rule is None or inner.rule.rule not in _NEVER_A_SUBCOMMAND:
+            return []
+        found = self._call(replace(command, words=command.words[1:]), depth + 1)
+        return [finding for finding in found if finding.risk is Risk.HIGH]
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
         """A program that is not known is given a credential, or a shell to run."""

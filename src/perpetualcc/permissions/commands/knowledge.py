@@ -57,7 +57,7 @@ class CommandRule:
     @property
     def stops(self) -> bool:
         """After the first operand, options belong to whatever it runs."""
-        return self.wraps == "argv" or self.handler in _RUNNERS
+        return self.wraps != "" or self.handler in _RUNNERS
 
 
 @dataclass(slots=True)
