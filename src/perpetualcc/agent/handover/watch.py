@@ -109,7 +109,8 @@ class HandoverWatch:
         level, reason = self._gauge.level()
         if level.rank > self.level.rank and not is_held:
             await self._due(level, reason, claude, inbox)
-        if isinstance(arrival, ClockTicked):
+        # A person's trigger can wait for a second; Claude, once warned, sets one with a tool.
+        if isinstance(arrival, ClockTicked) or (self._begun and isinstance(arrival, ToolEnded)):
             await self._look_around(claude, inbox)
         await self._show()
 
