@@ -52,6 +52,10 @@ def start(  # noqa: PLR0917  # one parameter an option
         str, typer.Option(help="auto, on or off [default: the configuration's]")
     ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    unattended: Annotated[
+        bool,
+        typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
+    ] = False,
     perpetual: Annotated[
         bool,
         typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
@@ -88,6 +92,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         requirements=requirements,
         name=session_name,
         detach=detach,
+        unattended=unattended,
     )
 
 
@@ -108,6 +113,7 @@ def begin(
     requirements: Path | None = None,
     name: str,
     detach: bool,
+    unattended: bool = False,
 ) -> None:
     """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -121,6 +127,7 @@ def begin(
             else str(requirements.expanduser().absolute()),
             name=name,
             options=given,
+            unattended=unattended,
         )
     if detach:
         print(f"Session started: {session['id']} ({session['name']})")

@@ -28,7 +28,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Lane, Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
@@ -91,6 +91,7 @@ class Api:
                     "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
+                    "unattended": bool | None,
                 },
             ),
             "session.list": Method(
@@ -108,6 +109,7 @@ class Api:
                     "prompt": str,
                     "priority": int | None,
                     "after": list | None,
+                    "unattended": bool | None,
                 },
             ),
             "events.follow": Method(
@@ -142,11 +144,11 @@ class Api:
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
-        """Create a session with its first tasks, and start it."""
-        project, options = (
-            self._project(params["project"]),
-            checked_options(params["options"] or {}),
-        )
+        """
+        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says.
+        """
+        project = self._project(params["project"])
+        options = checked_options(params["options"] or {})
         task, requirements = params["task"], params["requirements"]
         if options.get("perpetual") is not None:
             options["perpetual"], words = await self.handovers.plan_start(
@@ -158,6 +160,7 @@ class Api:
             plan_of(task, requirements),
             name=params["name"] or "",
             options=self._options(options, requirements),
+            lane=_lane(params["unattended"]),
         )
         return session_data(session)
 
@@ -236,6 +239,7 @@ class Api:
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
+            lane=_lane(params["unattended"]),
         )
         return task_data(task)
 
@@ -318,6 +322,10 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
+def _lane(unattended: bool | None) -> Lane:
+    return Lane.CRON if unattended else Lane.INTERACTIVE
+
+
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
     """What a session is to do: the task first, then what the requirements list as not done."""
     plan = [] if task is None else [PlannedTask(prompt=task)]
@@ -365,6 +373,7 @@ def task_data(task: Task) -> dict[str, Any]:
         "id": task.id,
         "prompt": task.prompt,
         "state": task.state.value,
+        "lane": task.lane.value,
         "priority": task.priority,
         "after": list(task.after),
         "attempts": task.attempts,
