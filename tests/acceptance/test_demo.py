@@ -1,6 +1,9 @@
 """The first thing anybody sees: `pcc demo`, and its output in the README."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -28,3 +31,28 @@ def test_the_demo_shows_what_the_readme_shows_and_leaves_nothing_behind(
     assert marked_processes(LEAK_MARK, claude_world.mark) == {}
     assert not Path(place_of(printed)).exists()
     assert not Path(claude_world.home, ".perpetualcc").exists()
+
+
+@pytest.mark.usefixtures("claude_world")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_demo_that_is_ended_leaves_nothing_behind(tmp_path, number):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "perpetualcc", "demo"],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    assert demo.stdout is not None
+    with demo, demo.stdout as shown:
+        while "Task:" not in shown.readline():
+            assert demo.poll() is None
+
+        # As a terminal does it: to everything that runs there.
+        os.killpg(demo.pid, number)
+
+        assert demo.wait(timeout=20) != 0
+    assert list(scratch.iterdir()) == []

@@ -9,6 +9,7 @@ The master agent: one call of `advance` supervises one run, from its first promp
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -31,7 +32,7 @@ from perpetualcc.agent.ports import (
 from perpetualcc.agent.prompts import answered, continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Run
@@ -102,6 +103,9 @@ class MasterAgent:
         await self._with.journal.open_run(run, begun, started)
         try:
             await self._metered(launch, task, facts, watch)
+        except PassingError as error:
+            await self._break_off(run, task, error)
+            raise
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
@@ -199,6 +203,13 @@ class MasterAgent:
                             return
         finally:
             del self._inboxes[launch.session.id]
+
+    async def _break_off(self, run: Run, task: Task, error: PassingError) -> None:
+        """The task comes again by itself; that this run is over is noted, if it can be."""
+        problem = ProblemNoticed(**_ids(run, task), text=error.message, hint=error.hint or "")
+        ended = RunEnded(**_ids(run, task), outcome="interrupted", error=error.message)
+        with suppress(PassingError):
+            await self._close(run, problem, ended)
 
     async def _give_up(self, run: Run, task: Task, error: PerpetualError) -> Outcome:
         """Something only a person can mend kept the run from starting."""

@@ -6,13 +6,13 @@ in the prompt.
 """
 
 import json
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from perpetualcc.brain.completion import Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import ClaudeSettings
+from perpetualcc.claude.scratch import scratch
 
 # One to think, one to hand in the structured reply, one to mend its form.
 _TURNS = 4
@@ -36,7 +36,7 @@ class ClaudeCompletion:
         """See `Complete`."""
         import claude_agent_sdk as sdk  # noqa: PLC0415  # costs a second and 70 MB
 
-        with tempfile.TemporaryDirectory(prefix="pcc-brain-") as empty:
+        with scratch("brain") as empty:
             options = sdk.ClaudeAgentOptions(
                 tools=[],
                 allowed_tools=[],

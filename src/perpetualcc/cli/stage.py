@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,21 +44,66 @@ class Stage:
 def staged(scenario: Scenario, project: Path | None, *, base: Mapping[str, str]) -> Iterator[Stage]:
     """Set the stage with a copy of `project`, or with the files that the scenario brings."""
     folder = Path(tempfile.mkdtemp(prefix="pcc-"))
-    try:
-        place = _place(folder, scenario, project)
-        with _playing(scenario) as server:
-            world = isolated_world(
-                server.url, folder / "home", subscription=scenario.needs_subscription
-            )
-            environment = world.environment(base)
-            environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
-            stage = Stage(folder=folder, project=place, server=server, environment=environment)
-            try:
+    with _cleared_away():
+        try:
+            with _set(folder, scenario, project, base) as stage:
                 yield stage
-            finally:
-                stage.pcc("daemon", "stop", "--now", quiet=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _set(
+    folder: Path, scenario: Scenario, project: Path | None, base: Mapping[str, str]
+) -> Iterator[Stage]:
+    place = _place(folder, scenario, project)
+    with _playing(scenario) as server:
+        world = isolated_world(
+            server.url, folder / "home", subscription=scenario.needs_subscription
+        )
+        environment = world.environment(base)
+        environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
+        stage = Stage(folder=folder, project=place, server=server, environment=environment)
+        try:
+            yield stage
+        finally:
+            _be_patient()
+            stage.pcc("daemon", "stop", "--now", quiet=True)
+
+
+@contextmanager
+def _cleared_away() -> Iterator[None]:
+    """
+    A closed terminal or a `kill` ends us as Ctrl+C does: once, and with everything put away.
+
+    Without it a daemon and a Claude Code would go on in a world that nobody knows of.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _ENDS}
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if before[number] is not signal.SIG_IGN:  # not under nohup
+            signal.signal(number, leave)
+    try:
+        yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _be_patient() -> None:
+    """Putting away takes a second or two: a further signal must not leave half of it behind."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _ENDS:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:

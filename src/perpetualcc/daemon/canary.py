@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from perpetualcc import __version__
 from perpetualcc.claude import adapter, probe, processes
 from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
+from perpetualcc.claude.scratch import scratch
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -99,11 +99,11 @@ class Canary:
         """Play one trial now."""
         wanted = [{tool: _CALLS[tool]} for tool in trial.tools]
         scenario = read_scenario({"steps": [{"tools": wanted}, "It is over."]})
-        with tempfile.TemporaryDirectory(prefix="pcc-canary-") as folder:
-            project = Path(folder, "project")
+        with scratch("canary") as folder:
+            project = folder / "project"
             project.mkdir()
             async with RehearsalServer(scenario) as server:
-                world = isolated_world(server.url, Path(folder, "home"))
+                world = isolated_world(server.url, folder / "home")
                 own = processes.mark(self._locations.data, RunId("canary"))
                 settings = adapter.ClaudeSettings(
                     binary=binary,

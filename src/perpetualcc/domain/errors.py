@@ -12,3 +12,11 @@ class PerpetualError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class PassingError(PerpetualError):
+    """
+    Something that may pass by itself: a disk that is full, a file that another program locks.
+
+    Whoever works unattended tries again later; a person who waits is told at once.
+    """

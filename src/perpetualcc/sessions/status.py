@@ -31,8 +31,8 @@ class StatusError(PerpetualError):
 
     def __init__(self, session: str, before: SessionStatus, after: SessionStatus) -> None:
         super().__init__(
-            f"Session {session!r} is {before.value.lower()} and cannot become "
-            f"{after.value.lower()}",
+            f"Session {session!r} is {before.value.lower()} and cannot "
+            + ("go on" if after is SessionStatus.IDLE else f"become {after.value.lower()}"),
             hint=_HINTS.get(before, f"See it with: pcc status {session}").format(session=session),
         )
 

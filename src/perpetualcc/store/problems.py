@@ -3,10 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError
 
 
-class DatabaseError(PerpetualError):
+class DatabaseError(PassingError):
     """The database cannot be used now. Its file is as it was after the last commit."""
 
 

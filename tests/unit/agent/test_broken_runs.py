@@ -1,0 +1,80 @@
+"""What becomes of a task whose run breaks off: again by itself, or a person's."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
+from perpetualcc.domain.errors import PassingError, PerpetualError
+from perpetualcc.domain.tasks import Parked
+from perpetualcc.store.problems import explain
+from tests.fakes.clock import FakeClock
+from tests.unit.agent.test_supervision import LAUNCH, SESSION, TASK
+
+
+class Journal:
+    """Keeps what a run leaves, unless its disk is full too."""
+
+    def __init__(self, *, is_full: bool = False) -> None:
+        self.is_full = is_full
+        self.written: list[Any] = []
+
+    async def session(self, _: object) -> Any:
+        return SESSION
+
+    async def open_run(self, *_: object) -> None: ...
+
+    async def close_run(self, run: object, *events: Any) -> None:
+        if self.is_full:
+            raise PassingError("full")
+        self.written += events
+
+
+def agent_whose_run_fails(error: Exception, journal: Journal) -> MasterAgent:
+    async def current(*_: object) -> None: ...
+
+    async def plan(*_: object) -> Any:
+        return LAUNCH
+
+    async def fail(*_: object) -> None:
+        raise error
+
+    handovers = SimpleNamespace(current=current, watch=lambda *_: None)
+    faculties = SimpleNamespace(journal=journal, clock=FakeClock(), handovers=handovers)
+    agent = MasterAgent(faculties, AgentSettings())
+    agent._plan, agent._metered = plan, fail
+    return agent
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_disk_that_is_full_for_a_while_is_no_reason_to_ask_a_person(is_full):
+    journal = Journal(is_full=is_full)
+    agent = agent_whose_run_fails(PassingError("the disk is full", hint="Free some"), journal)
+
+    with pytest.raises(PassingError):  # the dispatcher tries again later
+        asyncio.run(agent.advance(TASK))
+
+    kinds = [event.kind for event in journal.written]
+    assert kinds == ([] if is_full else ["ProblemNoticed", "RunEnded"])
+
+
+def test_what_only_a_person_can_mend_is_a_persons():
+    journal = Journal()
+    agent = agent_whose_run_fails(PerpetualError("not signed in", hint="claude /login"), journal)
+
+    outcome = asyncio.run(agent.advance(TASK))
+
+    assert isinstance(outcome, Parked)
+    assert outcome.result == "not signed in"
+
+
+@pytest.mark.parametrize("code", ["FULL", "BUSY", "IOERR", "READONLY"])
+def test_trouble_of_the_database_passes(code):
+    error = sqlite3.OperationalError("trouble")
+    error.sqlite_errorcode = getattr(sqlite3, f"SQLITE_{code}")
+
+    assert isinstance(explain(error, Path("/data/perpetualcc.db")), PassingError)
