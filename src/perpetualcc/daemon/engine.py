@@ -11,6 +11,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
+from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
@@ -117,7 +118,13 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     since = await parts.events.last()
     changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
+
+    def wake() -> None:
+        parts.dispatcher.wake()
+        parts.desk.wake()
+
     for name, watching in (
+        ("clock", watch_clock(parts.clock, wake)),
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
         ("index", parts.index_keeper.run(changes)),

@@ -378,6 +378,7 @@ class Parts:
             minds=self.minds,
             defaults=self.config.brain,
             claude_model=self.config.claude.model,
+            data=self.locations.data.resolve(),
         )
 
 

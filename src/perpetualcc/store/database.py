@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from perpetualcc.store import schema
+from perpetualcc.store.checkpoint import Checkpointer
 from perpetualcc.store.guard import WriterGuard
 from perpetualcc.store.problems import explain
 
@@ -55,6 +56,7 @@ class Database:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
+        self._checkpoints: Checkpointer | None = None
         self._connection: sqlite3.Connection | None = None
         self._synchronous = ""
         """What the connection is set to: setting it takes as long as a small write."""
@@ -184,7 +186,8 @@ class Database:
             for job in batch:
                 job.future.set_exception(self._explained(error))
             return
-        if connection.total_changes != before:
+        changes = connection.total_changes - before
+        if changes:
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
                 self._loop.call_soon_threadsafe(self._announce)
         for job, (result, problem) in zip(batch, results, strict=True):
@@ -192,6 +195,8 @@ class Database:
                 job.future.set_result(result)
             else:
                 job.future.set_exception(self._explained(problem))
+        if self._checkpoints is not None:
+            self._checkpoints.committed(connection, changes)
 
     def _explained(self, error: Exception) -> Exception:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
@@ -212,8 +217,13 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         schema.migrate(connection)
+        if exclusive:
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            self._checkpoints = Checkpointer(self.path)
 
     def _shut(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.close()
         if self._connection is not None:
             self._connection.close()
         if self._guard is not None:
