@@ -257,6 +257,16 @@ def test_the_index_is_ignored_by_git_and_not_indexed(project, pipeline):
     assert all(".perpetualcc" not in path for path in files(pipeline, "perpetualcc index"))
 
 
+@pytest.mark.parametrize("name", ["index.lock", "index.db"])
+def test_an_index_that_cannot_be_written_says_so(project, name):
+    (project / ".perpetualcc" / name).mkdir(parents=True)
+
+    with pytest.raises(PerpetualError, match="Cannot write") as caught:
+        open_pipeline(project).index_project()
+
+    assert caught.value.hint
+
+
 def test_a_file_is_no_project(tmp_path):
     (tmp_path / "a.py").write_text("")
 
