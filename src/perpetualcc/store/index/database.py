@@ -240,6 +240,11 @@ def reports_damage(method: Callable[P, R]) -> Callable[P, R]:
                 raise PerpetualError(
                     "The index is being written by another process", hint="Try again in a minute"
                 ) from error
+            if "full" in str(error):
+                raise PerpetualError(
+                    "The disk is full; the index keeps what was written before",
+                    hint="Make room and run it again: it goes on where it stopped",
+                ) from error
             if not _DAMAGE.search(str(error)):
                 raise
             raise IndexDamaged(
