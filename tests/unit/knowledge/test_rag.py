@@ -277,7 +277,7 @@ def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(project):
     pipeline.index_project()
     pages = database.connection.execute("PRAGMA page_count").fetchone()[0]
     database.connection.execute(f"PRAGMA max_page_count = {pages}")
-    (project / "large.py").write_text("def walrus():\n" + "    tusk = 'ivory'\n" * 20_000)
+    (project / "large.py").write_text("def walrus():\n" + "    tusk = 'ivory'\n" * 2_000)
 
     with pytest.raises(PerpetualError, match="disk is full"):
         pipeline.index_project()
