@@ -1,6 +1,7 @@
 """What every `EmbeddingProvider` promises, the fake and the real ones."""
 
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -135,6 +136,16 @@ def test_any_bad_answer_means_unavailable_and_tells_no_key(server, address, make
 def test_nobody_listening_means_unavailable():
     with pytest.raises(EmbeddingsUnavailable):
         OllamaEmbeddings(address="http://127.0.0.1:9", timeout=2).embed("x")
+
+
+@pytest.mark.parametrize("make", [OllamaEmbeddings, lambda **k: GeminiEmbeddings("key", **k)])
+def test_a_query_does_not_wait_as_long_as_a_batch_may(make):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        provider = make(address=address, timeout=30, query_timeout=0.05)
+
+        with pytest.raises(EmbeddingsUnavailable, match="TimeoutError"):
+            provider.embed("x")
 
 
 def test_ollama_is_told_what_a_text_is_for(server, address):

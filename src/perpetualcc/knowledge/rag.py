@@ -2,9 +2,10 @@
 Questions to the code: index a project, then retrieve what answers.
 
 Words find by what is written, vectors by what is meant; where both are there, their ranks are
-added. Nothing here depends on the time or on chance.
+added. Nothing here depends on chance, and on time only while a model is away.
 """
 
+import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from perpetualcc.knowledge.wishes import wishes
 
 CANDIDATES = 300
 """Chunks that are ranked; a tenth as many files come out of them."""
+AWAY = 60.0
+"""Seconds that a model which did not answer is left alone: each try may cost a person seconds."""
 
 
 class RAGPipeline:
@@ -49,6 +52,7 @@ class RAGPipeline:
         self._chunks = chunks
         self._vectors = vectors
         self._embeddings = embeddings
+        self._ask_again = 0.0
         self._updater = IndexUpdater(CodebaseIndexer(project), files, chunks)
 
     def index_project(self, *, wait: bool = True, progress: Progress = no_progress) -> UpdateReport:
@@ -127,7 +131,7 @@ class RAGPipeline:
 
     def _nearest(self, query: str) -> list[Hit]:
         """By vectors, where there are enough; without a model the words must do."""
-        if self._vectors is None or self._embeddings is None:
+        if self._vectors is None or self._embeddings is None or time.monotonic() < self._ask_again:
             return []
         try:
             if not self._vectors.is_ready(self._embeddings.model):
@@ -135,6 +139,7 @@ class RAGPipeline:
             vector = self._embeddings.embed(query[:MAX_QUERY])
             found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)
         except EmbeddingsUnavailable:
+            self._ask_again = time.monotonic() + AWAY
             return []
         return [hit for hit in found if hit.score > 0]
 

@@ -12,9 +12,12 @@ from dataclasses import replace
 from perpetualcc.knowledge.ports import Hit
 from perpetualcc.knowledge.wishes import Wishes
 
-TEST_FACTOR = 0.5
-"""Tests repeat the words of what they test; half their score lets the code itself win."""
-DOCUMENT_FACTOR = 0.5
+TEST_FACTOR = 0.6
+"""
+Tests repeat the words of what they test; less of their score lets the code itself win. From .5 to
+.6 every set of commits gains a little (.56 to .57, .83 to .84), and nothing else changes.
+"""
+DOCUMENT_FACTOR = 0.6
 """So do documents: .66 to .68 for docstrings, .64 to .78 for questions."""
 HISTORY_FACTOR = 0.4
 """A change log holds the very words of every commit: .57 to .76 for commits where there is one."""

@@ -80,6 +80,23 @@ def test_a_model_that_is_gone_at_search_time_leaves_the_words(embedded, model):
     assert embedded.retrieve("check password")[0].file_path == "src/shop/till.py"
 
 
+def test_a_model_that_is_gone_is_left_alone_for_a_minute_and_then_asked_again(
+    embedded, model, monkeypatch
+):
+    now = 1_000.0
+    monkeypatch.setattr("perpetualcc.knowledge.rag.time.monotonic", lambda: now)
+    model.stop_after = 0
+    embedded.retrieve("check password")
+    model.stop_after = None
+
+    meanwhile = embedded.retrieve("check password")
+    now += 61.0
+    later = embedded.retrieve("check password")
+
+    assert meanwhile[0].metadata["found_by"] == "words"
+    assert later[0].metadata["found_by"] == "words and vectors"
+
+
 def test_vectors_of_another_model_are_not_compared(embedded):
     other = open_pipeline(embedded.project, LetterEmbeddings(model="other"))
 

@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge import updating
 from perpetualcc.knowledge.indexer import CodebaseIndexer
+from perpetualcc.knowledge.rag import RAGPipeline
+from perpetualcc.store.index.chunk_rows import ChunkRows
+from perpetualcc.store.index.database import IndexDatabase
+from perpetualcc.store.index.file_rows import FileRows
 from perpetualcc.store.index.opening import open_pipeline
 
 
@@ -255,6 +259,32 @@ def test_many_files_are_parsed_in_processes_and_give_the_same_index(tmp_path):
 def test_the_index_is_ignored_by_git_and_not_indexed(project, pipeline):
     assert (project / ".perpetualcc/.gitignore").read_text() == "*\n"
     assert all(".perpetualcc" not in path for path in files(pipeline, "perpetualcc index"))
+
+
+@pytest.mark.parametrize("name", ["index.lock", "index.db"])
+def test_an_index_that_cannot_be_written_says_so(project, name):
+    (project / ".perpetualcc" / name).mkdir(parents=True)
+
+    with pytest.raises(PerpetualError, match="Cannot write") as caught:
+        open_pipeline(project).index_project()
+
+    assert caught.value.hint
+
+
+def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(project):
+    database = IndexDatabase(project)
+    pipeline = RAGPipeline(project, files=FileRows(database), chunks=ChunkRows(database))
+    pipeline.index_project()
+    pages = database.connection.execute("PRAGMA page_count").fetchone()[0]
+    database.connection.execute(f"PRAGMA max_page_count = {pages}")
+    (project / "large.py").write_text("def walrus():\n" + "    tusk = 'ivory'\n" * 2_000)
+
+    with pytest.raises(PerpetualError, match="disk is full"):
+        pipeline.index_project()
+    database.connection.execute("PRAGMA max_page_count = 1000000")
+    pipeline.index_project()
+
+    assert pipeline.retrieve("walrus tusk")[0].file_path == "large.py"
 
 
 def test_a_file_is_no_project(tmp_path):

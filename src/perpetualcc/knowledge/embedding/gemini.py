@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from perpetualcc.knowledge.embedding.http import post_json, unit_vectors
+from perpetualcc.knowledge.embedding.http import QUERY_TIMEOUT, post_json, unit_vectors
 
 _DIMENSIONS = 768
 _HINT = "Check the Gemini key, or choose another embedding provider"
@@ -19,23 +19,25 @@ class GeminiEmbeddings:
         model: str = "gemini-embedding-001",
         address: str = "https://generativelanguage.googleapis.com",
         timeout: float = 60.0,
+        query_timeout: float = QUERY_TIMEOUT,
     ) -> None:
         self._key = api_key
         self._name = model
         self._address = address.rstrip("/")
         self._timeout = timeout
+        self._query_timeout = query_timeout
 
     @property
     def model(self) -> str:
         return f"gemini/{self._name}"
 
     def embed(self, text: str) -> Sequence[float]:
-        return self._ask([text], "CODE_RETRIEVAL_QUERY")[0]
+        return self._ask([text], "CODE_RETRIEVAL_QUERY", self._query_timeout)[0]
 
     def embed_batch(self, texts: Sequence[str]) -> list[Sequence[float]]:
-        return list(self._ask(texts, "RETRIEVAL_DOCUMENT"))
+        return list(self._ask(texts, "RETRIEVAL_DOCUMENT", self._timeout))
 
-    def _ask(self, texts: Sequence[str], task: str) -> list[list[float]]:
+    def _ask(self, texts: Sequence[str], task: str, timeout: float) -> list[list[float]]:
         name = f"models/{self._name}"
         requests = [
             {
@@ -50,7 +52,7 @@ class GeminiEmbeddings:
             f"{self._address}/v1beta/{name}:batchEmbedContents",
             {"requests": requests},
             headers={"x-goog-api-key": self._key},
-            timeout=self._timeout,
+            timeout=timeout,
             hint=_HINT,
         )
         found = answer.get("embeddings")

@@ -9,6 +9,9 @@ from typing import Any
 
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
 
+QUERY_TIMEOUT = 5.0
+"""Seconds for the vector of a query: somebody waits, and the words can answer without it."""
+
 
 def post_json(
     url: str, body: Mapping[str, Any], *, headers: Mapping[str, str], timeout: float, hint: str

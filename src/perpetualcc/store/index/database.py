@@ -85,7 +85,7 @@ class IndexDatabase:
         make_project_folder(self._project)
         if self._connection is not None and _inode(self.path) != self._inode:
             self.close()
-        descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = self._open_lock(name)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -95,6 +95,12 @@ class IndexDatabase:
             yield True
         finally:
             os.close(descriptor)
+
+    def _open_lock(self, name: str) -> int:
+        try:
+            return os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise _not_writable(self.folder, error) from error
 
     def close(self) -> None:
         if self._connection is not None:
@@ -111,11 +117,17 @@ class IndexDatabase:
         Throw the index away. Whoever still reads the old one reads it to the end.
 
         Vectors are minutes of work and belong to content, not to an index: they stay, if whole.
+
+        Raises:
+            PerpetualError: it is another user's, or on a disk that cannot be written.
         """
         self.close()
-        _remove(self.path)
-        if self.vectors_path.exists() and not _is_whole(self.vectors_path):
-            _remove(self.vectors_path)
+        try:
+            _remove(self.path)
+            if self.vectors_path.exists() and not _is_whole(self.vectors_path):
+                _remove(self.vectors_path)
+        except OSError as error:
+            raise _not_writable(self.folder, error) from error
 
     def _opened(self) -> sqlite3.Connection:
         for _attempt in range(2):
@@ -205,11 +217,15 @@ def make_project_folder(project: Path) -> bool:
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
     except OSError as error:
-        raise PerpetualError(
-            f"Cannot write to {str(folder)!r}: {error.strerror}",
-            hint="The index lives in the project; make the folder writable",
-        ) from error
+        raise _not_writable(folder, error) from error
     return is_new
+
+
+def _not_writable(folder: Path, error: OSError) -> PerpetualError:
+    return PerpetualError(
+        f"Cannot write to {str(folder)!r}: {error.strerror}",
+        hint="The index lives in the project; make the folder and what is in it writable for you",
+    )
 
 
 def reports_damage(method: Callable[P, R]) -> Callable[P, R]:
@@ -223,6 +239,11 @@ def reports_damage(method: Callable[P, R]) -> Callable[P, R]:
             if "locked" in str(error):
                 raise PerpetualError(
                     "The index is being written by another process", hint="Try again in a minute"
+                ) from error
+            if "full" in str(error):
+                raise PerpetualError(
+                    "The disk is full; the index keeps what was written before",
+                    hint="Make room and run it again: it goes on where it stopped",
                 ) from error
             if not _DAMAGE.search(str(error)):
                 raise
