@@ -58,6 +58,8 @@ class Database:
         self._guard: WriterGuard | None = None
         self._checkpoints: Checkpointer | None = None
         self._connection: sqlite3.Connection | None = None
+        self._synchronous = ""
+        """What the connection is set to: setting it takes as long as a small write."""
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, name="database", daemon=True)
 
@@ -172,9 +174,11 @@ class Database:
         try:
             # Not allowed inside a transaction, hence for the whole batch.
             level = "FULL" if any(job.durable for job in batch) else "NORMAL"
-            connection.execute(f"PRAGMA synchronous = {level}")
+            if level != self._synchronous:
+                connection.execute(f"PRAGMA synchronous = {level}")
+                self._synchronous = level
             connection.execute("BEGIN IMMEDIATE")
-            results = [_in_savepoint(connection, job.work) for job in batch]
+            results = _all_of(connection, batch)
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             if connection.in_transaction:
@@ -229,6 +233,15 @@ class Database:
 def _log_failure(written: "Future[Any]") -> None:
     if error := written.exception():
         log.error("not written: %s", error)
+
+
+def _all_of(
+    connection: sqlite3.Connection, batch: list[_Job]
+) -> list[tuple[Any, Exception | None]]:
+    """What each returned or raised. One alone needs no savepoint: its error undoes it."""
+    if len(batch) == 1:
+        return [(batch[0].work(connection), None)]
+    return [_in_savepoint(connection, job.work) for job in batch]
 
 
 def _in_savepoint(
