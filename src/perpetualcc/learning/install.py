@@ -137,6 +137,7 @@ def _parse(path: Path, data: bytes | None) -> dict[str, Any]:
         return {}
     try:
         settings = json.loads(data.decode("utf-8-sig"))
+        json.dumps(settings, allow_nan=False)  # NaN, 1e400: written again it would be no JSON
     except (ValueError, RecursionError) as error:
         raise SettingsUnreadable(path, f"it is not JSON ({error})") from error
     if not isinstance(settings, dict):
@@ -204,8 +205,17 @@ def _dump(settings: dict[str, Any], like: bytes | None) -> bytes:
     text = (like or b"{\n  \n}\n").decode("utf-8-sig")
     second = text.splitlines()[1] if len(text.splitlines()) > 1 else "  "
     indent = second[: len(second) - len(second.lstrip())] or "  "
-    dumped = json.dumps(settings, indent=indent, ensure_ascii=False)
+    dumped = json.dumps(settings, indent=indent, ensure_ascii=not _is_text(settings))
     return (dumped + ("\n" if text.endswith("\n") else "")).encode()
+
+
+def _is_text(settings: dict[str, Any]) -> bool:
+    """Half a character can stand in JSON as an escape only."""
+    try:
+        json.dumps(settings, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -42,7 +42,7 @@ class EventProcessor:
         if not event.by_user:
             return "Skipped a prompt that no person typed"
         hook = self._hook(event)
-        prompt = strip_injected(str(hook.get("prompt") or "")).strip()
+        prompt = strip_injected(_writable(str(hook.get("prompt") or ""))).strip()
         if not prompt or prompt.startswith("/"):
             return "Nothing typed"
         assistant = last_reply(Path(str(hook.get("transcript_path") or "")), str(hook["prompt"]))
@@ -81,12 +81,19 @@ class EventProcessor:
                 log.info("Accepted by itself: %s", known.rule)
 
 
+def _writable(text: str) -> str:
+    """Half a character, or a byte that is none, becomes the sign for that (U+FFFD)."""
+    return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+
+
 def _preference(
     event: CapturedEvent, hook: dict[str, object], prompt: str, assistant: str, judged: Judgement
 ) -> Preference:
     at = event.timestamp if event.timestamp is not None else time.time()
     said = redact(" ".join(prompt.split()))[:_SAID_CHARACTERS]
-    evidence = Evidence(event=event.id, session=str(hook.get("session_id") or ""), at=at, said=said)
+    evidence = Evidence(
+        event=event.id, session=_writable(str(hook.get("session_id") or "")), at=at, said=said
+    )
     return Preference(
         id=new_id(judged.preference, str(judged.scope)),
         rule=judged.preference,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,12 @@ def last_reply(path: Path, prompt: str) -> str:
 
 def _tail(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
+        with open(path, "rb", opener=_at_once) as file:  # Path.open has no opener
+            kept = os.fstat(file.fileno())
+            size = kept.st_size if stat.S_ISREG(kept.st_mode) else 0
             start = max(0, size - TAIL_BYTES)
             file.seek(start)
-            data = file.read(TAIL_BYTES)
+            data = file.read(TAIL_BYTES) if size else b""
     except (OSError, ValueError):
         return
     lines = data.split(b"\n")
@@ -44,6 +46,11 @@ def _tail(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(record, dict):
             yield record
+
+
+def _at_once(path: str, flags: int) -> int:
+    """A pipe in a transcript's place would keep whoever opens it waiting."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _text(content: Any) -> str:

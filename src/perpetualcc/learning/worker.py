@@ -40,6 +40,8 @@ ATTEMPTS_SECONDS = 600
 worker every second must not cost an event, one that always kills it must not stop the rest."""
 _LOCK_SECONDS = 0.5
 _REJECTED_CHARACTERS = 4_000
+_REASON = 200
+"""Characters of a reason in the log: it may quote what it stumbled over."""
 _REJECTED_BYTES = 5_000_000
 
 
@@ -116,7 +118,7 @@ class Worker:
             (self._places.spool / Path(spool).name).unlink(missing_ok=True)
 
     def _set_aside(self, data: bytes, why: str) -> None:
-        log.warning("Set aside a line of the queue: %s", why)
+        log.warning("Set aside a line of the queue: %s", why[:_REASON])
         text = data[:_REJECTED_CHARACTERS].decode("utf-8", errors="backslashreplace")
         record = json.dumps({"at": time.time(), "why": why, "line": text})
         path = self._places.rejected

@@ -26,7 +26,7 @@ def f1(pairs):
     return 2 * hit / (2 * hit + wrong)
 
 
-LEARNED = ("building", "held_out", "training", "real")
+LEARNED = ("building", "held_out", "training", "real", "reworded")
 NEVER_SEEN = ("unseen", "real_unseen")
 
 
@@ -35,16 +35,34 @@ def test_corrections_are_found_where_the_model_learned(half):
     judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
 
     assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.80
-    if half != "real":  # what lasts is not learned from it
-        assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
+    assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
     lookalikes = [one.correction for one, row in judged if row["lookalike"]]
     assert sum(lookalikes) <= 0.05 * len(lookalikes)
 
 
-def test_messages_the_model_never_saw_are_mostly_judged_right():
-    judged = [(classify(row["message"], row["assistant"]), row) for row in rows("unseen")]
+@pytest.mark.parametrize(("half", "least"), [("unseen", 0.75), ("real_unseen", 0.68)])
+def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
+    judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
 
-    assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.75
+    assert f1([(one.correction, row["correction"]) for one, row in judged]) >= least
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no, just this once use npm instead of pnpm",
+        "nein, nimm diesmal npm statt pnpm",
+        "non, utilise npm cette fois seulement",
+        "нет, только в этот раз используй npm",
+        "不，这次用 npm",
+        "いや、今回だけ npm を使って",
+    ],
+)
+def test_what_is_for_this_time_is_no_rule(message):
+    judged = classify(message, "pnpm install")
+
+    assert judged.correction
+    assert not judged.durable
 
 
 def test_the_corpus_has_seventeen_languages_and_no_message_twice():

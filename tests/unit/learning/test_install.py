@@ -21,6 +21,7 @@ SETTINGS = [
     b'{\n    "hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}',
     b"",
     b'\xef\xbb\xbf{ "a" : 1e3 }\r\n',
+    b'{"half a character": "\\ud800"}\n',
 ]
 
 
@@ -78,7 +79,7 @@ def test_what_the_user_changed_since_stays(places):
 @pytest.mark.parametrize(
     "bad",
     [b'{"a": 1} // note', b"/* */ {}", b"{", b"[]", b"\xff\xfe", b'{"hooks": []}',
-     b'{"hooks": {"SessionStart": {}}}'],
+     b'{"hooks": {"SessionStart": {}}}', b'{"a": 1e400}', b'{"a": NaN}'],
 )  # fmt: skip
 def test_settings_that_cannot_be_read_are_left_alone(places, bad):
     places.settings.write_bytes(bad)

@@ -142,6 +142,33 @@ def test_the_reply_before_the_prompt_is_found(tmp_path):
     assert last_reply(tmp_path / "gone", "x") == ""
 
 
+def test_a_pipe_in_the_place_of_a_transcript_holds_nobody_up(places, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    places.queue.write_bytes(line(tmp_path, transcript_path=str(tmp_path / "pipe")))
+    started = time.perf_counter()
+
+    work(places)
+
+    assert seen(places, tmp_path) == 1
+    assert time.perf_counter() - started < 10
+
+
+def test_half_a_character_in_a_prompt_does_not_cost_the_rule(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path, prompt=f"{RULE} \ud83d"))
+
+    work(places)
+
+    assert seen(places, tmp_path) == 1
+
+
+def test_what_is_set_aside_is_one_short_line_in_the_log(places, caplog):
+    places.queue.write_bytes(b'{"v":"' + b"x" * 100_000 + b'"}\n')
+
+    work(places)
+
+    assert [len(record.getMessage()) < 300 for record in caplog.records] == [True]
+
+
 def test_a_huge_transcript_costs_only_its_tail(tmp_path):
     path = tmp_path / "t.jsonl"
     with path.open("wb") as file:

@@ -60,7 +60,7 @@ def understand(message: str, assistant: str) -> Reading | None:
 def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgement:
     scene = reading.scene
     texts = tuple(sentence.folded for sentence in scene.sentences)
-    durable = lasts.score >= 0
+    durable = lasts.score >= 0 and not scene.lasting.is_exception
     preference = rule.state(scene.best, scene.sentences, reading.lexicon)
     return Judgement(
         correction=True,
@@ -139,7 +139,11 @@ def _asks(assistant: str) -> bool:
 
 def _parts(text: str, lexicon: Lexicon) -> list[str]:
     """A sentence, cut where it turns: "nice, but use tabs" is praise and then a correction."""
-    turn = lexicon.search("but", lexicon.fold(text))
-    if turn is None or turn.start() == 0 or len(lexicon.fold(text)) != len(text):
+    folded = lexicon.fold(text)
+    turn = lexicon.search("but", folded)
+    if turn is None or turn.start() == 0 or len(folded) != len(text):
         return [text]
+    denial = lexicon.search("contrast", folded)
+    if denial is not None and denial.start() < turn.start() < denial.end():
+        return [text]  # "not a card, but the whole view" is one thing
     return [text[: turn.start()], text[turn.end() :]]

@@ -41,6 +41,8 @@ class Lasting:
     score: float
     """Above 0 the rules call it lasting; the model has the last word."""
     scope: Scope
+    is_exception: bool
+    """The user says that it is for this time: no sum of evidence makes a rule of that."""
 
 
 def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> Lasting:
@@ -56,7 +58,12 @@ def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> 
         Scope.GLOBAL if "everywhere" in found and not _only_here(lexicon, best) else Scope.PROJECT
     )
     score = sum(WEIGHTS.get(name, 0.0) for name in found) - THRESHOLD
-    return Lasting(found=frozenset(found), score=score, scope=scope)
+    return Lasting(
+        found=frozenset(found),
+        score=score,
+        scope=scope,
+        is_exception=lexicon.has("exception", best.folded) and "henceforth" not in found,
+    )
 
 
 def _counts(name: str, sentence: Sentence, best: Sentence, lexicon: Lexicon) -> bool:

@@ -15,8 +15,9 @@ from perpetualcc.learning.corrections.text import ERROR_NAME
 
 _CATEGORIES = (
     "wrong", "prohibit", "contrast", "direct", "must", "always", "henceforth", "norm", "told",
-    "blame", "undo", "excess", "repair", "praise", "question", "symptom", "request", "product",
-    "reported", "self", "hedge", "accept", "demand", "everywhere", "please", "instead",
+    "blame", "undo", "excess", "poor", "working", "repair", "praise", "question", "symptom",
+    "request", "product", "reported", "self", "hedge", "accept", "demand", "everywhere",
+    "please", "instead",
 )  # fmt: skip
 _LEADING = 14
 """A rejection counts within this many characters of a sentence's start."""

@@ -13,6 +13,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.category import category
 from perpetualcc.learning.corrections.durability import Lasting
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.text import Typed, fold
@@ -70,6 +71,7 @@ def _named(scene: Scene, text: str) -> dict[str, float]:
     named.update((f"any:{name}", 0.5) for one in scene.sentences for name in one.features)
     named.update((f"best:{one}+{other}", 0.7) for one, other in _pairs(scene.best.features))
     named.update((f"lasts:{name}", 1.0) for name in scene.lasting.found)
+    named[f"about:{category(scene.best.folded)}"] = 1.0
     named["lasts"] = max(-3.0, min(3.0, scene.lasting.score)) / 2
     if scene.assistant.rstrip(" *_`\n").endswith(_ASKED):
         # What turns something down answers here.
@@ -81,6 +83,7 @@ def _named(scene: Scene, text: str) -> dict[str, float]:
 _JOINED = (
     "reject", "contrast", "prohibit", "direct", "product", "request_first", "question_mark",
     "blame", "wrong", "symptom", "praise", "grounded", "self", "always", "must", "instead",
+    "poor", "working", "excess", "told", "norm", "request",
 )  # fmt: skip
 
 
