@@ -124,3 +124,24 @@ def test_four_that_start_at_once_do_not_spend_the_day_twice(install, tmp_path):
     [day] = [one for one in pcc.json("budget")["budgets"] if one["name"] == "tokens_per_day"]
     assert 6000 * 0.99 <= day["used"] <= 6000 + 2 * 1050
     assert len(pcc.json("pending")) == 1
+
+
+def test_a_task_that_nobody_waits_for_has_the_budgets_of_unattended_work(install):
+    pcc = install(
+        """
+        usage: {input: 5000}
+        steps:
+          - tools: [Write: {file_path: "{project}/src/half.py", content: "half"}]
+          - say: Done.
+        """
+    )
+    pcc.pcc("budget", "set", "task_tokens", "1000")
+    mine = pcc.start("What I wait for")
+    pcc.wait(mine, "COMPLETED")
+
+    pcc.pcc("add", mine, "What can wait", "--unattended")
+    parked = pcc.wait(mine, "ERROR")
+
+    assert "task_tokens is used up" in parked["detail"]
+    assert [task["lane"] for task in parked["tasks"]] == ["interactive", "cron"]
+    assert "What can wait  [unattended]" in pcc.pcc("status", mine).stdout

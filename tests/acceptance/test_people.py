@@ -6,6 +6,7 @@ import pty
 import socket
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -247,6 +248,44 @@ def test_a_receiver_that_was_down_gets_everything_once(install):
         time.sleep(1)
 
     assert len(webhook.got) == 2
+
+
+def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_path):
+    """The clock leaps, as when a laptop sleeps; what is due then is done within seconds."""
+    webhook, offset = Webhook(), tmp_path / "offset"
+    offset.write_text("0")
+    pcc = install(QUESTION)
+    configure(
+        pcc,
+        '[human]\nremind_after = ["40m", "24h"]\n'
+        f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n',
+    )
+    pcc = replace(pcc, environment={**pcc.environment, "PERPETUALCC_CLOCK_OFFSET": str(offset)})
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+
+    for minutes in (10, 20, 30, 45, 60):
+        before = sum(one["attempts"] for one in pcc.json("notifications"))
+        offset.write_text(str(minutes * 60.0))
+        wait_until(
+            lambda b=before: sum(one["attempts"] for one in pcc.json("notifications")) > b,
+            within=10,
+        )
+        if minutes == 30:
+            pcc.kill_engine()
+    assert pcc.json("pending")[0]["reminders"] == 1
+    assert {one["state"] for one in pcc.json("notifications")} <= {"queued", "sending"}
+
+    with webhook.listening():
+        offset.write_text("6000.0")
+        wait_until(lambda: len(webhook.got) == 2, within=20)
+        pcc.pcc("respond", number, "PostgreSQL")
+        pcc.wait(session)
+        wait_until(lambda: len(webhook.got) == 3, within=20)
+        time.sleep(1)
+
+    assert len(webhook.got) == 3, "the question, the reminder, and the end, once each"
+    assert {one["state"] for one in pcc.json("notifications")} == {"sent"}
 
 
 def test_a_test_notification_says_what_arrives(install):

@@ -96,6 +96,10 @@ class Toy:
             return None
         return float(text) if text else None
 
+    async def got_on(self) -> None:
+        if not (self.data / "progress").exists():
+            await asyncio.Event().wait()
+
     async def stop(self, grace: timedelta) -> None:
         (self.data / "stopped").write_text(str(grace.total_seconds()))
         if self.busy:

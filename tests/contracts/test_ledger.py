@@ -134,6 +134,7 @@ OUTCOMES = [
     (Again(prompt="more", counts=True), S.QUEUED, 1),
     (Later(due=NOW + HOUR), S.WAITING, 1),
     (Later(due=NOW + HOUR, counts=False), S.WAITING, 0),
+    (Later(due=NOW + HOUR, got_on=True), S.WAITING, 1),
     (Later(due=NOW - HOUR), S.QUEUED, 1),
     (Wait(signal="s"), S.WAITING, 0),
     (Wait(signal="s", due=NOW + HOUR), S.WAITING, 0),
@@ -529,6 +530,32 @@ def test_a_dispatch_that_settles_starts_the_count_of_crashes_afresh(world: World
             engine.take_one()
 
     assert [task.state for task in world.engine("last").recover()] == [S.QUEUED]
+
+
+def test_crashes_are_not_in_a_row_when_the_work_gets_on_between_them(world: World) -> None:
+    world.engine().new("t")
+
+    for number in range(2 * MOST_CRASHES):
+        engine = world.engine(f"engine {number}")
+        engine.recover()
+        task = engine.take_one()
+        if number == MOST_CRASHES:
+            engine.got_on("t", task.fence)
+            engine.got_on("t", task.fence - 1)
+
+    assert [task.state for task in world.engine("last").recover()] == [S.QUEUED]
+
+
+def test_an_older_dispatch_cannot_say_that_the_work_got_on(world: World) -> None:
+    world.engine().new("t")
+
+    for number in range(MOST_CRASHES + 1):
+        engine = world.engine(f"engine {number}")
+        engine.recover()
+        task = engine.take_one()
+        engine.got_on("t", task.fence - 1)
+
+    assert [task.state for task in world.engine("last").recover()] == [S.PARKED]
 
 
 def test_a_cancelled_task_whose_engine_died_is_cancelled_by_recovery(world: World) -> None:

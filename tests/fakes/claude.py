@@ -66,7 +66,8 @@ class FakeClaudes:
         """Use one reply of the account's window; the reset when there is none left."""
         path, now = self.folder / "account", self.clock.now()
         start, used = json.loads(path.read_text()) if path.exists() else (now, 0)
-        if not start <= now < start + self.window:
+        # The account's own clock never goes back, whatever this machine's does.
+        if now >= start + self.window:
             start, used = now, 0
         if used >= self.allowed:
             return start + self.window

@@ -9,7 +9,7 @@ from perpetualcc.agent.ports import Judgement
 from perpetualcc.domain.decisions import Decision, Verdict
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import RequestId, SessionId, TaskId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
@@ -42,6 +42,10 @@ class MemoryJournal:
 
     written: list[Event] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    results: list[RequestId] = field(default_factory=list)
+    """What was asked about, until there was something new."""
+    repeated: frozenset[str] = frozenset()
+    """Calls that an earlier run of the task had made."""
 
     async def record(self, *events: Event) -> None:
         self.written += events
@@ -54,6 +58,10 @@ class MemoryJournal:
     ) -> None:
         self.decisions.append(decision)
         self.written += events
+
+    async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
+        self.results.append(request)
+        return request not in self.repeated
 
     def kinds(self) -> list[str]:
         return [event.kind for event in self.written]

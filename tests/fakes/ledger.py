@@ -174,6 +174,11 @@ class MemoryLedger:
                 self._park_if_blocked(one)
         return entry.task
 
+    async def got_on(self, task: TaskId, fence: int) -> None:
+        entry = self.memory.entries[task]
+        if entry.task.state is TaskState.RUNNING and entry.task.fence == fence:
+            entry.crashes = 0
+
     async def hold(self, group: str) -> None:
         self.memory.held.add(group)
 

@@ -42,6 +42,8 @@ class RunFacts:
     """The init event was seen: only then was there a start."""
     replies: int = 0
     """How often the model itself answered."""
+    got_on: bool = False
+    """A call ran that no earlier run of the task had made."""
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
@@ -95,11 +97,18 @@ def outcome_of(
 def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
     """Again after a while; one that fails the same way to the last is set aside for a person."""
     reason = _what_failed(facts)
+    if facts.got_on and _was_lost(facts):
+        return Later(due=now + back_off(1, task.id), reason=reason, got_on=True)
     is_last = task.attempts >= task.max_attempts and facts.order is None
     if is_last and same_failure(task.result, reason):
         told = {**packet(facts, task.attempts), "analysis": "it fails the same way each time"}
         return Parked(result=reason, packet={**told, "options": _OPTIONS})
     return Later(due=now + back_off(task.attempts, task.id), reason=reason)
+
+
+def _was_lost(facts: RunFacts) -> bool:
+    """The process went without a word: killed from outside, or by a bug of its own."""
+    return facts.turn is None and facts.trouble is None and facts.order is None
 
 
 _OPTIONS = [

@@ -138,6 +138,13 @@ class Journal(Protocol):
         """Write the decision and its events in one transaction."""
         ...
 
+    async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
+        """
+        A call of this run has its result. True when no earlier run of the task made it: then the
+        work got on, and the crashes before are forgotten.
+        """
+        ...
+
     async def open_run(self, run: Run, *events: Event) -> None:
         """Durable before the process starts."""
         ...

@@ -203,6 +203,10 @@ class SupervisedRun:
                 summary=ended.text[:300],
             )
         )
+        if not self.facts.got_on and not ended.is_error:
+            self.facts.got_on = await self.faculties.journal.got_on(
+                self.launch.run, self.task, ended.request
+            )
         if call is not None:
             now = self.faculties.clock.now()
             await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))

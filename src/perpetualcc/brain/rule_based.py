@@ -14,6 +14,7 @@ from perpetualcc.brain.rules.choices import Choice, read_choices
 from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
+    declined_by,
     evidence_for,
     is_operation,
     is_plain,
@@ -51,7 +52,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse) -> None:
-        self._read = lru_cache(maxsize=64)(lambda text, path: read_evidence(parse(text, path)))
+        self._read = lru_cache(maxsize=128)(lambda text, path: read_evidence(parse(text, path)))
 
     @property
     def name(self) -> str:
@@ -137,6 +138,9 @@ def _consent(
         if not label:
             return no_opinion("The requirements decline, and no option does")
         return _quoted((label,), STATED, clause, context)
+    refusal = declined_by(asked, clauses)
+    if refusal is not None and sides.no:
+        return _quoted((sides.no,), STANDARD, refusal, context)
     if is_refused(asked, clauses):
         return no_opinion("The requirements refuse something the question speaks of")
     if not is_plain(sides.yes):

@@ -201,8 +201,10 @@ class ClaudeCodeAdapter:
         """`can_use_tool`: where questions arrive. Anything else was not let through by the gate."""
         request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
         questions = messages.questions(tool_input)
-        if tool != messages.QUESTION_TOOL or not questions:
+        if tool != messages.QUESTION_TOOL:
             return sdk.PermissionResultDeny(message="This call was not approved by the gate.")
+        if not questions:
+            return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
         waiting = self._hold(request)
         self._inbox.put(Asked(request=request, questions=questions, raw=tool_input))
         answer = await waiting

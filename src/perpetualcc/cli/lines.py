@@ -147,7 +147,8 @@ def _budget(event: Data) -> list[str]:
     name = one_line(event["name"])
     what = f"{name}: {event['used']:,.6g} of {event['allowed']:,.6g}"
     if event["kind"] == "BudgetApproached":
-        return [f"{coloured('⚠', 'yellow')}  A budget is nearly used up: {what}"]
+        nearly = "" if event["used"] >= event["allowed"] else "nearly "
+        return [f"{coloured('⚠', 'yellow')}  A budget is {nearly}used up: {what}"]
     return [
         f"{coloured('✗', 'red')} A budget is used up: {what}",
         f"  hint: pcc budget set {name} …",

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.options import Detail
 from perpetualcc.cli.sessions import SessionArgument
@@ -34,7 +35,7 @@ def logs(
         raise PerpetualError(f"No level is called {level!r}", hint=f"Levels: {', '.join(_LEVELS)}")
     levels = _LEVELS[_LEVELS.index(level) :]
     with connect(ctx.obj) as daemon:
-        past = daemon.call("events.tail", session=session, count=tail, levels=levels)
+        past = last_events(daemon, session, tail, levels=levels)
         for event in past:
             _print(event, as_json=as_json)
         if not follow:
@@ -43,6 +44,7 @@ def logs(
         daemon.call("events.follow", session=session, since=since)
         try:
             for pushed in daemon.events():
+                refuse_broken(pushed)
                 if pushed.data["level"] in levels:
                     _print(pushed.data, as_json=as_json)
         except KeyboardInterrupt:

@@ -71,6 +71,8 @@ def list_sessions(
         )
     if as_json:
         print(json.dumps(sessions, indent=2, ensure_ascii=False))
+    elif not sessions and (status or project):
+        print("No such session. See all of them with: pcc list")
     elif not sessions:
         print('No sessions yet. Start one with: pcc start ./project --task "…"')
     else:
@@ -191,8 +193,11 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
     for task in tasks:
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
+        unattended = "" if task["lane"] == "interactive" else "  [unattended]"
         symbol = _TASK_SYMBOLS[task["state"]]
-        lines.append(f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{after}")
+        lines.append(
+            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{unattended}{after}"
+        )
         if task["result"] and task["state"] != "queued":
             lines.append(f"      {fit(task['result'], 76)}")
     return lines
@@ -250,6 +255,10 @@ def add(
     after: Annotated[
         list[str] | None, typer.Option(help="Run after this task (its id or text); repeatable")
     ] = None,
+    unattended: Annotated[
+        bool,
+        typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
+    ] = False,
 ) -> None:
     """
     Add a task to a session's queue.
@@ -258,7 +267,12 @@ def add(
     """
     with connect(ctx.obj) as daemon:
         added = daemon.call(
-            "task.add", session=session, prompt=task, priority=priority, after=after or []
+            "task.add",
+            session=session,
+            prompt=task,
+            priority=priority,
+            after=after or [],
+            unattended=unattended,
         )
     print(f"Added {added['id']}: {fit(added['prompt'], 60)}")
 

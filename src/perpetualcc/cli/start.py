@@ -52,6 +52,10 @@ def start(  # noqa: PLR0917  # one parameter an option
         str, typer.Option(help="auto, on or off [default: the configuration's]")
     ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    unattended: Annotated[
+        bool,
+        typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
+    ] = False,
     perpetual: Annotated[
         bool,
         typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
@@ -88,6 +92,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         requirements=requirements,
         name=session_name,
         detach=detach,
+        unattended=unattended,
     )
 
 
@@ -108,6 +113,7 @@ def begin(
     requirements: Path | None = None,
     name: str,
     detach: bool,
+    unattended: bool = False,
 ) -> None:
     """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -121,6 +127,7 @@ def begin(
             else str(requirements.expanduser().absolute()),
             name=name,
             options=given,
+            unattended=unattended,
         )
     if detach:
         print(f"Session started: {session['id']} ({session['name']})")
@@ -154,7 +161,13 @@ def authority_of(
 
 
 @app.command()
-def attach(ctx: typer.Context, session: SessionArgument) -> None:
+def attach(
+    ctx: typer.Context,
+    session: SessionArgument,
+    tail: Annotated[
+        int | None, typer.Option(min=1, help="Show the last N events first [default: 1000]")
+    ] = None,
+) -> None:
     """
     Watch a session: what it did, then what it does, live.
 
@@ -166,13 +179,13 @@ def attach(ctx: typer.Context, session: SessionArgument) -> None:
         found = daemon.call("session.get", session=session)
     print(f"Attached to session {found['id']} ({found['name']})")
     print("─" * 41)
-    _watch(ctx.obj, found)
+    _watch(ctx.obj, found, tail)
 
 
-def _watch(options: GlobalOptions, session: dict[str, Any]) -> None:
-    from perpetualcc.cli.stream import Ending, Watcher  # noqa: PLC0415  # not for --help
+def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = None) -> None:
+    from perpetualcc.cli.stream import TAIL, Ending, Watcher  # noqa: PLC0415  # not for --help
 
-    ending = Watcher(options, session["id"]).watch()
+    ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:
         case Ending.DETACHED:
             print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")

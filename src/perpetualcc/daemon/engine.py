@@ -11,14 +11,16 @@ from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
+from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.index_keeper import WATCHED
+from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.events import EngineStarted, TaskSettled
+from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.tasks import TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.learning.service import LearningService
 from perpetualcc.sessions.manager import SessionManager
@@ -28,6 +30,8 @@ from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.work.dispatcher import Dispatcher
 
 log = logging.getLogger(__name__)
+
+_PROGRESS = (ToolFinished.__name__, TaskSettled.__name__)
 
 
 class Engine:
@@ -39,6 +43,7 @@ class Engine:
         dispatcher: Dispatcher,
         ledger: SqliteLedger,
         desk: PeopleDesk,
+        events: EventLog,
         learning: LearningService,
         clock: Clock,
     ) -> None:
@@ -48,6 +53,7 @@ class Engine:
         self._ledger = ledger
         self._clock = clock
         self._desk = desk
+        self._events = events
 
     @property
     def busy(self) -> bool:
@@ -59,8 +65,24 @@ class Engine:
         found = [await self._ledger.next_due(), await self._desk.next_due()]
         return min((due - shift for due in found if due is not None), default=None)
 
+    async def got_on(self) -> None:
+        """When the result of a tool that ran, or a finished task, is on record."""
+        since = await self._events.last()
+        async for recorded in self._events.follow(since, kinds=_PROGRESS):
+            if is_progress(recorded.event):
+                return
+
     async def stop(self, grace: timedelta) -> None:
         await self._dispatcher.stop(grace)
+
+
+def is_progress(event: Event) -> bool:
+    match event:
+        case ToolFinished(is_error=is_error):
+            return not is_error
+        case TaskSettled(state=state):
+            return state == TaskState.DONE
+    return False
 
 
 @asynccontextmanager
@@ -81,18 +103,31 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         working = await stack.enter_async_context(asyncio.TaskGroup())
         await _start(parts, working, stack)
         yield Engine(
-            methods, parts.dispatcher, parts.ledger, parts.desk, parts.learning, parts.clock
+            methods,
+            parts.dispatcher,
+            parts.ledger,
+            parts.desk,
+            parts.events,
+            parts.learning,
+            parts.clock,
         )
 
 
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
+
+    def wake() -> None:
+        parts.dispatcher.wake()
+        parts.desk.wake()
+
     for name, watching in (
+        ("clock", watch_clock(parts.clock, wake)),
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
-        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
+        ("index", parts.index_keeper.run(changes)),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)

@@ -54,6 +54,10 @@ class Hosted(Protocol):
         """Epoch seconds at which there is something to do; None: only a visitor can bring it."""
         ...
 
+    async def got_on(self) -> None:
+        """Returns when work got on for the first time: earlier crashes are not in a row with it."""
+        ...
+
     async def stop(self, grace: timedelta) -> None:
         """Finish or suspend what runs, leaving everything resumable. Cancelled after `grace`."""
         ...
@@ -153,7 +157,9 @@ class EngineHost:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve(), name="gateway")
                 await self._say("ready")
+                progress = tasks.create_task(self._tell_progress(hosted), name="progress")
                 await self._until_over(hosted, server)
+                progress.cancel()
                 server.pause()
                 if self._stop.is_set():
                     await self._stop_hosted(hosted)
@@ -200,6 +206,10 @@ class EngineHost:
         while True:
             await self._say("beat")
             await asyncio.sleep(_BEAT)
+
+    async def _tell_progress(self, hosted: Hosted) -> None:
+        await hosted.got_on()
+        await self._say("progress")
 
     async def _say(self, line: str) -> None:
         with suppress(ConnectionError):  # `_obey` notices too

@@ -91,6 +91,7 @@ class PeopleDesk:
         self._escalations = escalations
         self._ladder = config.human.ladder
         self._clock = clock
+        self._woken = asyncio.Event()
         self._outbox = SqliteOutbox(database, clock)
         program = desktop_program()
         self.channels = find_channels(config.notifications, resolve, desktop_program=program)
@@ -136,6 +137,11 @@ class PeopleDesk:
     async def stop(self) -> None:
         self._courier.stop()
 
+    def wake(self) -> None:
+        """The clock leapt: look at what is due now."""
+        self._woken.set()
+        self._courier.wake()
+
     async def _remind(self) -> None:
         while True:
             try:
@@ -147,7 +153,9 @@ class PeopleDesk:
             # Laptops sleep and new requests come: looked at anew at least every half minute.
             ahead = _LONGEST_SLEEP if due is None else timedelta(seconds=due - self._clock.now())
             pause = min(max(ahead, _SHORTEST_SLEEP), self._longest_sleep)
-            await asyncio.sleep(pause.total_seconds())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), pause.total_seconds())
+            self._woken.clear()
 
     @property
     def _longest_sleep(self) -> timedelta:

@@ -82,7 +82,7 @@ class Task:
     lane: Lane
     state: TaskState
     attempts: int
-    """Dispatches that counted, this one included while it runs."""
+    """Dispatches in a row that counted, this one included while it runs."""
     max_attempts: int
     fence: int
     """Grows with each claim; who settles must know it."""
@@ -123,6 +123,8 @@ class Later:
     """The usage limit that stopped it. The wait itself is planned by whoever knows the policy."""
     got_somewhere: bool = False
     """Claude had worked before the limit stopped it: it is not the same limit met once more."""
+    got_on: bool = False
+    """The process was lost after new work: failures are counted in a row, this is the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

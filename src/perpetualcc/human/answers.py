@@ -84,8 +84,9 @@ def _chosen(labels: Sequence[str], text: str) -> str | None:
     if text.isdecimal() and text.isascii() and 1 <= int(text[:6]) <= len(labels):
         place = int(text[:6])
         label = labels[place - 1]
-        # Two options with one label: the number says which, so the answer must too.
-        return label if labels.count(label) == 1 else f"{label} (option {place})"
+        # Two options with one label, or one without: the number says which, so the answer must.
+        is_telling = label.strip() and labels.count(label) == 1
+        return label if is_telling else f"{label} (option {place})".strip()
     return None
 
 

@@ -31,7 +31,10 @@ _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _WRAPPED = 60
 # A longer statement below a heading is a sentence, not the heading's value.
 _SHORT = 8
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\s\da-z])|(?<=[。！？])")
+# In notes a sentence may begin small, when it begins with a key: "no new ones. benches: criterion".
+_SENTENCE = re.compile(
+    r"(?<=[.!?])\s+(?=[^\s\da-z])|(?<=[。！？])|(?<=[a-z)]\.)\s+(?=[a-z][\w-]*(?: [\w-]+)?:\s)"
+)
 
 
 @dataclass(slots=True)
@@ -293,7 +296,8 @@ def _read_text(reader: _Reader, line: str, number: int) -> None:
         _end_paragraph(reader)
     key, value = split_key_value(line.strip())
     listed = reader.kind in {StatementKind.PREFERENCE, StatementKind.CONSTRAINT}
-    if key and (listed or len(key.split()) <= 4) and not reader.paragraph:
+    is_wrapped = len(line.rstrip()) >= _WRAPPED and not listed and not line.rstrip().endswith(".")
+    if key and (listed or len(key.split()) <= 4) and not reader.paragraph and not is_wrapped:
         _end_paragraph(reader)
         if value:
             reader.keys.clear()

@@ -23,6 +23,12 @@ _NAMES_NOTHING = re.compile(
     r"^(?:#|id|no\.?|nr\.?|number|date|datum|fecha|when|ref|key|编号|日期|№)$"
 )
 _ID = re.compile(r"^(?:[a-z]{1,6}-?\d+(?:\.\d+)*|#?\d+\.?|\d{4}-\d\d(?:-\d\d)?|\d+(?:\.\d+)+)$")
+# After a column of ids, this one makes the one between them the key.
+_DECIDED = re.compile(
+    r"decision|decided|choice|chosen|choose|value|answer|outcome|we use|entscheidung|gewählt|wert|"
+    r"decisión|elección|valor|décision|choix|valeur|decisão|escolha|besluit|keuze|beslut|val|"
+    r"решение|决定|決定"
+)
 _OVER = re.compile(
     r"\b(?:superseded|rejected|deprecated|obsolete|withdrawn|dropped|reverted|verworfen|abgelehnt|"
     r"veraltet|descartad\w|obsolet\w|abandonn\w+)\b"
@@ -40,7 +46,10 @@ def row_statements(header: list[str], cells: list[str]) -> Iterator[tuple[str, s
     names = [name.strip().lower() for name in [*header, *[""] * len(cells)]][: len(cells)]
     is_over = any(_OVER.search(cell.lower()) for cell in cells)
     keyless = bool(_NAMES_NOTHING.match(names[0]) or _ID.match(cells[0].lower()))
-    key, first = ("", 1) if keyless else (cells[0], 1)
+    if keyless and len(cells) > 2 and _DECIDED.search(names[2]):
+        key, first = cells[1], 2
+    else:
+        key, first = ("", 1) if keyless else (cells[0], 1)
     stated = False
     for at in range(first, len(cells)):
         name, cell = names[at], cells[at]

@@ -10,7 +10,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.domain.tasks import Lane, Task, TaskState
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
@@ -75,6 +75,7 @@ class SessionManager:
         *,
         name: str = "",
         options: SessionOptions | None = None,
+        lane: Lane = Lane.INTERACTIVE,
     ) -> Session:
         """
         Create a session with its first tasks, and start it.
@@ -100,7 +101,7 @@ class SessionManager:
                 brain=options.brain,
             )
         )
-        await self.queue(session.id).add_all(plan)
+        await self.queue(session.id).add_all(plan, lane=lane)
         self._workers.wake()
         return session
 
@@ -125,13 +126,19 @@ class SessionManager:
         return await self._store.prompts_of([session.id for session in sessions])
 
     async def add_task(
-        self, name: str, prompt: str, *, priority: int = 0, after: Sequence[str] = ()
+        self,
+        name: str,
+        prompt: str,
+        *,
+        priority: int = 0,
+        after: Sequence[str] = (),
+        lane: Lane = Lane.INTERACTIVE,
     ) -> Task:
         """Queue a task; a finished session goes back to work."""
         session = await self.get_session(name)
         if session.status is SessionStatus.STOPPED:
             check_transition(session.name, session.status, SessionStatus.IDLE)
-        task = await self.queue(session.id).add(prompt, priority=priority, after=after)
+        task = await self.queue(session.id).add(prompt, priority=priority, after=after, lane=lane)
         if session.status is SessionStatus.COMPLETED:
             await self._become(session, SessionStatus.IDLE)
         self._workers.wake()
@@ -289,7 +296,13 @@ def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
 
 def check_project(path: Path) -> Path:
     """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
+    if "\0" in str(path):
+        raise PerpetualError("A project path holds no NUL character")
     resolved = path.expanduser().resolve()
+    if resolved == Path(resolved.anchor):
+        raise PerpetualError(
+            "The whole file system cannot be a project", hint="Name one directory below it"
+        )
     if not resolved.exists():
         raise PerpetualError(
             f"Project path '{path}' does not exist", hint=f"Create it with: mkdir -p '{path}'"

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, TaskAdded
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
-from perpetualcc.domain.tasks import NewTask, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
 _OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
 
@@ -64,7 +64,13 @@ class TaskQueue:
         self._tasks = tasks
 
     async def add(
-        self, prompt: str, *, priority: int = 0, after: Iterable[str] = (), max_attempts: int = 3
+        self,
+        prompt: str,
+        *,
+        priority: int = 0,
+        after: Iterable[str] = (),
+        max_attempts: int = 3,
+        lane: Lane = Lane.INTERACTIVE,
     ) -> Task:
         """
         Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt.
@@ -82,11 +88,14 @@ class TaskQueue:
             priority=priority,
             after=tuple(_named(name, everything) for name in after),
             max_attempts=max_attempts,
+            lane=lane,
         )
         added = TaskAdded(session=self._session, task=task.id, prompt=prompt, priority=priority)
         return await self._tasks.add(task, [added])
 
-    async def add_all(self, plan: Sequence[PlannedTask]) -> list[Task]:
+    async def add_all(
+        self, plan: Sequence[PlannedTask], *, lane: Lane = Lane.INTERACTIVE
+    ) -> list[Task]:
         """
         Queue a plan, each task after those it names, whatever their order in the plan.
 
@@ -96,7 +105,9 @@ class TaskQueue:
         added: dict[int, Task] = {}
         for i in order_of(plan):
             after = [added[first].id for first in plan[i].after]
-            added[i] = await self.add(plan[i].prompt, priority=plan[i].priority, after=after)
+            added[i] = await self.add(
+                plan[i].prompt, priority=plan[i].priority, after=after, lane=lane
+            )
         return [added[i] for i in range(len(plan))]
 
     async def next(self) -> Task | None:

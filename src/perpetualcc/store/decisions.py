@@ -9,7 +9,7 @@ from typing import Any
 
 from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.ids import RequestId, RunId, SessionId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import redacted, to_json
@@ -102,6 +102,20 @@ class DecisionJournal:
             lambda c: c.execute(sql, {**equal, "since": since, "limit": limit}).fetchall()
         )
         return [_recorded(row) for row in rows]
+
+    async def is_new(self, request: RequestId, run: RunId, task: TaskId) -> bool:
+        """Whether this call of the run was made in no earlier run of the task."""
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT NOT EXISTS (SELECT 1 FROM decisions AS earlier"
+                "  WHERE earlier.session = this.session AND earlier.tool = this.tool"
+                "  AND earlier.input_digest = this.input_digest AND earlier.run IN"
+                "   (SELECT id FROM runs WHERE task = :task AND id <> :run)) AS is_new"
+                " FROM decisions AS this WHERE this.request = :request AND this.run = :run",
+                {"request": request, "run": run, "task": task},
+            ).fetchone()
+        )
+        return bool(row and row["is_new"])
 
     async def counts(self, session: SessionId) -> Mapping[str, int]:
         """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.events import Event, RunEnded
-from perpetualcc.domain.ids import RunId, SessionId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.tools import ToolCall
@@ -60,6 +60,12 @@ class SqliteJournal:
             ),
             self._events.append(events),
         )
+
+    async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
+        is_new = await self._decisions.is_new(request, run, task.id)
+        if is_new:
+            await self._ledger.got_on(task.id, task.fence)
+        return is_new
 
     async def open_run(self, run: Run, *events: Event) -> None:
         """The conversation's id is on disk before Claude Code hears of it."""

@@ -57,6 +57,14 @@ class SqliteLedger:
     async def requeue(self, task: TaskId) -> Task:
         return await self._database.write(lambda c: self._requeue(c, task), durable=True)
 
+    async def got_on(self, task: TaskId, fence: int) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE tasks SET crashes = 0 WHERE id = ? AND fence = ? AND state = 'running'",
+                (task, fence),
+            )
+        )
+
     async def hold(self, group: str) -> None:
         await self._database.write(lambda c: _hold(c, group, True), durable=True)
 

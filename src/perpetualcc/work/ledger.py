@@ -96,6 +96,13 @@ class Ledger(Protocol):
         """
         ...
 
+    async def got_on(self, task: TaskId, fence: int) -> None:
+        """
+        The work of a running task got on: the crashes before this are no longer in a row.
+        Nothing happens when the fence is stale.
+        """
+        ...
+
     async def signal(self, name: str, payload: Mapping[str, Any]) -> bool:
         """
         Store a signal and wake the task that waits for it, now or later.

@@ -62,15 +62,16 @@ def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) ->
 
 def _go_on(task: Task, outcome: Again | Later, now: float) -> Settlement:
     reason = outcome.reason if isinstance(outcome, Later) else ""
-    if outcome.counts and task.attempts >= task.max_attempts:
-        packet = {"reason": "attempts", "attempts": task.attempts, "last": reason}
+    attempts = 1 if isinstance(outcome, Later) and outcome.got_on else task.attempts
+    if outcome.counts and attempts >= task.max_attempts:
+        packet = {"reason": "attempts", "attempts": attempts, "last": reason}
         return _left(task, TaskState.FAILED, reason or "Every attempt is used up", packet)
     due = outcome.due if isinstance(outcome, Later) else now
     return Settlement(
         # In hand until it is finished: the rest of its group waits behind it.
         state=TaskState.WAITING if due > now else TaskState.QUEUED,
         due=due,
-        attempts=task.attempts if outcome.counts else task.attempts - 1,
+        attempts=attempts if outcome.counts else attempts - 1,
         prompt=task.prompt if outcome.prompt is None else outcome.prompt,
         signal=task.signal if isinstance(outcome, Later) and outcome.keeps_answer else None,
         result=reason,

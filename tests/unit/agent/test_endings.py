@@ -93,6 +93,22 @@ def test_what_fails_the_same_way_to_the_last_is_a_persons():
     assert isinstance(other, Later)
 
 
+@pytest.mark.parametrize("attempts", [1, 2, 3, 9])
+def test_a_process_lost_after_new_work_is_a_first_failure(attempts):
+    outcome = after(RunFacts(error="killed", got_on=True), attempts=attempts, before="killed")
+
+    assert (type(outcome), outcome.got_on) == (Later, True)
+    assert NOW + 2 <= outcome.due <= NOW + 2.5
+
+
+@pytest.mark.parametrize("spoken", [{"turn": BADLY}, {"trouble": trouble("unknown")}])
+def test_new_work_before_an_error_that_claude_code_tells_is_a_failure_like_any(spoken):
+    outcome = after(RunFacts(got_on=True, **spoken), attempts=3)
+
+    assert (type(outcome), outcome.got_on) == (Later, False)
+    assert outcome.due >= NOW + 8
+
+
 @pytest.mark.parametrize("window", LimitWindow)
 @pytest.mark.parametrize("order", [None, *Order])
 def test_a_limit_is_waited_out_and_is_no_attempt(window, order):

@@ -151,6 +151,18 @@ def test_each_call_is_judged_written_down_and_answered():
     assert list(world.run.at_work) == ["w"]
 
 
+def test_the_work_got_on_with_the_first_call_that_no_earlier_run_made():
+    world = World()
+    world.journal.repeated = frozenset({RequestId("1")})
+
+    play(world, wants("1"), ended("1"))
+    assert not world.run.facts.got_on
+    play(world, wants("2"), ended("2"), wants("3"), ended("3"))
+
+    assert world.run.facts.got_on
+    assert world.journal.results == ["1", "2"]
+
+
 def test_what_is_a_persons_to_decide_is_held_for_them_while_others_go_on():
     world = play(World(), wants("b", "Bash", command="make"), wants("w"), ended("w"))
 

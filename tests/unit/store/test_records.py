@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,7 @@ DECISION = Decision(
     message="use trash",
 )
 SESSION = SessionId("aaaaaa")
+AGAIN = {"id": RunId("r-2"), "task": TaskId("t"), "fence": 2}
 
 
 def test_a_decision_comes_back_redacted_with_a_digest_of_what_it_was_about(tmp_path: Path) -> None:
@@ -277,6 +279,32 @@ def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, f
             clock.move(1)
 
         assert len(await journal.read(**question)) == found
+
+    play(tmp_path, scene)
+
+
+def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        journal, ledger = DecisionJournal(database), SqliteLedger(database, FakeClock(), "me")
+        await ledger.add(NewTask(id=TaskId("t"), group="g", prompt=""))
+        session = (await session_with_run(database)).session
+        runs = RunStore(database)
+        again = Run(**AGAIN, session=session, claude_session=ClaudeSessionId("c"), started_at=2.0)
+        await runs.begin(again)
+
+        async def decide(request: str, run: str, command: str) -> None:
+            decision = replace(DECISION, request=RequestId(request), run=RunId(run))
+            tool_input = {"command": command}
+            await journal.record(decision, session=session, tool="Bash", tool_input=tool_input)
+
+        await decide("q1", "r-1", "make")
+        await decide("q2", again.id, "make")
+        await decide("q3", again.id, "make test")
+        await decide("q4", again.id, "make test")
+
+        new = [await journal.is_new(RequestId(f"q{n}"), again.id, TaskId("t")) for n in range(2, 6)]
+        assert new == [False, True, True, False], "q5 was never decided"
+        assert await journal.is_new(RequestId("q2"), again.id, TaskId("another")), "not its task's"
 
     play(tmp_path, scene)
 

@@ -42,6 +42,8 @@ class Choice:
     folded: str
     plain: frozenset[str] = frozenset()
     """Its words when one of its names is an ordinary word too, such as "Signals"."""
+    is_universal: bool = False
+    """Whether it speaks of all or every: nothing less chooses it."""
     twin: bool = False
     """Whether another option has the same terms, in another order: only the label tells."""
 
@@ -103,6 +105,7 @@ def _read(label: str, unit: str) -> Choice:
         and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
         escapes=folded in word_set("escapes"),
         folded=folded,
+        is_universal=bool(words) and words[0] in word_set("universal"),
         plain=_plain(main),
     )
 

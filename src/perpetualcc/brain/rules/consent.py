@@ -4,17 +4,19 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import generic
-from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.nearness import has
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, stem
-from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.brain.rules.text import fold, split_tokens, stem
+from perpetualcc.brain.rules.vocabulary import cues, find_phrases, patterns
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.requirements import StatementKind
 
+_ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
 
@@ -160,13 +162,15 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
     about = (asked.terms - word_set("asking")) - generic()
-    if not about or numbers - clause.about:
+    if not about or numbers - clause.about or asked.terms & _SEVERAL - clause.said_words:
         return None
     if names and not names <= (clause.chosen | clause.refused):
         return None
     # Words that say little do not make a clause fit, but they tell when it does not.
     spoken = asked.terms - word_set("asking")
-    covered = min(len(words & clause.about) / len(words) for words in (about, spoken))
+    # What a part leaves unsaid may be said of something else.
+    own = clause.said_words | clause.heading_stems
+    covered = min(len(words & own) / len(words) for words in (about, spoken))
     said = frozenset(term.value for term in clause.terms if term.value)
     same = about == said - word_set("asking") - generic()
     if covered < _ENOUGH or (len(about) == 1 and not names and not same):
@@ -216,9 +220,55 @@ _PLAIN_VALUES = {
 }
 
 
+# How many is what such a question asks.
+_SEVERAL = frozenset(
+    map(
+        stem,
+        ("several", "multiple", "many", "mehrere", "varios", "varias", "plusieurs", "meerdere"),
+    )
+)
+
+
 def _covers(asked: Asked, key: frozenset[str]) -> bool:
     words = key - word_set("asking")
     return bool(words) and words <= asked.terms
+
+
+def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """
+    The line that refuses, in a part of its own, just what the question speaks of; None for none.
+
+    "Should it be async with tokio?" and "No unsafe, no async." A question that itself asks to do
+    without something is not for this.
+    """
+    if patterns("consent", "without").search(asked.folded):
+        return None
+    for clause in clauses:
+        if clause.statement.kind is StatementKind.TASK or not clause.refused:
+            continue
+        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(
+            asked, clause, clauses
+        ):
+            return clause
+    return None
+
+
+def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> bool:
+    topics = specific(clause.key_topics)
+    is_elsewhere = bool(topics) and not broad_topics(topics) & asked.topics
+    others = frozenset[str]().union(
+        *(one.about for one in clauses if one.statement is not clause.statement)
+    )
+    for part in _ASIDES.split(clause.statement.text):
+        words = [token.word for token in split_tokens(part)]
+        if not find_phrases(cues("after"), words[:3]):
+            continue
+        refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
+        if is_elsewhere and refused & others:
+            continue
+        if refused and all(has(asked.terms, word) for word in refused):
+            return True
+    return False
 
 
 def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:

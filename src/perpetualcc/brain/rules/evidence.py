@@ -1,6 +1,7 @@
 """Requirements as clauses: what each is about, and what it chooses or refuses."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,7 +10,7 @@ from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, is_content, split_tokens
+from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -22,6 +23,8 @@ _BREAKS = re.compile(
     r"uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
     r"|,?\s+(?=(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|"
     r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
+    # "No exceptions in the core, errors are values": another subject begins.
+    r"|,\s+(?!(?:they|it|these|those|this|that|which|who|sie|er|es|ils?|elles?|dat|ze)\b)(?=(?:[\w:*`-]+\s+){1,3}(?:is|are|ist|sind|est|sont|zijn|är|goes|go|lives?|comes?)\b)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
@@ -30,6 +33,8 @@ _BREAKS = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
 _LIST_BREAK = re.compile(r",\s+|\s+(?:and|und|y|et|e|en|и)\s+", re.IGNORECASE)
+_PARTS = re.compile(r"[,;:()]\s|\s[–—-]\s|\s(?:and|und|y|et|e|en|och|и|but|while)\s", re.IGNORECASE)
+_COMMA = re.compile(r",\s+")
 _FOR = re.compile(r"\w+\s+(?:for|as|in|on|für|para|pour|per|voor|als)\s+\w+", re.IGNORECASE)
 # "Sessions end after 30 minutes, on the scanners after 8 hours": still sessions.
 _AT_A_PLACE = re.compile(
@@ -48,6 +53,8 @@ _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
+# So many lines with one key, and it is no key.
+_LABELS = 4
 # So many words before a colon, one of them no content word, may be a sentence.
 _SENTENCE = 4
 
@@ -73,14 +80,12 @@ class Clause:
     refused: frozenset[str]
     open: frozenset[str]
     """Terms that are weighed, or only mentioned."""
+    said_words: frozenset[str]
+    """What its own words and its key say, without its heading."""
+    parts: tuple[frozenset[str], ...]
+    """Of its whole line: the words between commas, brackets and "and"."""
     is_exception: bool = False
     """Whether it says for what the rest of its line does not hold."""
-
-    @property
-    def said_words(self) -> frozenset[str]:
-        """What its own words and its key say, without its heading."""
-        own = frozenset(term.value for term in self.terms if term.value)
-        return own | self.key_stems
 
     @property
     def says_none(self) -> bool:
@@ -90,12 +95,21 @@ class Clause:
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
     """Everything the requirements say, clause by clause."""
+    times = Counter(statement.key for statement in requirements.statements)
     return tuple(
         clause
         for statement in requirements.statements
         for one in (statement, *_sentence_in_key(statement))
-        for clause in _clauses(one)
+        for clause in _clauses(_unlabelled(one, times))
     )
+
+
+def _unlabelled(statement: Statement, times: Counter[str]) -> Statement:
+    """ "Acceptance: …" on line after line says what the lines are, not what they are about."""
+    is_label = times[statement.key] >= _LABELS and find_topics([*split_tokens(statement.key)]) == []
+    # Words that refuse or weigh still do.
+    is_telling = _mood(statement.key, "") is not None
+    return replace(statement, key="") if is_label and not is_telling else statement
 
 
 def _sentence_in_key(statement: Statement) -> tuple[Statement, ...]:
@@ -116,7 +130,8 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     heading = list(split_tokens(statement.heading))
     context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    for piece, inherited in _pieces(statement.text, lists=mood is Polarity.REFUSED):
+    whole = _with_units(statement.text)
+    for piece, inherited in _pieces(whole, lists=mood is Polarity.REFUSED):
         text = spelled_out(piece)
         tokens = split_tokens(text)
         terms = read_terms(text, prose=not key and len(tokens) > _SHORT)
@@ -137,6 +152,8 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             chosen=chosen,
             refused=refused,
             open=weighed,
+            said_words=values(terms) | values(key_terms),
+            parts=_parts(whole),
             is_exception=bool(_EXCEPT.match(piece)),
             statement=statement,
             terms=terms,
@@ -154,6 +171,27 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
                 else [],
             ),
         )
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[frozenset[str], ...]:
+    """The words of each part of a sentence, between commas, brackets and "and"."""
+    parts = [values(read_terms(part)) for part in _PARTS.split(text) if part.strip()]
+    return tuple(part for part in parts if part)
+
+
+_MEASURED = re.compile(r"(\d+(?:\.\d+)?) ([^\W\d_]+)")
+_BARE = re.compile(r"(?<![\w.:-])(\d+(?:\.\d+)?)(?=\s*(?:[,;.)]\s|[,;.)]?$))")
+
+
+@lru_cache(maxsize=4096)
+def _with_units(text: str) -> str:
+    """ "Warn after 12 hours, error after 24": hours."""
+    for found in _MEASURED.finditer(text):
+        if quantity(found[1], fold(found[2])):
+            rest = _BARE.sub(rf"\1 {found[2]}", text[found.end() :])
+            return text[: found.end()] + rest
+    return text
 
 
 def _in_mood(marks: tuple[Polarity, ...], mood: Polarity) -> tuple[Polarity, ...]:
@@ -182,7 +220,7 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     for aside in asides:
         text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
     before: frozenset[str] = frozenset()
-    for sentence in [*_BREAKS.split(text), *asides]:
+    for sentence in [*(part for one in _BREAKS.split(text) for part in _unweighed(one)), *asides]:
         if not sentence or not sentence.strip():
             continue
         parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
@@ -197,6 +235,19 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
             for term in read_terms(sentence)
             if term.value and not term.is_name and not term.is_number
         )
+
+
+def _unweighed(sentence: str | None) -> Iterator[str]:
+    """Take "X, with Y as fallback" apart at its commas, so that Y alone is weighed."""
+    parts = _COMMA.split(sentence or "")
+    if len(parts) > 1 and not _is_weighed(parts[0]) and any(map(_is_weighed, parts[1:])):
+        yield from parts
+    elif sentence:
+        yield sentence
+
+
+def _is_weighed(part: str) -> bool:
+    return bool(find_phrases(cues("open"), [token.word for token in split_tokens(part)]))
 
 
 def _words(part: str) -> frozenset[str]:

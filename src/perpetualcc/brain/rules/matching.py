@@ -7,14 +7,15 @@ answered.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
+from perpetualcc.brain.rules.doubts import Found, Match, doubt_of, says_more, told_apart
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
+from perpetualcc.brain.rules.nearness import Nearness
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.vocabulary import topics_of_name
@@ -34,32 +35,44 @@ class Says(Enum):
     """Mentions it, and decides nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One clause that chooses one option."""
-
-    choice: Choice
-    clause: Clause
-    closeness: float
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What came of matching: the options chosen, the clauses, or why there are none."""
-
-    chosen: tuple[Found, ...] = ()
-    confidence: float = 0.0
-    problem: str = ""
-
-
 def match_options(
     asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], *, many: bool
 ) -> Match:
     """Find the option, or with `many` the options, that the requirements choose."""
     real = tuple(choice for choice in choices if not choice.escapes)
+    nearness = Nearness(asked, clauses, weak())
     close = [(closeness(asked, clause, real), clause) for clause in clauses]
     close = [(near, clause) for near, clause in close if near > 0]
     close.sort(key=lambda pair: -pair[0])
+    found = _choosing(asked, real, clauses, close, many=many)
+    elsewhere = "" if _is_told(found, asked) else _not_offered(asked, real, close)
+    if elsewhere:
+        return Match(problem=elsewhere)
+    if not found:
+        match = None if many else _mentioned(asked, real, clauses, nearness)
+        return match or _by_elimination(asked, real, clauses, close)
+    tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
+    if many:
+        match = _several(tier, real)
+    else:
+        match = _single(_for_this_case(tier, asked))
+        apart = told_apart(tier, nearness) if match.problem else None
+        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
+            return apart
+    if match.problem or not match.chosen:
+        return match
+    doubt = _why_not(match, asked, real, clauses, nearness, many=many)
+    return Match(problem=doubt) if doubt else _unless_refused(match, asked, clauses, close, found)
+
+
+def _choosing(
+    asked: Asked,
+    real: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    close: list[tuple[float, Clause]],
+    *,
+    many: bool,
+) -> list[Found]:
     found = [
         Found(choice, clause, near)
         for near, clause in close
@@ -76,26 +89,41 @@ def match_options(
             for choice in real
             if says(clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
-    elsewhere = "" if _is_told(found, asked) else _not_offered(asked, real, close)
-    if elsewhere:
-        return Match(problem=elsewhere)
-    if not found:
-        mention = None if many else find_mention(asked, real, clauses)
-        if mention is not None:
-            one = Found(mention.choice, mention.clause, 0.0)
-            if _is_excepted(one.clause, asked, clauses):
-                return Match(problem=f"line {one.clause.statement.line} makes an exception")
-            return Match(chosen=(one,), confidence=mention.confidence)
-        return _by_elimination(asked, real, clauses, close)
-    tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
-    match = _several(tier, real) if many else _single(_for_this_case(tier, asked))
-    if match.problem or not match.chosen:
-        return match
+    return found
+
+
+def _mentioned(
+    asked: Asked, real: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
+) -> Match | None:
+    mention = find_mention(asked, real, clauses, nearness)
+    if mention is None:
+        return None
+    one = Found(mention.choice, mention.clause, 0.0)
+    if doubt := doubt_of(one, asked, real, clauses, nearness, _speaks_of):
+        return Match(problem=doubt)
+    if _is_excepted(one.clause, asked, clauses):
+        return Match(problem=f"line {one.clause.statement.line} makes an exception")
+    return Match(chosen=(one,), confidence=mention.confidence)
+
+
+def _why_not(
+    match: Match,
+    asked: Asked,
+    real: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    nearness: Nearness,
+    *,
+    many: bool,
+) -> str:
+    """Why what was found may be about something else; empty when nothing says so."""
+    best = match.chosen[0]
+    if not many and (doubt := doubt_of(best, asked, real, clauses, nearness, _speaks_of)):
+        return doubt
     if any(_is_excepted(one.clause, asked, clauses) for one in match.chosen):
-        return Match(problem=f"line {match.chosen[0].clause.statement.line} makes an exception")
-    if not many and _is_one_of_many(match.chosen[0], asked, real, clauses):
-        return Match(problem=f"line {match.chosen[0].clause.statement.line} names another for else")
-    return _unless_refused(match, asked, clauses, close, found)
+        return f"line {best.clause.statement.line} makes an exception"
+    if not many and _is_one_of_many(best, asked, real, clauses):
+        return f"line {best.clause.statement.line} names another for else"
+    return ""
 
 
 def _is_told(found: list[Found], asked: Asked) -> bool:
@@ -253,6 +281,7 @@ def _unless_refused(
             and int(other.closeness) >= TOPICAL
             and int(match.chosen[0].closeness) < KEYED
             and other.closeness >= match.chosen[0].closeness - 0.75
+            and not says_more(match.chosen[0].clause, other.clause, asked)
         ),
         None,
     )
@@ -341,12 +370,19 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
     """Whether what a clause says with one polarity names this option and no less than all of it."""
     if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
+    if choice.is_universal and not _is_universal(clause):
+        return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True
     if near >= KEYED and _value_in(choice, said):
         return True
     strong = frozenset(term for term in choice.described if term[0] == "@")
     return near >= KEYED and bool(strong) and not choice.names and strong <= said
+
+
+def _is_universal(clause: Clause) -> bool:
+    words = phrase(clause.statement.text).split()
+    return any(word in word_set("universal") for word in words)
 
 
 def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: float) -> bool:

@@ -13,7 +13,8 @@ from functools import cache
 from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import Choice, bland, core, generic
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.scopes import fits
+from perpetualcc.brain.rules.nearness import Nearness
+from perpetualcc.brain.rules.scopes import fits, telling
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.text import stem
@@ -38,7 +39,7 @@ class Mention:
 
 
 def find_mention(
-    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
 ) -> Mention | None:
     """The option that the requirements single out; None when none or several are."""
     real = tuple(choice for choice in choices if not choice.refuses)
@@ -53,7 +54,25 @@ def find_mention(
             return None
         if found and not _is_doubted(found[0].choice, clauses):
             return found[0]
-    return None
+    return _by_nearness(asked, real, clauses, nearness)
+
+
+def _by_nearness(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
+) -> Mention | None:
+    near = nearness.nearest(choices, among=lambda clause: _may_be_near(asked, clause))
+    if near is None or _is_elsewhere(asked, near.choice, near.clause):
+        return None
+    return None if _is_doubted(near.choice, clauses) else Mention(near.choice, near.clause, 0.75)
+
+
+def _may_be_near(asked: Asked, clause: Clause) -> bool:
+    """Whether it is said for the same part, as far as parts are named, and of the same topic."""
+    scopes = telling(asked.scopes)
+    if not fits(scopes, clause.scopes, asked.topics) and not asked.scopes & clause.scopes:
+        return False
+    own = specific(clause.key_topics)
+    return not own or _shares_topic(asked, own)
 
 
 def _may_answer(asked: Asked, clause: Clause) -> bool:

@@ -23,6 +23,7 @@ _CONTRACTIONS = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
     (re.compile(r"\bcannot\b"), "can not"),
+    (re.compile(r"(?<=[a-z])'s\b"), ""),
 )
 _SPECIAL = (
     (re.compile(r"(?<![\w+])c\+\+"), "cplusplus"),
@@ -63,7 +64,7 @@ _NUMBER_WORDS = {
         "zwei:2 drei:3 vier:4 funf:5 sechs:6 sieben:7 acht:8 neun:9 zehn:10 zwolf:12",
         "deux:2 trois:3 quatre:4 cinq:5 sept:7 huit:8 dix:10 douze:12 quinze:15",
         "tres:3 cuatro:4 cinco:5 seis:6 siete:7 ocho:8 nueve:9 diez:10",
-        "dois:2 duas:2 quatro:4 sete:7 oito:8 dez:10 tre:3 quattro:4 cinque:5",
+        "duas:2 quatro:4 sete:7 oito:8 dez:10 tre:3 quattro:4 cinque:5",
         "twee:2 drie:3 vijf:5 два:2 две:2 три:3 четыре:4 пять:5",
     )
     for word, number in (pair.split(":") for pair in words.split())

@@ -187,8 +187,8 @@ class Knowledge:
 
 
 _RUNNERS = frozenset(
-    {"interpreter", "shell", "env", "coproc", "xargs", "remote", "container-run", "package-run", "java",
-     "parallel", "yarn", "tool-run", "nodemon"}
+    {"interpreter", "shell", "env", "coproc", "xargs", "remote", "container-run", "package-run",
+     "java", "parallel", "yarn", "tool-run", "nodemon"}
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _OPTION = re.compile(

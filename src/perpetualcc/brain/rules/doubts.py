@@ -1,0 +1,171 @@
+"""
+Second thoughts about an option that a line chooses: may the line be about something else?
+
+What is doubted goes to a person. Where one line names two options, the part of it that stands by
+the question's words tells them apart.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.choices import Choice, core
+from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
+from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.nearness import Near, Nearness, has
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.text import fold, is_content, split_tokens, stem
+
+_ONLY = re.compile(
+    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|endast|tylko)\b"
+    r"(?!\s+(?:if|when|for|wenn|falls|bei|si|quand|lorsque|pour|cuando|para|se|quando|als|bij|om))|только"
+)
+_FOR_WHAT = re.compile(
+    r"(\d+(?:\.\d+)?)\s*[^\W\d_]{0,9}\s*\b(?:for|on|fur|bei|para|pour|per|voor|for)\s+(?:the\s+)?([^\W\d_]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One clause that chooses one option."""
+
+    choice: Choice
+    clause: Clause
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What came of matching: the options chosen, the clauses, or why there are none."""
+
+    chosen: tuple[Found, ...] = ()
+    confidence: float = 0.0
+    problem: str = ""
+
+
+def told_apart(tier: list[Found], nearness: Nearness) -> Match | None:
+    """Of options that one line names, the one that is its whole value, or stands by the words."""
+    whole = [one for one in tier if phrase(one.clause.statement.text) == one.choice.folded]
+    if len({one.choice.label for one in whole}) == 1:
+        return Match(chosen=(whole[0],), confidence=0.9)
+    statements = {id(one.clause.statement) for one in tier}
+    choices = tuple({one.choice.label: one.choice for one in tier}.values())
+    said = values(read_terms(tier[0].clause.statement.text))
+    full = [choice for choice in choices if choice.every <= said]
+    if len(statements) > 1:
+        return _apart(nearness.nearest(choices), statements)
+    alone = [choice for choice in choices if _stands_alone(choice, tier[0].clause)]
+    if len(alone) == 1:
+        return Match(
+            chosen=tuple(one for one in tier if one.choice is alone[0])[:1], confidence=0.75
+        )
+    offered = tuple(full) if len(full) == 1 else choices
+    return _apart(nearness.nearest(offered, on_one_line=True), statements)
+
+
+def _apart(near: Near | None, statements: set[int]) -> Match | None:
+    if near is None or id(near.clause.statement) not in statements:
+        return None
+    return Match(chosen=(Found(near.choice, near.clause, TOPICAL),), confidence=0.75)
+
+
+def _stands_alone(choice: Choice, clause: Clause) -> bool:
+    """ "Chromium only, Firefox has no extensions": one part of the line says so."""
+    parts = re.split(r"[,;()]\s*", clause.statement.text)
+    return any(
+        _ONLY.search(fold(part)) and core(choice.own) <= values(read_terms(part)) for part in parts
+    )
+
+
+def doubt_of(
+    one: Found,
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    nearness: Nearness,
+    speaks_of: Callable[[Clause, Choice], bool],
+) -> str:
+    """Why the line may be about something else than the question; empty when nothing says so."""
+    line = one.clause.statement.line
+    if _is_vague(one.choice, asked, nearness):
+        return f"line {line} only speaks of the same things"
+    if _is_in_another_part(one, asked, nearness):
+        return f"line {line} says it of something else"
+    if _is_for_another(one, asked):
+        return f"line {line} says it for something else"
+    if one.closeness >= KEYED or not nearness.weights:
+        return ""
+    here = nearness.shared(one.clause.about)
+    others = [choice for choice in choices if choice is not one.choice]
+    for clause in clauses:
+        there = nearness.shared(clause.said_words)
+        is_sibling = clause.statement is one.clause.statement
+        if is_sibling and says_more(one.clause, clause, asked):
+            continue
+        if (there - here or (is_sibling and not here)) and any(
+            speaks_of(clause, other) for other in others
+        ):
+            return f"line {clause.statement.line} speaks of the same, and of another option"
+    return ""
+
+
+def says_more(ours: Clause, other: Clause, asked: Asked) -> bool:
+    """Whether of two parts of a line ours has all that the other one has of the question."""
+    here = {word for word in asked.stems if has(ours.said_words, word)}
+    there = {word for word in asked.stems if has(other.said_words, word)}
+    return there < here
+
+
+def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
+    """ "The heater goes off and the pumps stay on", and the question is about the heater."""
+    words = core(one.choice.own)
+    parts = one.clause.parts
+    ours = [part for part in parts if words <= part]
+    numbers = {term for term in asked.terms if term[0] == "#"}
+    if ours and any(part & numbers for part in parts):
+        return not any(part & numbers for part in ours)
+    if not ours or any(nearness.shared(part) for part in ours):
+        return False
+    others = [part for part in parts if part not in ours]
+    kinds = {number[-1] for number in one.choice.numbers}
+    is_plain = not one.choice.names | one.choice.numbers and not _is_called_so(one)
+    return any(
+        nearness.shared(part)
+        and (
+            is_plain
+            or any(
+                term[0] == "#" and term[-1] in kinds and term not in asked.terms for term in part
+            )
+        )
+        for part in others
+    )
+
+
+def _is_called_so(one: Found) -> bool:
+    """Whether the line writes it like a name."""
+    tokens = split_tokens(one.clause.statement.text)
+    capital = {stem(token.word) for token in tokens if token.capital}
+    return bool(core(one.choice.own) & capital)
+
+
+def _is_for_another(one: Found, asked: Asked) -> bool:
+    """ "0.3 for P and 0.2 for S", and the question is about S."""
+    words = {token.word for token in split_tokens(asked.whole)}
+    aims = {aim: number for number, aim in _FOR_WHAT.findall(fold(one.clause.statement.text))}
+    meant = {number for aim, number in aims.items() if aim in words}
+    ours = {number for number in aims.values() if number in one.choice.folded.split()}
+    return bool(one.choice.numbers and ours and meant) and not ours & meant
+
+
+def _is_vague(choice: Choice, asked: Asked, nearness: Nearness) -> bool:
+    """Whether a label says no more than the question, or shares only a word of many lines."""
+    words = core(choice.own)
+    if not choice.names | choice.numbers and words <= asked.key_stems:
+        return bool(words)
+    return (
+        len(words) == 1
+        and sum(map(is_content, choice.folded.split())) > 1
+        and not choice.names | choice.numbers
+        and nearness.rarity(choice) > 1
+    )

@@ -1,0 +1,33 @@
+"""
+Notices that the wall clock leapt: a laptop woke, somebody set the time.
+
+What waits in the engine sleeps by the machine's steady clock, which a sleeping machine stops. One
+comparison a second, and no database.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from perpetualcc.domain.clock import Clock
+
+log = logging.getLogger(__name__)
+
+LEAP = timedelta(seconds=1)
+"""Less than this is a clock that is being kept right."""
+
+
+async def watch_clock(
+    clock: Clock, wake: Callable[[], None], *, every: timedelta = timedelta(seconds=1)
+) -> None:
+    """Call `wake` after each leap, forward or back; never ends by itself."""
+    steady = asyncio.get_running_loop().time
+    before = clock.now() - steady()
+    while True:
+        await asyncio.sleep(every.total_seconds())
+        ahead = clock.now() - steady()
+        if abs(ahead - before) >= LEAP.total_seconds():
+            log.info("The clock leapt by %.0f seconds", ahead - before)
+            wake()
+        before = ahead

@@ -1,0 +1,37 @@
+"""The wall clock against the steady one."""
+
+import asyncio
+import time
+from datetime import timedelta
+
+import pytest
+
+from perpetualcc.daemon.clock_watch import watch_clock
+
+
+class Leaping:
+    """A wall clock that somebody sets."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def now(self) -> float:
+        return time.time() + self.ahead
+
+
+@pytest.mark.parametrize(("by", "woken"), [(3600.0, 1), (-3600.0, 1), (0.2, 0)])
+def test_a_leap_wakes_once_and_a_correction_does_not(by, woken):
+    clock, calls = Leaping(), []
+
+    async def leap() -> None:
+        async with asyncio.TaskGroup() as group:
+            often = timedelta(milliseconds=10)
+            watching = group.create_task(watch_clock(clock, lambda: calls.append(1), every=often))
+            await asyncio.sleep(0.05)
+            clock.ahead = by
+            await asyncio.sleep(0.1)
+            watching.cancel()
+
+    asyncio.run(leap())
+
+    assert len(calls) == woken
