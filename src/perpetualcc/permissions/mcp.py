@@ -31,9 +31,7 @@ _DATABASES = re.compile(
     r"sql|postgres|supabase|database|maria|bigquery|snowflake|duckdb|neon|planetscale|clickhouse|db\b",
     re.IGNORECASE,
 )
-_COMMAND_KEYS = frozenset(
-    {"command", "cmd", "shell_command", "commandline", "command_line", "bash"}
-)
+_COMMAND_KEYS = frozenset({"command", "commands", "cmd", "commandline", "command_line", "bash"})
 _STATEMENT_KEYS = frozenset({"sql", "statement", "statements"})
 
 
@@ -45,7 +43,7 @@ def judge_mcp(
     findings = [_named(tool, words)]
     for key, value in _values(values):
         text = plain(value[:VALUE_LIMIT])
-        if key in _COMMAND_KEYS:
+        if key in _COMMAND_KEYS or key.endswith(("_command", "_cmd")):
             found = CommandJudge(territory).text(text, cwds)
         elif key in _STATEMENT_KEYS or (key == "query" and _DATABASES.search(tool)):
             found = _statement(text)

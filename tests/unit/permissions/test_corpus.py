@@ -30,6 +30,11 @@ PARTS = [
     "eighth",
     "ninth",
     "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
 ]
 
 
@@ -52,7 +57,23 @@ def test_the_promised_share_of_commands_is_judged_right(
     assert measured >= promised, wrong
 
 
-@pytest.mark.parametrize("part", ["fourth", "fifth", "eighth", "ninth"])
+@pytest.mark.parametrize(
+    ("name", "accepted", "promised"),
+    [
+        ("high", {Risk.MEDIUM, Risk.HIGH}, 0.998),
+        ("high", {Risk.HIGH}, 0.95),
+        ("lookalike", {Risk.LOW, Risk.MEDIUM}, 0.97),
+    ],
+)
+def test_so_is_the_share_of_what_we_listed_ourselves(
+    name: str, accepted: set[Risk], promised: float
+) -> None:
+    measured, wrong = share(name, accepted=accepted, part="listed")
+
+    assert measured >= promised, wrong
+
+
+@pytest.mark.parametrize("part", ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth"])
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)
 

@@ -15,7 +15,7 @@ from perpetualcc.permissions.commands.asking import asks_for_help, asks_in_words
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
-from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
@@ -202,7 +202,8 @@ class CallRules:
             case "script":
                 return self.judge.script_file(words[0], call) if words else []
             case "task":
-                return [judge_task(word.text, call) for word in words[:1]]
+                tasks = words if takes_many_tasks(call) else words[:1]
+                return [judge_task(w.text, call) for w in tasks if "=" not in w.text]
         one = {
             "write": self._writes,
             "output": self._produces,

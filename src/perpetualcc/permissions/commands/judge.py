@@ -361,7 +361,6 @@ class CommandJudge:
             call.command,
             words=tuple(words),
             assignments=(),
-            redirections=(),
             cwds=call.cwds,
             calls_function=False,
         )

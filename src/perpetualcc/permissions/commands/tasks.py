@@ -42,6 +42,11 @@ def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
     return []
 
 
+def takes_many_tasks(call: Call) -> bool:
+    """`grunt build deploy` runs both; `npm run build deploy` gives a word to one."""
+    return call.arguments.path in _words()["take_many"]
+
+
 @cache
 def _words() -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in load_table("tasks").items()}

@@ -64,6 +64,7 @@ def _texts(call: Call) -> list[str]:
         for word in call.arguments.operands
         if " " in word.text or word.text.startswith((".", "\\"))
     ]
+    texts += [value for o in call.arguments.unknown if " " in (value := o.partition("=")[2])]
     if call.command.stdin is not None:
         texts.append(call.command.stdin)
     elif call.command.upstream:

@@ -47,9 +47,11 @@ def jq(call: Call) -> Findings:
 
 _NETWORK_CHANGES = re.compile(
     r"add|del|delete|set|flush|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
-    r"|modify|edit|mod|import|clone|reload|rescan|hotspot|netns|exec|dns|domain|revert|destroy|create"
+    r"|modify|edit|mod|import|clone|reload|rescan|hotspot|exec|attach|dns|domain|revert|destroy|create"
     r"|reset|renew|release|monitor-mode|hw|promisc|-promisc"
 )
+_SHOWS = frozenset({"show", "list", "ls", "lst", "get", "monitor", "identify", "pids", "status"})
+"""`ip link show up` shows those that are up."""
 _NETWORK_LOOKS = {
     "iptables": frozenset({"-L", "-S", "--list", "--list-rules"}),
     "ip6tables": frozenset({"-L", "-S", "--list", "--list-rules"}),
@@ -66,7 +68,8 @@ def network_look(call: Call) -> Findings:
         is_look = any(_is_flag(word, looks) for word in words)
     else:
         operands = [word for word in words if not word.startswith("-")]
-        is_look = not any(_NETWORK_CHANGES.fullmatch(word) for word in operands)
+        first = next((w for w in operands if w in _SHOWS or _NETWORK_CHANGES.fullmatch(w)), "show")
+        is_look = first in _SHOWS
         is_look = is_look and not (name in {"ifconfig", "iwconfig"} and len(operands) > 1)
     if is_look:
         return []

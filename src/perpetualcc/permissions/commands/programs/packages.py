@@ -134,6 +134,22 @@ def tasks(call: Call) -> Findings:
     ]
 
 
+@handles("many-commands")
+def many_commands(call: Call) -> Findings:
+    """`setup.py sdist upload`, `rails db:create db:drop`: the later words are commands, too."""
+    name = call.arguments.path.split()[0]
+    program = call.judge.knowledge.program(name)
+    findings: Findings = []
+    for word in call.arguments.operands:
+        if name != "setup.py" and ":" not in word.text:
+            continue
+        entry = program.child(word.text) if program is not None else None
+        if entry is not None and entry.rule is not None and entry.rule.risk is not Risk.LOW:
+            rule = entry.rule
+            findings.append(call.finding(rule.risk, rule.rule, rule.explanation, *rule.effects))
+    return findings
+
+
 @handles("each-shell")
 def each_shell(call: Call) -> Findings:
     """`concurrently 'npm run a' 'npm run b'`: every operand is a command line."""
