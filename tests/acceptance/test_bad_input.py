@@ -34,6 +34,12 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     assert "'--confidence'" in refused(pcc, "start", project, "--confidence", "7", code=2)
     assert "No such command 'strat'" in refused(pcc, "strat", code=2)
     assert "No session status is called 'odd'" in refused(pcc, "list", "--status", "odd")
+    assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")
+    assert "its own state" in refused(pcc, "start", str(pcc.locations.logs_dir), "--task", "x")
+    assert "it is empty" in refused(pcc, "start", "", "--task", "x", code=2)
+    assert "not UTF-8" in refused(pcc, "start", f"{project}\udcff", "--task", "x")
+    assert "out of all bounds" in refused(pcc, "list", "--limit", "9" * 20)
+    assert "hint" in refused(pcc, "start", project, "--requirements", "nowhere.md")
     assert pcc.json("list") == []
 
 

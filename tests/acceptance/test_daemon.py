@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -39,15 +40,19 @@ def is_gone(pid: int) -> bool:
 
 def test_the_first_command_starts_everything_behind_closed_doors(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
+    before = os.umask(0)
 
-    with daemon.connect() as client:
-        assert client.call("toy.echo", text="hi") == "hi"
+    try:
+        with daemon.connect() as client:
+            assert client.call("toy.echo", text="hi") == "hi"
+    finally:
+        os.umask(before)
 
     assert daemon.locations.socket.stat().st_mode & 0o777 == 0o600
     for directory in (daemon.locations.data, daemon.locations.run_dir, daemon.locations.logs_dir):
         assert directory.stat().st_mode & 0o777 == 0o700
-    for file in daemon.locations.logs_dir.iterdir():
-        assert not file.stat().st_mode & 0o177 or file.name == "engine.err"
+    for file in daemon.locations.data.rglob("*"):
+        assert not file.stat().st_mode & 0o077, file
 
 
 def test_an_idle_engine_leaves_and_a_visitor_wakes_it(make_daemon: MakeDaemon) -> None:
@@ -321,6 +326,24 @@ def test_an_abandoned_engine_leaves_even_when_nobody_comes(make_daemon: MakeDaem
     os.kill(supervisor, signal.SIGKILL)
 
     wait_until(lambda: is_gone(engine), within=5.0)
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_a_daemon_whose_place_is_removed_leaves_by_itself(
+    make_daemon: MakeDaemon, sleeps: bool
+) -> None:
+    daemon = make_daemon(look=0.2, idle_exit=0.2 if sleeps else 60)
+    with daemon.connect() as client:
+        engine = client.call("toy.pid")
+    daemon.wait_for(Phase.ASLEEP if sleeps else Phase.RUNNING)
+    supervisor = daemon.status.supervisor
+    assert supervisor is not None
+
+    shutil.rmtree(daemon.locations.run_dir)
+
+    wait_until(lambda: is_gone(supervisor) and is_gone(engine), within=10)
+    with daemon.connect() as client:
+        assert client.call("toy.pid") != engine
 
 
 def test_what_a_reboot_leaves_behind_is_taken_over(make_daemon: MakeDaemon) -> None:

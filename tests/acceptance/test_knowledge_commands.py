@@ -197,6 +197,36 @@ def test_killed_twice_while_indexing_it_completes_and_is_whole(pcc, project, env
     assert found[0]["file"] == "m0599.py"
 
 
+def test_whoever_is_killed_while_indexing_leaves_no_worker_behind(project, environment):
+    _many(project, 4_000)
+    index = project / ".perpetualcc/index.db-wal"
+    run = _start_init(project, environment)
+    _wait_until(lambda: index.exists() and index.stat().st_size > 500_000)
+
+    os.kill(run.pid, signal.SIGKILL)
+    try:
+        run.communicate(timeout=20)
+        _wait_until(lambda: not _is_any_left(run.pid))
+    finally:
+        if _is_any_left(run.pid):
+            os.killpg(run.pid, signal.SIGKILL)
+
+
+def _wait_until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _is_any_left(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_two_inits_at_once_make_one_index(project, environment):
     _many(project, 300)
 

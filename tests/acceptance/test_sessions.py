@@ -41,6 +41,8 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
     assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
     assert "Write → src/hello.py  LOW, by policy" in shown
+    of_others = [f for f in pcc.locations.data.rglob("*") if f.stat().st_mode & 0o077]
+    assert of_others == []
 
 
 SLOW = """
@@ -87,6 +89,8 @@ def test_a_detached_session_is_watched_left_and_watched_again(install):
     again = pcc.pcc("attach", session).stdout
     assert again.count("[TOOL] Write") == 12
     assert "Session completed" in again
+    for tail in "1", "5":
+        assert f"the last {tail} events" in pcc.pcc("attach", session, "--tail", tail).stdout
     assert_complete(pcc, session)
 
 

@@ -18,6 +18,7 @@ def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
     file = _file(data_dir)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_suffix(".new")
+    draft.touch(mode=0o600)
     draft.write_text(json.dumps(chosen, indent=2) + "\n", "utf-8")
     draft.replace(file)
 

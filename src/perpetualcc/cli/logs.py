@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.options import Detail
 from perpetualcc.cli.sessions import SessionArgument
@@ -36,7 +37,7 @@ def logs(
     # Events without a line of their own are for who looks for a fault.
     detail = Detail.VERBOSE if level == "debug" else Detail.NORMAL
     with connect(ctx.obj) as daemon:
-        past = daemon.call("events.tail", session=session, count=tail, levels=levels)
+        past = last_events(daemon, session, tail, levels=levels)
         for event in past:
             _print(event, detail, as_json=as_json)
         if not follow:
@@ -45,6 +46,7 @@ def logs(
         daemon.call("events.follow", session=session, since=since)
         try:
             for pushed in daemon.events():
+                refuse_broken(pushed)
                 if pushed.data["level"] in levels:
                     _print(pushed.data, detail, as_json=as_json)
         except KeyboardInterrupt:

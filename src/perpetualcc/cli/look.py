@@ -15,9 +15,14 @@ from collections.abc import Iterator, Sequence
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
 
 
+def steers() -> bool:
+    """Whether the output is a terminal that understands escape sequences."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def coloured(text: str, colour: str) -> str:
     """The text in a colour, on a terminal that wants one (https://no-color.org)."""
-    if not colour or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+    if not colour or not steers() or "NO_COLOR" in os.environ:
         return text
     return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 

@@ -4,6 +4,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -15,6 +16,7 @@ from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
+from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -148,17 +150,44 @@ def main() -> None:
 
 def run_alone(command: typer.Typer, name: str) -> None:
     """Run a command line under its own name, with our errors."""
+    use_safe_streams()
     try:
-        use_plain_values()
-        code = cast("Any", typer.main.get_command(command)).main(
-            prog_name=name, standalone_mode=True
-        )
+        sys.exit(_run(command, name))
     except PerpetualError as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"hint:  {error.hint}", file=sys.stderr)
-        code = 1
-    sys.exit(code)
+        problem = error
+    except OSError as error:
+        found = _nowhere_to_be() or full_disk(error)
+        if found is None:
+            raise
+        problem = found
+        give_up_output()
+    print(f"error: {problem.message}", file=sys.stderr)
+    if problem.hint:
+        print(f"hint:  {problem.hint}", file=sys.stderr)
+    sys.exit(1)
+
+
+def _nowhere_to_be() -> PerpetualError | None:
+    """The words for a working directory that was removed, or None when there is one."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return PerpetualError("The directory you are in does not exist any more", hint="cd ~")
+    except OSError:
+        pass
+    return None
+
+
+def _run(command: typer.Typer, name: str) -> Any:
+    use_plain_values()
+    code: Any = 0
+    try:
+        cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)
+    except SystemExit as ended:
+        code = ended.code
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+    return code
 
 
 if __name__ == "__main__":

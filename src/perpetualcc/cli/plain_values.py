@@ -82,6 +82,8 @@ def _within(number: float, info: Any) -> float:
 
 
 def _path(value: Any, info: Any) -> Path:
+    if value == "":  # an unset variable of a script: never the working directory
+        raise typer.BadParameter("it is empty")
     is_checked = any(getattr(info, check, None) for check in _PATH_CHECKS)
     is_unreadable = os.path.lexists(value) and not os.access(value, os.R_OK)
     if is_checked or is_unreadable or not (info.file_okay and info.dir_okay):

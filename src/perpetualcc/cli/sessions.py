@@ -71,6 +71,8 @@ def list_sessions(
         )
     if as_json:
         print(json.dumps(sessions, indent=2, ensure_ascii=False))
+    elif not sessions and (status or project):
+        print("No such session. See all of them with: pcc list")
     elif not sessions:
         print('No sessions yet. Start one with: pcc start ./project --task "…"')
     else:

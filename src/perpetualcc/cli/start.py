@@ -161,7 +161,13 @@ def authority_of(
 
 
 @app.command()
-def attach(ctx: typer.Context, session: SessionArgument) -> None:
+def attach(
+    ctx: typer.Context,
+    session: SessionArgument,
+    tail: Annotated[
+        int | None, typer.Option(min=1, help="Show the last N events first [default: 1000]")
+    ] = None,
+) -> None:
     """
     Watch a session: what it did, then what it does, live.
 
@@ -173,13 +179,13 @@ def attach(ctx: typer.Context, session: SessionArgument) -> None:
         found = daemon.call("session.get", session=session)
     print(f"Attached to session {found['id']} ({found['name']})")
     print("─" * 41)
-    _watch(ctx.obj, found)
+    _watch(ctx.obj, found, tail)
 
 
-def _watch(options: GlobalOptions, session: dict[str, Any]) -> None:
-    from perpetualcc.cli.stream import Ending, Watcher  # noqa: PLC0415  # not for --help
+def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = None) -> None:
+    from perpetualcc.cli.stream import TAIL, Ending, Watcher  # noqa: PLC0415  # not for --help
 
-    ending = Watcher(options, session["id"]).watch()
+    ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:
         case Ending.DETACHED:
             print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")

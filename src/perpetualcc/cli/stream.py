@@ -9,7 +9,9 @@ from typing import Any
 
 from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import steers
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -37,10 +39,17 @@ _ENDINGS = {
 }
 
 
-class Watcher:
-    """Follows one session from its first event, across restarts of the engine."""
+TAIL = 1_000
+"""Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
-    def __init__(self, options: GlobalOptions, session: str) -> None:
+
+class Watcher:
+    """Follows one session, across restarts of the engine."""
+
+    def __init__(self, options: GlobalOptions, session: str, *, tail: int = TAIL) -> None:
+        """`tail`: how many events of the past are shown."""
+        self._tail: int | None = tail
+        self._passed_ending: Ending | None = None
         self._options = options
         self._session = session
         self._since = 0
@@ -56,6 +65,7 @@ class Watcher:
         while True:
             try:
                 with connect(self._options) as daemon:
+                    self._pass_over(daemon)
                     daemon.call(
                         "events.follow",
                         session=self._session,
@@ -68,12 +78,29 @@ class Watcher:
             except KeyboardInterrupt:
                 return Ending.DETACHED
 
+    def _pass_over(self, daemon: Client) -> None:
+        """What is too long ago, once; what waits for a person since then is asked all the same."""
+        if self._tail is None:
+            return
+        past = last_events(daemon, self._session, self._tail)
+        first = past[0]["seq"] if past else 0
+        if first and daemon.call("events.tail", session=self._session, count=1, before=first):
+            print(f"… the last {len(past)} events; more with: pcc attach {self._session} --tail N")
+            self._since = first - 1
+            status = daemon.call("session.get", session=self._session)["status"]
+            self._passed_ending = _ENDINGS.get(status)
+            for request in daemon.call("escalation.list", session=self._session):
+                if request["type"] != "review":
+                    self._waiting[request["number"]] = Prompt(request=request)
+        self._tail = None
+
     def _follow(self, daemon: Client) -> Ending:
-        ended: Ending | None = None
+        ended, self._passed_ending = self._passed_ending, None
         while True:
             # A status of the past does not end the watching: something may come after it.
             event = daemon.next_event(0)
             if event is not None:
+                refuse_broken(event)
                 ended = self._show(event.data, ended)
             elif ended is not None and self._is_newest(daemon):
                 return ended
@@ -122,7 +149,7 @@ class Watcher:
     def _leave_prompt(self) -> None:
         """Clear the line that is typed on: what comes now is not a part of it."""
         if self._is_prompting:
-            print("\r\x1b[2K", end="")
+            print("\r\x1b[2K" if steers() else "\n", end="")
             self._is_prompting = False
 
     def _wait(self, daemon: Client) -> None:
@@ -170,7 +197,7 @@ class Countdown:
         self._is_shown = False
 
     def show(self) -> None:
-        if self.until is None or not sys.stdout.isatty():
+        if self.until is None or not steers():
             return
         print(f"\r\x1b[K⏳ Resuming in {remaining(self.until - time.time())}", end="", flush=True)
         self._is_shown = True

@@ -1,12 +1,15 @@
 """What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
+import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
+from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -17,9 +20,9 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
+from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
-from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -29,6 +32,7 @@ from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, Task
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
@@ -40,8 +44,17 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
+Chosen = TypeVar("Chosen", bound=StrEnum)
+
+_GLANCE = timedelta(milliseconds=50)
+"""Between two looks of somebody who watches: no eye sees more."""
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
+
+_PAGE = 2_000
+"""Events in one answer: more would hold up everybody else."""
+_PAGE_CHARACTERS = 1_000_000
+"""In one answer, well below the protocol's limit of a frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +78,7 @@ class Api:
     about_guards: GuardApi
     defaults: BrainSettings
     claude_model: str
+    data: Path
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -105,7 +119,12 @@ class Api:
             ),
             "events.tail": Method(
                 call=self.tail,
-                params={"session": str | None, "count": int | None, "levels": list | None},
+                params={
+                    "session": str | None,
+                    "count": int | None,
+                    "levels": list | None,
+                    "before": int | None,
+                },
             ),
             "decision.list": Method(
                 call=self.list_decisions,
@@ -129,10 +148,10 @@ class Api:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says.
         """
-        project, options = Path(params["project"]), dict(params["options"] or {})
+        project = self._project(params["project"])
+        options = checked_options(params["options"] or {})
         task, requirements = params["task"], params["requirements"]
         if options.get("perpetual") is not None:
-            project = check_project(project)
             options["perpetual"], words = await self.handovers.plan_start(
                 project, options["perpetual"]
             )
@@ -145,6 +164,16 @@ class Api:
             lane=_lane(params["unattended"]),
         )
         return session_data(session)
+
+    def _project(self, path: str) -> Path:
+        """Raises PerpetualError for one that cannot be worked in, or is our own."""
+        project = check_project(Path(path))
+        if project == self.data or self.data in project.parents:
+            raise PerpetualError(
+                f"'{project}' is where PerpetualCC keeps its own state",
+                hint="Work in another directory",
+            )
+        return project
 
     def _options(self, given: dict[str, Any], requirements: str | None) -> SessionOptions:
         """What was given, with the configuration's defaults. A brain must be there to be used."""
@@ -165,7 +194,7 @@ class Api:
     async def list(self, params: Params, _: Connection) -> Any:
         """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
         status, project = params["status"], params["project"]
-        wanted = None if status is None else SessionStatus(status)
+        wanted = None if status is None else one_of(SessionStatus, status)
         found = await self.manager.list_sessions(
             statuses=self.held.asked_for(wanted),
             project=None if project is None else Path(project),
@@ -233,26 +262,31 @@ class Api:
         with ExitStack() as looking:
             if attended and session is not None:
                 looking.enter_context(self.people.looking(session))
-            async for recorded in self.events.follow(since, session=session):
+            async for recorded in self.events.follow(since, session=session, breath=_GLANCE):
                 yield recorded.event.kind, event_data(recorded)
 
     async def tail(self, params: Params, _: Connection) -> Any:
-        """The last `count` events (50), oldest first; `levels`: only these."""
+        """
+        The last `count` events (50), oldest first; `levels`: only these; `before`: older ones.
+
+        One answer holds at most 2,000 events and a megabyte: ask on with the first one's `seq`.
+        """
         found = await self.events.tail(
             await self._session_id(params["session"]),
-            params["count"] or 50,
+            min(max(1, params["count"] or 50), _PAGE),
             levels=params["levels"],
+            before=params["before"],
         )
-        return [event_data(recorded) for recorded in found]
+        return newest_that_fit([event_data(recorded) for recorded in found])
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
         """What was decided about tool calls, newest first."""
         risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
         found = await self.decisions.read(
             session=await self._session_id(params["session"]),
-            risk=None if risk is None else Risk(risk),
-            verdict=None if verdict is None else Verdict(verdict),
-            decided_by=None if by is None else DecidedBy(by),
+            risk=None if risk is None else one_of(Risk, risk),
+            verdict=None if verdict is None else one_of(Verdict, verdict),
+            decided_by=None if by is None else one_of(DecidedBy, by),
             since=params["since"],
             limit=params["limit"] or 100,
         )
@@ -286,13 +320,13 @@ class Api:
         return None if name is None else (await self.manager.get_session(name)).id
 
 
-def authority_from(given: Mapping[str, Any]) -> Authority:
-    """An authority as `pcc start` sends it; level 3 by default, since a person starts it."""
-    return Authority(
-        level=AuthorityLevel(given.get("level", AuthorityLevel.FULL)),
-        writable=tuple(Path(path) for path in given.get("writable", ())),
-        allow_network=bool(given.get("allow_network", True)),
-    )
+def one_of(kind: type[Chosen], word: str) -> Chosen:
+    """Raises ProtocolError for a word that the enumeration does not have."""
+    try:
+        return kind(word)
+    except ValueError:
+        message = f"{word!r:.80} is not one of {', '.join(kind)}"
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
 def _lane(unattended: bool | None) -> Lane:
@@ -379,6 +413,16 @@ def budget_data(limits: BudgetLimits, spent: Spent) -> list[dict[str, Any]]:
         {"name": one.name, "allowed": getattr(limits, one.name), "used": used.get(one.name)}
         for one in fields(BudgetLimits)
     ]
+
+
+def newest_that_fit(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """At least one, however large."""
+    room = _PAGE_CHARACTERS
+    for place in range(len(events) - 1, -1, -1):
+        room -= len(json.dumps(events[place], ensure_ascii=False))
+        if room < 0:
+            return events[min(place + 1, len(events) - 1) :]
+    return events
 
 
 def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:

@@ -127,6 +127,7 @@ class Canary:
 
     def _remember(self, identity: str) -> None:
         draft = self._file.with_suffix(".new")
+        draft.touch(mode=0o600)
         draft.write_text(json.dumps({"passed": identity}))
         draft.replace(self._file)
 

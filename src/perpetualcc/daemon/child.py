@@ -8,6 +8,8 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
 
 from perpetualcc.daemon.state import hold, write_pid
 from perpetualcc.domain.locations import Locations
@@ -61,7 +63,7 @@ class EngineProcess:
         ours, theirs = socket.socketpair()
         fds = (listener.fileno(), theirs.fileno(), lock)
         try:
-            with locations.engine_last_words.open("wb") as stderr:
+            with _private(locations.engine_last_words) as stderr:
                 process = subprocess.Popen(
                     command.arguments(locations, *fds),
                     pass_fds=fds,
@@ -136,6 +138,13 @@ class EngineProcess:
         """Let go of what is left of an engine that ended, its children in its group included."""
         kill_group(self.pid)
         self.control.close()
+
+
+def _private(file: Path) -> BinaryIO:
+    """Empty, and closed to everybody else whatever the umask, also one of an older version."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "wb")
 
 
 def kill_group(leader: int) -> None:

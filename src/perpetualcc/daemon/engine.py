@@ -13,7 +13,7 @@ from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
 from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.host import run
-from perpetualcc.daemon.index_keeper import WATCHED
+from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.domain.clock import Clock
@@ -116,6 +116,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
     """Start what works by itself; it ends in the opposite order, before the database does."""
     since = await parts.events.last()
+    changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
 
     def wake() -> None:
@@ -126,7 +127,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("clock", watch_clock(parts.clock, wake)),
         ("recollection", parts.recollection.run(since)),
         ("retention", parts.retention.run()),
-        ("index", parts.index_keeper.run(parts.events.follow(since, kinds=WATCHED))),
+        ("index", parts.index_keeper.run(changes)),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)

@@ -31,6 +31,7 @@ def stop(locations: Locations, *, grace: float | None = None) -> bool:
     if pid is None:
         return _wait_free(locations, _MARGIN) if is_held(locations.engine_lock) else False
     if grace is not None:
+        locations.grace.touch(mode=0o600)
         locations.grace.write_text(str(grace))
     _signal(pid, signal.SIGTERM)
     if not _wait_free(locations, _LONGEST if grace is None else grace + _MARGIN):

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
-from pathlib import Path
 
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
@@ -227,10 +226,8 @@ class Parts:
 
     @cached_property
     def index_keeper(self) -> IndexKeeper:
-        async def project_of(session: SessionId) -> Path:
-            return (await self.sessions.get(session)).project
-
-        return IndexKeeper(self.library, project_of, is_wanted=self.config.knowledge.auto_index)
+        is_wanted = self.config.knowledge.auto_index
+        return IndexKeeper(self.library, self.sessions.project, is_wanted=is_wanted)
 
     @cached_property
     def retention(self) -> Retention:
@@ -381,6 +378,7 @@ class Parts:
             minds=self.minds,
             defaults=self.config.brain,
             claude_model=self.config.claude.model,
+            data=self.locations.data.resolve(),
         )
 
 

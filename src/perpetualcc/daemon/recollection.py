@@ -53,8 +53,8 @@ class Recollection:
         event = recorded.event
         if event.session is None:
             return
-        session = await self._sessions.get(event.session)
-        await self.habits.learn(event, str(session.project))
+        project = str(await self._sessions.project(event.session))
+        await self.habits.learn(event, project)
         told = _told(event)
         if told is None:
             return
@@ -62,7 +62,7 @@ class Recollection:
         await self._episodes.record_episode(
             Episode(
                 session=event.session,
-                project=str(session.project),
+                project=project,
                 timestamp=recorded.at,
                 event_type=event.kind,
                 context=context,

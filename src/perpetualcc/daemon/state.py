@@ -111,6 +111,16 @@ def is_held(path: Path) -> bool:
         return False
 
 
+def is_still(descriptor: int, path: Path) -> bool:
+    """False when the file that is held was removed: then it keeps nobody out any more."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # cannot be looked at now: no reason to leave
+        return True
+
+
 def write_pid(descriptor: int, pid: int) -> None:
     """Leave a process id in a lock file that this process holds."""
     os.ftruncate(descriptor, 0)

@@ -29,6 +29,7 @@ from perpetualcc.daemon.state import (
     Phase,
     hold,
     is_held,
+    is_still,
     read_pid,
     write_pid,
     write_status,
@@ -62,7 +63,7 @@ class SupervisorSettings:
     watched: Path | None = None
     """A file that others write: when it has grown, an engine that sleeps is started."""
     look: float = WALL_CLOCK_CHECK
-    """Between two looks at it."""
+    """Between two looks at it, and at our own lock file."""
     orphan_grace: float = 2.0
     """What orphans of an earlier engine get between SIGTERM and SIGKILL."""
     takeover: float = 4.0
@@ -75,6 +76,8 @@ class Supervisor:
 
     locations: Locations
     listener: socket.socket
+    lock: int
+    """File descriptor of the single-instance lock."""
     command: EngineCommand
     settings: SupervisorSettings
     journal: Journal
@@ -99,6 +102,9 @@ class Supervisor:
         self._start_engine()
         while self.phase is not Phase.STOPPED:
             self._wait(wakeup)
+            if not is_still(self.lock, self.locations.supervisor_lock):
+                self._abandon()
+                return
             if self.engine:
                 self.engine.hear()
                 self._check_engine(self.engine)
@@ -123,7 +129,7 @@ class Supervisor:
     def _timeout(self) -> float | None:
         """Seconds until something must be looked at; None while only a visitor can matter."""
         if self.phase is Phase.ASLEEP:
-            looks = [] if self.settings.watched is None else [self.settings.look]
+            looks = [self.settings.look]
             if self.wake is not None:
                 looks += [WALL_CLOCK_CHECK, max(0.0, self.wake - self.lead - time.time())]
             return min(looks, default=None)
@@ -297,6 +303,17 @@ class Supervisor:
         processes.sweep(self.locations.data, timedelta(seconds=1))
         self._enter(Phase.STOPPED)
 
+    def _abandon(self) -> None:
+        """
+        Our place was removed, and another supervisor may have it already: touch nothing of it.
+
+        The engine notices that we are gone, and ends by itself what it runs.
+        """
+        self.journal.write(f"supervisor {os.getpid()} leaves: its lock file was removed")
+        if self.engine:
+            self.engine.control.close()
+        self.listener.close()
+
     def _leave(self) -> None:
         self.locations.socket.unlink(missing_ok=True)
         self.listener.close()
@@ -378,6 +395,7 @@ def main() -> None:
     Supervisor(
         locations=locations,
         listener=listener,
+        lock=lock,
         command=EngineCommand(
             module=arguments.engine, idle_exit=arguments.idle_exit, grace=arguments.grace
         ),

@@ -93,8 +93,16 @@ class Client:
         self.capabilities = welcome["capabilities"]
 
     def call(self, method: str, /, **params: Any) -> Any:
-        """Ask, and wait for the answer as long as the engine lives."""
+        """
+        Ask, and wait for the answer as long as the engine lives.
+
+        Raises:
+            ConnectionLost: it does not live any more.
+            PerpetualError: its own, or for a parameter that is no Unicode text.
+        """
         self._last_id += 1
+        for given in params.values():
+            _check_text(given)
         self._write(protocol.request(self._last_id, method, params))
         while True:
             frame = self._read_frame()
@@ -170,3 +178,23 @@ class Client:
         if not chunk or len(self._unread) > FRAME_LIMIT:
             raise ConnectionLost
         self._unread += chunk
+
+
+def _check_text(given: Any) -> None:
+    """A name that is not UTF-8 cannot travel; sent with a `?` it would be another name."""
+    match given:
+        case str():
+            try:
+                given.encode()
+            except UnicodeEncodeError:
+                raise PerpetualError(
+                    f"{given!r} is not UTF-8 text",
+                    hint="Rename the file or directory, or type it again in a UTF-8 terminal",
+                ) from None
+        case list():
+            for one in given:
+                _check_text(one)
+        case dict():
+            _check_text(list(given.values()))
+        case _:
+            pass

@@ -12,6 +12,10 @@ Feed = AsyncIterator[tuple[str, Any]]
 """Names and data of events, in order. It is closed when its client leaves."""
 
 
+_TOO_LARGE = 2**63
+"""What no column of the database holds."""
+
+
 class Connection(Protocol):
     """The client that asks, as a method sees it."""
 
@@ -50,18 +54,27 @@ class Method:
         Raises:
             ProtocolError: INVALID_PARAMS, naming the parameter.
         """
-        if unknown := sorted(set(given) - set(self.params)):
-            message = f"Unknown parameter {unknown[0]!r}; known: {', '.join(self.params) or 'none'}"
-            raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
-        return {name: _checked(name, given.get(name), kind) for name, kind in self.params.items()}
+        return checked_params(self.params, given)
+
+
+def checked_params(known: Mapping[str, Any], given: Params) -> Params:
+    """`Method.check`, for what a parameter holds, too."""
+    if unknown := sorted(set(given) - set(known)):
+        message = f"Unknown parameter {unknown[0]!r:.80}; known: {', '.join(known) or 'none'}"
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
+    return {name: _checked(name, given.get(name), kind) for name, kind in known.items()}
 
 
 def _checked(name: str, value: Any, kind: type | UnionType) -> Any:
     kinds = get_args(kind) or (kind,)
     if isinstance(value, bool):  # an int for Python, not for JSON
         fits = bool in kinds
-    elif isinstance(value, int) and int not in kinds and float in kinds:
-        return float(value)
+    elif isinstance(value, int):
+        fits = int in kinds or float in kinds
+        if abs(value) >= _TOO_LARGE:
+            message = f"Parameter {name!r} is out of all bounds"
+            raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
+        value = value if int in kinds else float(value)
     else:
         fits = isinstance(value, kinds)
     if fits:

@@ -16,7 +16,7 @@ TEST_FACTOR = 0.5
 """Tests repeat the words of what they test; half their score lets the code itself win."""
 DOCUMENT_FACTOR = 0.5
 """So do documents: .66 to .68 for docstrings, .64 to .78 for questions."""
-HISTORY_FACTOR = 0.3
+HISTORY_FACTOR = 0.4
 """A change log holds the very words of every commit: .57 to .76 for commits where there is one."""
 WANTED_TEST_FACTOR = 1.2
 """For a query that speaks of tests."""

@@ -5,6 +5,8 @@ Workers are fresh interpreters, because a fork would copy the locks and threads 
 """
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -49,6 +51,22 @@ def parse_in_processes(
         yield from pool.parse_alone(batch)
 
 
+def _end_with_parent() -> None:
+    """
+    End this worker when whoever started it is killed.
+
+    Each worker holds both ends of the queue it reads, so none sees it close and all would stay.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_outlive, args=(parent,), name="parent", daemon=True).start()
+
+
+def _outlive(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
 class _Workers:
     """One project's parsing; each call has workers of its own."""
 
@@ -62,7 +80,9 @@ class _Workers:
         pending: dict[Future[list[CodeFile]], Batch] = {}
         waiting = iter(batches)
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self._processes, mp_context=context) as pool:
+        with ProcessPoolExecutor(
+            self._processes, mp_context=context, initializer=_end_with_parent
+        ) as pool:
             while True:
                 while len(pending) < self._processes * 2 and (batch := next(waiting, None)):
                     try:

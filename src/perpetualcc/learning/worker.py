@@ -31,6 +31,8 @@ EVENT_SECONDS = 60
 """Seed 004: at most so long for one event."""
 STUCK_SECONDS = 120
 """Seed 004: a worker without activity ends itself; its service starts another."""
+LOOK_SECONDS = 10.0
+"""Between two looks of the watchdog."""
 POLL_SECONDS = 1.0
 MOST_ATTEMPTS = 3
 ATTEMPTS_SECONDS = 600
@@ -67,11 +69,10 @@ class Worker:
 
         Raises `AnotherWorker`; whatever else ends it is a bug, and the next worker goes on.
         """
-        with self._alone():
+        with self._alone(), self._watched():
             log.info("Worker started (PID %d)", os.getpid())
             self._notice_a_crash()
             self._beat("starting")
-            self._watch()
             while not stop.is_set():
                 count = self._batch(stop)
                 self._queue.rotate()
@@ -150,17 +151,24 @@ class Worker:
         }
         write_whole(self._places.heartbeat, json.dumps(beat) + "\n")
 
-    def _watch(self) -> None:
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
         """End the process when nothing moves: a stuck worker helps nobody (seed 004)."""
+        over = threading.Event()
+        self._active = time.monotonic()
 
         def look() -> None:
-            while True:
-                time.sleep(10)
+            while not over.wait(LOOK_SECONDS):
                 if time.monotonic() - self._active > STUCK_SECONDS:
                     log.error("Worker stuck, ending it")
                     os._exit(1)
 
         threading.Thread(target=look, name="watchdog", daemon=True).start()
+        try:
+            yield
+        finally:
+            # The process may have other work to do than this.
+            over.set()
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

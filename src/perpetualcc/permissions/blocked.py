@@ -6,6 +6,7 @@ with this very place; `curl | sh` blocks any shell behind any such pipe.
 """
 
 import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -77,6 +78,17 @@ def is_shell(text: str) -> bool:
     """Whether this is the full path of a shell, as in `/bin/sh`."""
     directory, name = posixpath.split(text)
     return name in SHELLS and directory in {"/bin", "/usr/bin", "/usr/local/bin", "/sbin"}
+
+
+_NAMES = "|".join(sorted(SHELLS))
+_SHELL_PLACE = re.compile(
+    rf"(?:^|[\s({{\[\"'`=|;&,:!<>])/(?:usr/(?:local/)?)?bin/(?:{_NAMES})(?![\w/.-])"
+)
+
+
+def names_shell(text: str) -> bool:
+    """Whether the full path of a shell stands anywhere in a word: `exec:/bin/sh -i`."""
+    return "bin/" in text and _SHELL_PLACE.search(text) is not None
 
 
 def _place(text: str) -> str:

@@ -87,7 +87,9 @@ def _candidates(project: Path) -> list[str]:
     names = list(WATCHED_FILES)
     for folder in WATCHED_FOLDERS:
         below = [
-            f"{parent}/{name}" for parent, _, files in os.walk(project / folder) for name in files
+            f"{parent}/{name}"
+            for parent, _, files in os.walk(f"{project}/{folder}")
+            for name in files
         ]
         names += [os.path.relpath(path, project) for path in sorted(below)[:FOLDER_LIMIT]]
     return names
@@ -99,10 +101,11 @@ _Stamps = dict[str, tuple[int, int, int, int]]
 
 def _stamps(project: Path) -> _Stamps:
     """The same as before: no watched file has been changed, made or removed."""
-    stamps = {}
+    stamps, base = {}, str(project)
     for name in _candidates(project):
         try:
-            seen = (project / name).stat()
+            # At every tool call: plain text, because making a `Path` takes longer than the look.
+            seen = os.stat(f"{base}/{name}")  # noqa: PTH116
         except OSError:
             continue
         stamps[name] = (seen.st_dev, seen.st_ino, seen.st_size, seen.st_ctime_ns)

@@ -36,7 +36,11 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise RequirementsError(source, f"cannot be read: {error.strerror or error}") from error
+        raise RequirementsError(
+            source,
+            f"cannot be read: {error.strerror or error}",
+            hint="Name a file in Markdown, YAML or plain text",
+        ) from error
     if len(content) > MAX_BYTES:
         raise RequirementsError(
             source,

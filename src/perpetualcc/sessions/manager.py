@@ -296,7 +296,13 @@ def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
 
 def check_project(path: Path) -> Path:
     """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
+    if "\0" in str(path):
+        raise PerpetualError("A project path holds no NUL character")
     resolved = path.expanduser().resolve()
+    if resolved == Path(resolved.anchor):
+        raise PerpetualError(
+            "The whole file system cannot be a project", hint="Name one directory below it"
+        )
     if not resolved.exists():
         raise PerpetualError(
             f"Project path '{path}' does not exist", hint=f"Create it with: mkdir -p '{path}'"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from perpetualcc.store import schema
+from perpetualcc.store.checkpoint import Checkpointer
 from perpetualcc.store.guard import WriterGuard
 from perpetualcc.store.problems import explain
 
@@ -55,7 +56,10 @@ class Database:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
+        self._checkpoints: Checkpointer | None = None
         self._connection: sqlite3.Connection | None = None
+        self._synchronous = ""
+        """What the connection is set to: setting it takes as long as a small write."""
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, name="database", daemon=True)
 
@@ -170,9 +174,11 @@ class Database:
         try:
             # Not allowed inside a transaction, hence for the whole batch.
             level = "FULL" if any(job.durable for job in batch) else "NORMAL"
-            connection.execute(f"PRAGMA synchronous = {level}")
+            if level != self._synchronous:
+                connection.execute(f"PRAGMA synchronous = {level}")
+                self._synchronous = level
             connection.execute("BEGIN IMMEDIATE")
-            results = [_in_savepoint(connection, job.work) for job in batch]
+            results = _all_of(connection, batch)
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             if connection.in_transaction:
@@ -180,7 +186,8 @@ class Database:
             for job in batch:
                 job.future.set_exception(self._explained(error))
             return
-        if connection.total_changes != before:
+        changes = connection.total_changes - before
+        if changes:
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
                 self._loop.call_soon_threadsafe(self._announce)
         for job, (result, problem) in zip(batch, results, strict=True):
@@ -188,6 +195,8 @@ class Database:
                 job.future.set_result(result)
             else:
                 job.future.set_exception(self._explained(problem))
+        if self._checkpoints is not None:
+            self._checkpoints.committed(connection, changes)
 
     def _explained(self, error: Exception) -> Exception:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
@@ -208,8 +217,13 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         schema.migrate(connection)
+        if exclusive:
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            self._checkpoints = Checkpointer(self.path)
 
     def _shut(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.close()
         if self._connection is not None:
             self._connection.close()
         if self._guard is not None:
@@ -219,6 +233,15 @@ class Database:
 def _log_failure(written: "Future[Any]") -> None:
     if error := written.exception():
         log.error("not written: %s", error)
+
+
+def _all_of(
+    connection: sqlite3.Connection, batch: list[_Job]
+) -> list[tuple[Any, Exception | None]]:
+    """What each returned or raised. One alone needs no savepoint: its error undoes it."""
+    if len(batch) == 1:
+        return [(batch[0].work(connection), None)]
+    return [_in_savepoint(connection, job.work) for job in batch]
 
 
 def _in_savepoint(

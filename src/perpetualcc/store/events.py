@@ -87,11 +87,16 @@ class EventLog:
         *,
         kinds: Collection[str] | None = None,
         levels: Collection[str] | None = None,
+        before: int | None = None,
     ) -> list[RecordedEvent]:
-        """The last `count` events, oldest first; of every session when `session` is None."""
+        """
+        The last `count` events, oldest first; of every session when `session` is None.
+
+        `before`: only those with a lower number, to read on towards the beginning.
+        """
         wanted = _wanted(kinds, levels)
         rows = await self._database.read(
-            lambda c: _rows(c, wanted, 0, session, count, newest_first=True)
+            lambda c: _rows(c, wanted, 0, session, count, newest_first=True, before=before)
         )
         return [recorded for row in reversed(rows) if (recorded := _recorded(row))]
 
@@ -168,14 +173,22 @@ def _rows(
     limit: int,
     *,
     newest_first: bool = False,
+    before: int | None = None,
 ) -> list[sqlite3.Row]:
     of_session = "" if session is None else " AND session = :session"
+    of_session += "" if before is None else " AND seq < :before"
     return connection.execute(
         # The unary plus keeps SQLite on the index by number, which also gives the order.
         f"SELECT * FROM events WHERE seq > :since{of_session}"  # noqa: S608  # constants only
         " AND +kind IN (SELECT value FROM json_each(:kinds))"
         f" ORDER BY seq {'DESC' if newest_first else 'ASC'} LIMIT :limit",
-        {"since": since, "session": session, "kinds": to_json(kinds), "limit": limit},
+        {
+            "since": since,
+            "before": before,
+            "session": session,
+            "kinds": to_json(kinds),
+            "limit": limit,
+        },
     ).fetchall()
 
 

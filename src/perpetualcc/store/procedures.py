@@ -20,6 +20,8 @@ class SqliteProcedures:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._known: dict[tuple[str, str, int], list[Procedure]] = {}
+        """What was read since the last change: asked for at each call that a rule leaves open."""
 
     async def add(self, procedure: Procedure) -> int:
         now = time.time()
@@ -39,13 +41,20 @@ class SqliteProcedures:
             ).fetchone()
             return int(row[0])
 
-        return await self._database.write(insert)
+        number = await self._database.write(insert)
+        self._known = {}
+        return number
 
     async def of_type(self, event_type: str, project: str, limit: int) -> list[Procedure]:
-        return await self._select(
-            "WHERE event_type = ? AND project IN ('', ?) ORDER BY confidence DESC, id LIMIT ?",
-            (event_type, storable(project), limit),
-        )
+        key = (event_type, storable(project), limit)
+        if key not in self._known:
+            known = self._known  # a change meanwhile leaves a new one behind
+            known[key] = await self._select(
+                "WHERE event_type = ? AND project IN ('', ?) ORDER BY confidence DESC, id LIMIT ?",
+                key,
+            )
+            return known[key]
+        return self._known[key]
 
     async def by_trigger(self, trigger: str) -> list[Procedure]:
         return await self._select("WHERE trigger_pattern = ?", (trigger,))
@@ -60,6 +69,7 @@ class SqliteProcedures:
                 (high, low, change, time.time(), number),
             )
         )
+        self._known = {}
 
     async def _select(self, where: str, values: tuple[object, ...]) -> list[Procedure]:
         def look(connection: sqlite3.Connection) -> list[Procedure]:

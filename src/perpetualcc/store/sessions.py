@@ -46,6 +46,7 @@ class SessionStore:
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or SystemClock()
+        self._projects: dict[SessionId, Path] = {}
 
     async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session:
         """
@@ -60,6 +61,12 @@ class SessionStore:
     async def get(self, session: SessionId) -> Session:
         """Raises: UnknownSessionError."""
         return await self._database.read(lambda c: _get(c, session))
+
+    async def project(self, session: SessionId) -> Path:
+        """The session's project, which never changes. Raises: UnknownSessionError."""
+        if session not in self._projects:
+            self._projects[session] = (await self.get(session)).project
+        return self._projects[session]
 
     async def find(self, reference: str) -> Session:
         """

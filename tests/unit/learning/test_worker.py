@@ -225,6 +225,15 @@ def test_one_worker_at_a_time(places):
         child.wait()
 
 
+def test_its_watchdog_ends_with_it_and_never_a_process_that_does_other_things(places):
+    work(places)
+    for thread in threading.enumerate():
+        if thread.name == "watchdog":
+            thread.join(5)
+
+    assert "watchdog" not in {thread.name for thread in threading.enumerate()}
+
+
 def test_restart_stops_one_and_starts_another(places):
     said = []
     first = control.start(places, command(places), say=said.append)

@@ -84,6 +84,8 @@ def test_events_are_chosen_by_session_kind_level_and_number(tmp_path: Path) -> N
         assert texts(await log.read(session=A, levels=["info"])) == ["1", "3", "4"]
         assert texts(await log.tail(A, 2)) == ["3", "4"]
         assert texts(await log.tail(None, 2, levels=["debug"])) == ["ToolRequested"]
+        assert texts(await log.tail(A, 2, before=5)) == ["ToolRequested", "3"]
+        assert texts(await log.tail(None, 9, before=1)) == []
 
     play(tmp_path, scene)
 

@@ -109,7 +109,8 @@ class HandoverWatch:
         level, reason = self._gauge.level()
         if level.rank > self.level.rank and not is_held:
             await self._due(level, reason, claude, inbox)
-        await self._look_around(claude, inbox)
+        if isinstance(arrival, ClockTicked):
+            await self._look_around(claude, inbox)
         await self._show()
 
     async def _look_around(self, claude: ClaudeCode, inbox: Inbox) -> None:

@@ -5,8 +5,9 @@ It reads the rules that the permissions found, never the command again: one read
 is enough, and that one belongs to `permissions/`.
 """
 
+import os
 import re
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
@@ -146,11 +147,11 @@ def _is_inside(call: ToolCall, word: str) -> bool:
     """Whether a word, taken as a path, stays in the project and off its protected places."""
     if word.startswith("~") or any(sign in word for sign in "*?[{$\0"):
         return False
-    root = call.project.resolve()
-    place = ((call.cwd or call.project) / Path(word)).resolve()
-    if place != root and root not in place.parents:
+    root = os.path.realpath(call.project)
+    place = os.path.realpath(os.path.join(call.cwd or call.project, word))  # noqa: PTH118
+    if place != root and not place.startswith(f"{root.rstrip('/')}/"):
         return False
-    parts = place.relative_to(root).parts
+    parts = place[len(root) :].split("/")
     return not any(part in _PROTECTED or part.startswith(".env") for part in parts)
 
 

@@ -5,7 +5,7 @@ Nothing is downloaded at run time. The weights are checked once per process agai
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,23 @@ MODEL = "all-MiniLM-L6-v2-int8"
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256
 """What the model was trained on."""
-BATCH = 4
-"""Texts run together: with the arena off, memory stays at 350 MB instead of 873."""
+MAX_TOGETHER = 256
+"""
+Tokens that are run together, padding included: one long text, or many short ones. Per chunk of 256
+tokens 89 ms of processor time, and 280 MB at most; four of them together take 112 ms and 400 MB.
+"""
+
+
+def runs(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Which texts are run together, by number: those of like lengths, in tokens."""
+    together: list[int] = []
+    for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
+        if together and lengths[number] * (len(together) + 1) > MAX_TOGETHER:
+            yield together
+            together = []
+        together.append(number)
+    if together:
+        yield together
 
 
 class MiniLMEmbeddings:
@@ -44,10 +59,8 @@ class MiniLMEmbeddings:
         self._load()
         assert self._tokens is not None  # noqa: S101  # _load has set it
         ids = [self._tokens.ids(text, MAX_TOKENS) for text in texts]
-        by_length = sorted(range(len(ids)), key=lambda number: len(ids[number]))
         vectors: dict[int, Sequence[float]] = {}
-        for at in range(0, len(by_length), BATCH):
-            numbers = by_length[at : at + BATCH]
+        for numbers in runs([len(line) for line in ids]):
             found = self._run([ids[number] for number in numbers])
             vectors.update(zip(numbers, found, strict=True))
         return [vectors[number] for number in range(len(texts))]
@@ -90,6 +103,8 @@ class MiniLMEmbeddings:
         options.enable_cpu_mem_arena = False
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
+        # Threads that wait by spinning cost two fifths more processor time, and win nothing.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(
             weights, options, providers=["CPUExecutionProvider"]

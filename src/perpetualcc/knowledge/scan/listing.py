@@ -6,9 +6,10 @@ files costs 70 ms. Elsewhere the folders are walked and `.gitignore` is read as 
 """
 
 import os
+import re
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-    _Rules = tuple[tuple[str, GitIgnoreSpec], ...]
+    _Rules = tuple["_RuleFile", ...]
 
 _NOT_SOURCE = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
 """A folder with one of these holds what a tool has made."""
@@ -94,7 +95,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _rules_of(project: Path, folder: str, names: set[str]) -> "Iterator[tuple[str, GitIgnoreSpec]]":
+def _rules_of(project: Path, folder: str, names: set[str]) -> "Iterator[_RuleFile]":
     if not folder:
         yield from _read_rules("", Path.home() / ".config/git/ignore")
         yield from _read_rules("", project / ".git/info/exclude")
@@ -102,20 +103,82 @@ def _rules_of(project: Path, folder: str, names: set[str]) -> "Iterator[tuple[st
         yield from _read_rules(folder, project / folder / ".gitignore")
 
 
-def _read_rules(folder: str, file: Path) -> "Iterator[tuple[str, GitIgnoreSpec]]":
+def _read_rules(folder: str, file: Path) -> "Iterator[_RuleFile]":
     try:
         lines = file.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  # 20 ms that a git checkout never pays
 
-    yield folder, GitIgnoreSpec.from_lines(lines)
+    yield _RuleFile(folder, GitIgnoreSpec.from_lines(lines))
+
+
+class _RuleFile:
+    """
+    The rules of one file, for what lies below its folder. The last rule that fits decides.
+
+    A path is asked about after the folders above it, so a rule has to name the path itself. Nearly
+    every path is named by none, and asking each rule costs a second for 20,000 paths: so one
+    expression asks first whether any could, of the name alone where rules speak of names.
+    """
+
+    def __init__(self, folder: str, spec: "GitIgnoreSpec") -> None:
+        self._skip = len(folder) + 1 if folder else 0
+        self._rules = [
+            _Rule(include=pattern.include, text=pattern.regex.pattern)
+            for pattern in reversed(spec.patterns)
+            if pattern.regex is not None and pattern.include is not None
+        ]
+        self._names = _any_of(rule.plain for rule in self._rules if rule.is_of_names)
+        self._places = _any_of(rule.plain for rule in self._rules if not rule.is_of_names)
+
+    def verdict(self, path: str) -> bool | None:
+        """Ignored, kept, or None for no opinion. Folders end with a slash."""
+        path = path[self._skip :]
+        name = path[path.rfind("/", 0, -1) + 1 :]
+        if self._names.match(name) is None and self._places.match(path) is None:
+            return None
+        for rule in self._rules:
+            if rule.fits(name if rule.is_of_names else path):
+                return rule.include
+        return None
+
+
+class _Rule:
+    """One line, as pathspec has made it an expression."""
+
+    def __init__(self, *, include: bool, text: str) -> None:
+        text = _OF_FOLDERS if text == "(?P<ps_d>/)" else text
+        self.include = include
+        name = text.removeprefix(_ANYWHERE)
+        self.is_of_names = name != text and "/" not in _END.sub("", name).replace("[^/]", "")
+        self._expression = re.compile(name if self.is_of_names else text)
+        self._is_of_contents = text.endswith("/")  # `folder/**`, which is not the folder
+        self.plain = self._expression.pattern.replace("?P<ps_d>", "?:")
+
+    def fits(self, path: str) -> bool:
+        """Whether it names this path, and not only a folder above it."""
+        match = self._expression.match(path)
+        if match is None:
+            return False
+        if self._is_of_contents:
+            return match.end() < len(path)
+        return match.end() == len(path) or not match.re.groups
+
+
+_ANYWHERE = "^(?:.+/)?"
+_OF_FOLDERS = _ANYWHERE + "[^/]+(?P<ps_d>/)"
+_END = re.compile(r"(\(\?:)?\(\?P<ps_d>/\)(\|\$\))?$")
+
+
+def _any_of(expressions: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(expressions) or "(?!)")
 
 
 def _is_ignored(path: str, rules: "_Rules") -> bool:
     """The innermost file with an opinion decides, as in gitignore(5)."""
-    for folder, spec in reversed(rules):
-        verdict = spec.check_file(path[len(folder) + 1 :] if folder else path)
-        if verdict.include is not None:
-            return verdict.include
+    for rule_file in reversed(rules):
+        verdict = rule_file.verdict(path)
+        if verdict is not None:
+            return verdict
     return False

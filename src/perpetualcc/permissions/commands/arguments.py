@@ -73,6 +73,8 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
             result.path, result.rule, result.options = child.name, rule, chain
             result.rest = list(words[position:])
             continue
+        if not has_operand and _is_value(words, position, entry, result):
+            continue
         if not has_operand and (entry.children or entry.patterns):
             result.subcommand = text
         has_operand = True
@@ -80,6 +82,13 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
     if entry is program:
         result.rest = list(words[1:])
     return result
+
+
+def _is_value(words: Sequence[Word], position: int, entry: Entry, result: Arguments) -> bool:
+    """`docker --tlscacert ca.pem rm x`: no option is known by that name, but `rm` comes next."""
+    before = words[position - 2].text
+    is_free = before in result.unknown and "=" not in before
+    return is_free and position < len(words) and words[position].text in entry.children
 
 
 def _is_over(result: Arguments) -> bool:

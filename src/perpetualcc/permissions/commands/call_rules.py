@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import SHELLS, is_shell
+from perpetualcc.permissions.blocked import SHELLS, is_shell, names_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
+from perpetualcc.permissions.commands.asking import asks_for_help, asks_in_words, only_looks
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
@@ -46,7 +47,6 @@ _LISTS_NAMES = frozenset(
      "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
-_SHORT_HELP = frozenset({"-v", "-V", "-h", "-version", "version", "help"})
 _PLAIN_SETTING = re.compile(
     r"(?:user\.(?:name|email)|(?:commit|tag)\.gpgsign|color\.[\w.]+|advice\.\w+|init\.defaultbranch"
     r"|core\.(?:quotepath|autocrlf|safecrlf|abbrev|filemode|ignorecase|longpaths|precomposeunicode)"
@@ -57,11 +57,6 @@ _PLAIN_SETTING = re.compile(
     re.IGNORECASE,
 )
 """Settings of git that say how it prints, counts or signs, and that never name a program."""
-_LONGEST_PATH = 8
-"""Words of a subcommand with its `--help`."""
-_HELP_LAST = frozenset({"aws"})
-"""Programs that print help whenever the last word is `help`: `aws s3 rm help`."""
-_HELP = frozenset({"--help", "--version", "-help", "-version"})
 
 
 class CallRules:
@@ -76,8 +71,9 @@ class CallRules:
         if rule is None:
             why = f"Nothing is known about this use of {arguments.path!r}"
             unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
-            return [unknown, *harmful_verb(arguments.operands, call)]
-        if _asks_for_help(call, rule):
+            is_question = asks_in_words(call.command.words[1:])
+            return [unknown, *([] if is_question else harmful_verb(arguments.operands, call))]
+        if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
@@ -93,7 +89,7 @@ class CallRules:
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
             findings += self._code_from_outside(call, rule)
-            findings += self._given_shells(call, rule)
+        findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)
         if rule.handler:
@@ -118,6 +114,10 @@ class CallRules:
         for given in call.arguments.given:
             if _is_dry(given):
                 risk, why = Risk.LOW, given.rule.explanation or why
+        if risk is Risk.LOW and rule.risk is Risk.HIGH and call.arguments.unknown:
+            risk = Risk.MEDIUM  # some of its options are not known
+        if risk is Risk.HIGH and rule.looks and only_looks(call):
+            risk, why = Risk.MEDIUM, "Looks at what is there, with the person's rights."
         if (
             EffectKind.EXECUTE in rule.effects
             and risk is Risk.LOW
@@ -231,7 +231,11 @@ class CallRules:
         """A build or test that takes its files or settings from outside the project."""
         if EffectKind.EXECUTE not in rule.effects or rule.risk is not Risk.LOW:
             return []
-        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        words = [
+            g.value
+            for g in call.arguments.given
+            if g.value and g.rule.role == "value" and "ignore" not in g.name
+        ]
         words += call.arguments.operands if rule.operands == "data" else []
         words += [
             Word(option.partition("=")[2])
@@ -247,10 +251,14 @@ class CallRules:
 
     def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
         """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
-        if rule.stops or rule.wraps:
-            return []
-        words = [*call.arguments.operands, *(g.value for g in call.arguments.given if g.value)]
-        if not any(is_shell(word.text) for word in words):
+        given = [(g.value.text, g.rule.risk) for g in call.arguments.given if g.value]
+        takes_files = rule.operands not in {"data", "code", "task"}
+        words = [] if rule.stops or rule.wraps or takes_files else call.arguments.operands
+        if not (
+            any(is_shell(word.text) for word in words)
+            or any(is_shell(text) and not (rule.stops or takes_files) for text, _ in given)
+            or any(risk is not None and names_shell(text) for text, risk in given)
+        ):
             return []
         why = "A program that can run others is given a shell"
         return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
@@ -350,32 +358,6 @@ def _after_revision(word: Word) -> Word:
     """`HEAD:.env` shows the file after the colon."""
     revision, colon, path = word.text.partition(":")
     return Word(path) if colon and path and "/" not in revision else word
-
-
-def _asks_for_help(call: Call, rule: CommandRule) -> bool:
-    words = call.command.words
-    if words[0].text in _HELP_LAST and words[-1].text == "help":
-        return True
-    is_named = len(words) <= _LONGEST_PATH and (
-        len(words) == len(call.arguments.path.split()) + 1
-        or (EffectKind.NETWORK in rule.effects and not rule.handler and _are_plain(words[1:-1]))
-    )
-    if is_named and words[-1].text == "--help" and not (rule.stops or rule.wraps):
-        return True
-    if rule.handler == "shell" or len(words) not in {2, 3} or call.command.upstream:
-        return False
-    if words[-1].text in _HELP:
-        return len(words) == 2 or not (rule.stops or rule.wraps)
-    return (
-        len(words) == 2
-        and words[1].text in _SHORT_HELP
-        and (rule.risk is not Risk.HIGH or words[1].text == "-V")
-        and not rule.stops
-    )
-
-
-def _are_plain(words: Sequence[Word]) -> bool:
-    return all(re.fullmatch(r"[a-z][a-z0-9-]*", word.text) for word in words)
 
 
 def _has_danger(arguments: Arguments) -> bool:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell
+from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell, names_shell
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import read_arguments
+from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
@@ -68,6 +69,8 @@ _EMPTY_BY_CUSTOM = frozenset(
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
+_NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
+"""Rules about programs whose names mean the same as words of another program: `rm`, `chmod`."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -215,9 +218,11 @@ class CommandJudge:
     # Programs
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
-        if (pattern := blocking(command, self._blocked)) is not None:
-            return [_blocked(command, pattern), *self._known_call(command, depth)]
-        return self._known_call(command, depth)
+        found = self._known_call(command, depth)
+        is_question = all(finding.rule == "help" for finding in found)
+        if not is_question and (pattern := blocking(command, self._blocked)) is not None:
+            return [_blocked(command, pattern), *found]
+        return found
 
     def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]
@@ -322,14 +327,24 @@ class CommandJudge:
             findings += self._call(replace(command, words=words), depth + 1)
         arguments = read_arguments(command.words, Entry(name))
         call = Call(self, command, arguments, depth, command.cwds, command.source)
-        findings += harmful_verb(arguments.operands, call)
+        if not asks_in_words(command.words[1:]):
+            findings += harmful_verb(arguments.operands, call)
+        findings += self._likely_wrapped(command, depth)
         return findings + self._guarded_words(command)
+
+    def _likely_wrapped(self, command: SimpleCommand, depth: int) -> Findings:
+        """`mywrapper rm -rf x`: the words after a program that is not known name one that is."""
+        inner = self.knowledge.program(command.words[1].text) if len(command.words) > 1 else None
+        if inner is None or inner.rule is None or inner.rule.rule not in _NEVER_A_SUBCOMMAND:
+            return []
+        found = self._call(replace(command, words=command.words[1:]), depth + 1)
+        return [finding for finding in found if finding.risk is Risk.HIGH]
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
         """A program that is not known is given a credential, or a shell to run."""
         findings = []
         for word in command.words[1:]:
-            if is_shell(word.text):
+            if names_shell(word.text):
                 findings.append(_given_shell(command))
             text = word.text.rpartition("=")[2].lstrip("@")
             if not text.startswith("-") and ("/" in text or "." in text) and len(text) < 400:

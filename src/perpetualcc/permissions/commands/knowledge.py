@@ -51,11 +51,13 @@ class CommandRule:
     """A function in `commands/programs` that knows the rest."""
     single_dash: bool
     """Long options have one dash, as in `terraform -auto-approve`."""
+    looks: bool
+    """Subcommands of it that only look are not as bad (`tasks.toml`: `looks`)."""
 
     @property
     def stops(self) -> bool:
         """After the first operand, options belong to whatever it runs."""
-        return self.wraps == "argv" or self.handler in _RUNNERS
+        return self.wraps != "" or self.handler in _RUNNERS
 
 
 @dataclass(slots=True)
@@ -87,6 +89,30 @@ class Entry:
             self.children[word] = Entry(f"{self.name} {word}".strip())
         return self.children[word]
 
+    def share(self) -> None:
+        """
+        What is known about `aws * list-*` holds for `aws iam` too, which is named elsewhere.
+
+        Without this a more exact word would hide everything below the patterns it matches.
+        """
+        for name, child in self.children.items():
+            for pattern, entry in self.patterns:
+                if fnmatchcase(name, pattern):
+                    child.take(entry)
+        for child in (*self.children.values(), *(entry for _, entry in self.patterns)):
+            child.share()
+
+    def take(self, other: "Entry") -> None:
+        """All of `other` that is not said here already; what is said here is more exact."""
+        if self.rule is None:
+            self.rule = other.rule
+        for name, option in other.options.items():
+            self.options.setdefault(name, option)
+        for word, entry in (*other.children.items(), *other.patterns):
+            known = word in self.children or any(word == pattern for pattern, _ in self.patterns)
+            if known or self.child(word) is None:
+                self.grow(word).take(entry)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
@@ -116,6 +142,7 @@ class Knowledge:
                     self._entry(single.strip()).options.update(_option_rules(options))
             self._aliases.update(table.get("aliases", {}))
             self._add_variables(table.get("variable", ()))
+        self.root.share()
 
     def _entry(self, line: str) -> Entry:
         entry = self.root
@@ -160,8 +187,8 @@ class Knowledge:
 
 
 _RUNNERS = frozenset(
-    {"interpreter", "shell", "env", "xargs", "remote", "container-run", "package-run", "java",
-     "parallel", "yarn", "tool-run", "nodemon"}
+    {"interpreter", "shell", "env", "coproc", "xargs", "remote", "container-run", "package-run",
+     "java", "parallel", "yarn", "tool-run", "nodemon"}
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _OPTION = re.compile(
@@ -181,6 +208,7 @@ def _command_rule(group: Mapping[str, Any]) -> CommandRule:
         skip=group.get("skip", 0),
         handler=group.get("handler", ""),
         single_dash=group.get("single_dash", False),
+        looks=group.get("looks", False),
     )
 
 

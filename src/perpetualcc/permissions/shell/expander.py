@@ -25,12 +25,21 @@ _LONG_WORD = 2_000
 
 
 class Expander:
-    """Resolves words. Substitutions are handed to `substitute`, which reads what is inside."""
+    """
+    Resolves words. Substitutions are handed to `substitute`, which reads what is inside; those
+    that the grammar takes for plain characters, as in ``${x:-`id`}``, to `hidden`, as text.
+    """
 
-    def __init__(self, variables: Variables, substitute: Callable[[Node], tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        variables: Variables,
+        substitute: Callable[[Node], tuple[str, str]],
+        hidden: Callable[[str], None],
+    ) -> None:
         self.variables = variables
         self.source = ""
         self._substitute = substitute
+        self._hidden = hidden
         self._code: list[str] = []
         self._splits = False
 
@@ -160,8 +169,13 @@ class Expander:
                 self._code.append(self._run(child)[0])
             elif child.child_count:
                 self._inside(child)
+            elif child.type in _PLAIN_LEAVES and "`" in (text := self.text(child)):
+                code, splits = self._code, self._splits
+                self._hidden(text)
+                self._code, self._splits = code, splits
 
 
+_PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern"})
 _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 
 

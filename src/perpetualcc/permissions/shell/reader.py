@@ -66,7 +66,7 @@ class _Reader(Standing):
         super().__init__(home=home, project=project, cwds=cwds)
         self.script = Script()
         self.project = project
-        self.expander = Expander(self.variables, self.substitution)
+        self.expander = Expander(self.variables, self.substitution, self.hidden)
         self.functions: set[str] = set()
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
@@ -445,12 +445,28 @@ class _Reader(Standing):
         commands = self.script.commands[start:]
         return inner, known_output(commands, project=self.project, cwd=cwd)
 
+    def hidden(self, text: str) -> None:
+        """Read what runs between backticks that the grammar did not see."""
+        codes = _BACKTICKS.findall(text)
+        if not codes:
+            return
+        self.problem(Problem.UNKNOWN_CONSTRUCT, text)
+        upstream, self.upstream = self.upstream, ()
+        stdin, self.stdin = self.stdin, None
+        with self.isolated():
+            for code in codes:
+                self.read(_inside_backticks(code))
+        self.upstream, self.stdin = upstream, stdin
+
     def visit_substitution(self, node: Node) -> None:
         for child in self.children(node):
             if child.type in REDIRECTS:
                 self.emit_redirects([child], node)
             else:
                 self.visit(child)
+
+
+_BACKTICKS = re.compile(r"(?<!\\)`(?:\\.|[^`\\])*`", re.DOTALL)
 
 
 def _inside_backticks(code: str) -> str:

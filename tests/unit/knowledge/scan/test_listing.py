@@ -111,3 +111,35 @@ def test_a_folder_that_cannot_be_read_is_left_out(project):
         assert names(project) == ["x.py"]
     finally:
         (project / "locked").chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["*.log", "!keep.log"],
+        ["build"],
+        ["build/"],
+        ["/build"],
+        ["src/build"],
+        ["**/build/x.py"],
+        ["src/**"],
+        ["src/**", "!src/x.py"],
+        ["src/*", "!src/deep"],
+        ["**/"],
+        ["src/**/x.py"],
+        ["*", "!*/", "!*.py"],
+        ["/*", "!/src"],
+        ["b?ild", "[!k]eep.log"],
+        ["keep.*", "src/*.log"],
+        [r"\#odd", "with space", "trailing\\ "],
+    ],
+)
+def test_each_form_of_rule_means_what_it_means_to_git(tmp_path, rules):
+    write(tmp_path, "a.log", "keep.log", "build/x.py", "src/build/x.py", "src/deep/keep.log")
+    write(tmp_path, "src/a.log", "src/x.py", "#odd", "with space", "trailing ", "src/build.py")
+    (tmp_path / ".gitignore").write_text("\n".join(rules) + "\n")
+    walked = names(tmp_path)
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+
+    assert walked == names(tmp_path)

@@ -43,6 +43,11 @@ def sql(call: Call) -> Findings:
     """Statements from `-c`, `-e`, operands, here-documents and pipes."""
     if call.arguments.path.split()[0] in _KEY_VALUE:
         return _key_value(call)
+    if any(
+        g.rule.risk is Risk.LOW and g.rule.explanation == "Runs nothing"
+        for g in call.arguments.given
+    ):
+        return []
     findings = list(chain.from_iterable(_statements(text, call) for text in _texts(call)))
     if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
         r.operator == "<" for r in call.command.redirections

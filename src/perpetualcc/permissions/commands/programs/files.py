@@ -1,5 +1,7 @@
 """Programs that copy, link, pack and unpack files."""
 
+import re
+
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind
@@ -129,6 +131,9 @@ def unzip(call: Call) -> Findings:
     return call.reads(call.arguments.operands[:1])
 
 
+_DISK = re.compile(r"/dev/(?:r?disk|sd|hd|vd|xvd|nvme|mmcblk|mapper/|md|mem\b|kmem\b)")
+
+
 @handles("dd")
 def dd(call: Call) -> Findings:
     """`dd if=… of=…`; a device as its target loses a disk."""
@@ -137,6 +142,9 @@ def dd(call: Call) -> Findings:
         name, _, value = word.text.partition("=")
         if name == "if":
             findings += call.reads([Word(value)])
+            if _DISK.match(value):
+                why = f"Reads all of {value}, whoever the files on it belong to"
+                findings.append(call.finding(Risk.HIGH, "disks", why, EffectKind.READ))
         elif name == "of":
             findings += call.writes([Word(value)])
     return findings

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
@@ -222,6 +223,9 @@ def inline_code(text: str, call: Call) -> Findings:
         why = "Runs code given on the command line, which only prints"
         kind = f"{call.arguments.path} inline"
         return [call.finding(Risk.MEDIUM, "inline-code", why, EffectKind.EXECUTE, kind=kind)]
+    if names_shell(text):
+        why = "The code names a shell, to run it"
+        return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
     for pattern, why in _patterns():
         if pattern.search(text[:20_000]):
             return [

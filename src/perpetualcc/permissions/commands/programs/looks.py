@@ -67,7 +67,7 @@ def network_look(call: Call) -> Findings:
     else:
         operands = [word for word in words if not word.startswith("-")]
         is_look = not any(_NETWORK_CHANGES.fullmatch(word) for word in operands)
-        is_look = is_look and not (name == "ifconfig" and len(operands) > 1)
+        is_look = is_look and not (name in {"ifconfig", "iwconfig"} and len(operands) > 1)
     if is_look:
         return []
     why = "Changes the machine's network or its guard"
@@ -86,6 +86,32 @@ def mount(call: Call) -> Findings:
     if not words or words[0] in {"-l", "-V", "-h"} or (words[0] == "-t" and len(words) == 2):
         return []
     return [call.finding(Risk.HIGH, "disks", "Changes what is mounted", EffectKind.EXECUTE)]
+
+
+_PARTED_LOOKS = frozenset(
+    {"print", "unit", "help", "version", "align-check", "free", "all", "list"}
+)
+
+
+@handles("disk-look")
+def disk_look(call: Call) -> Findings:
+    """`parted /dev/sda print` shows; `parted /dev/sda mklabel gpt` makes."""
+    commands = [word.text for word in call.arguments.operands[1:]]
+    if call.arguments.path != "parted" or call.arguments.has("-l", "--list"):
+        return []
+    if commands and commands[0] in _PARTED_LOOKS:
+        return []
+    why = "Changes the partitions of a disk"
+    return [call.finding(Risk.HIGH, "disks", why, EffectKind.DELETE)]
+
+
+@handles("alone-it-lists")
+def alone_it_lists(call: Call) -> Findings:
+    """With an operand it changes what it lists without one."""
+    if not call.arguments.operands and not call.arguments.has("-a"):
+        return []
+    why = f"`{call.arguments.path}` with a name changes the machine"
+    return [call.finding(Risk.HIGH, call.arguments.path, why, EffectKind.EXECUTE)]
 
 
 @handles("git-reference")

@@ -1,6 +1,7 @@
 """Programs that speak to other machines: where to, and what they send."""
 
 import re
+from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
@@ -49,7 +50,23 @@ def _fetches(call: Call) -> Findings:
 
 def _urls(call: Call) -> list[Word]:
     given = [g.value for g in call.arguments.given if g.name == "--url" and g.value]
-    return [*call.arguments.operands, *given]
+    operands = call.arguments.operands
+    if call.arguments.path in _ITEM_CLIENTS:
+        operands = [word for word in operands if not _HTTP_METHOD.fullmatch(word.text)][:1]
+    return [*operands, *given]
+
+
+_ITEM_CLIENTS = frozenset({"http", "https", "httpie", "xh", "xhs"})
+"""Clients that take a method, an address, and items such as `name=value` and `name@file`."""
+_HTTP_METHOD = re.compile(r"[A-Z]+")
+_FILE_ITEM = re.compile(r"@.|[\w.-]+(?::?=)?@[^@]|[\w.-]+@[~./]")
+
+
+def _sends_items(call: Call) -> bool:
+    items = call.arguments.operands
+    is_upload = any(_FILE_ITEM.match(w.text) for w in items[1:] if "://" not in w.text)
+    is_fed = any(r.operator == "<" for r in call.command.redirections)
+    return is_upload or is_fed
 
 
 def _downloaded(word: Word, call: Call) -> Finding:
@@ -61,9 +78,7 @@ def _addresses(call: Call) -> Findings:
     findings: Findings = []
     for word in _urls(call):
         text = word.text
-        if call.arguments.path in {"http", "https", "httpie", "xh", "xhs"} and not re.match(
-            r"^[\w.-]*[.:/]", text
-        ):
+        if call.arguments.path in _ITEM_CLIENTS and not re.match(r"^[\w.-]*[.:/]", text):
             continue
         finding = judge_url(text if "://" in text else f"http://{text}", call.part)
         if finding.risk is Risk.HIGH:
@@ -116,6 +131,9 @@ def _sent(call: Call) -> Findings:
                     kind=f"{call.arguments.path} upload",
                 )
             ]
+    if call.arguments.path in _ITEM_CLIENTS and _sends_items(call):
+        why = "Sends files, or what another command prints, to another machine"
+        return [call.finding(Risk.HIGH, "data-leaves", why, EffectKind.NETWORK)]
     if any(word.code for word in _urls(call)):
         return [
             call.finding(
@@ -128,7 +146,18 @@ def _sent(call: Call) -> Findings:
     return []
 
 
+_QUOTES = frozenset({"-Q", "--quote", "--postquote"})
+_FTP_CHANGES = re.compile(
+    r"[-+*]?(?:DELE|RMD|MKD|RNFR|RNTO|SITE|STOR|STOU|APPE|rm|rmdir|mkdir|rename|ch\w+|ln|symlink)\b",
+    re.IGNORECASE,
+)
+
+
 def _method(call: Call) -> Findings:
+    quoted = [g.value.text for g in call.arguments.given if g.name in _QUOTES and g.value]
+    if any(_FTP_CHANGES.match(text) for text in quoted):
+        why = "Changes or deletes files on another machine"
+        return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     for given in call.arguments.given:
         if (
             given.name in {"-X", "--request", "--method"}
@@ -183,6 +212,32 @@ def rsync(call: Call) -> Findings:
     return [
         call.finding(Risk.MEDIUM, "fetch", "Copies files from another machine", EffectKind.NETWORK)
     ]
+
+
+@handles("tls-client")
+def tls_client(call: Call) -> Findings:
+    """What comes from a pipe is sent; an empty input only ends the talk."""
+    is_quiet = all(_prints_no_words(source.words) for source in call.command.upstream)
+    is_fed = any(r.operator == "<" for r in call.command.redirections)
+    if is_quiet and not call.command.stdin and not is_fed:
+        return []
+    why = "Sends what another command prints to another machine"
+    return [call.finding(Risk.HIGH, "data-leaves", why, EffectKind.NETWORK)]
+
+
+def _prints_no_words(words: Sequence[Word]) -> bool:
+    """`echo | …`, `true | …`."""
+    is_empty = not any(word.text.strip() or word.code for word in words[1:])
+    return bool(words) and words[0].text in {"echo", "true", ":"} and is_empty
+
+
+@handles("sysctl")
+def sysctl(call: Call) -> Findings:
+    """`sysctl name` shows, `sysctl name=value` changes."""
+    if not any("=" in word.text for word in call.arguments.operands):
+        return []
+    why = "Changes the running system"
+    return [call.finding(Risk.HIGH, "services", why, EffectKind.EXECUTE)]
 
 
 @handles("kill")

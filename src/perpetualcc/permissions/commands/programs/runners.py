@@ -1,5 +1,6 @@
 """Programs that run other programs in ways a table cannot say."""
 
+import re
 from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
@@ -203,6 +204,14 @@ def trap(call: Call) -> Findings:
     return call.judge.shell(words[0].text, call) if len(words) > 1 else []
 
 
+@handles("coproc")
+def coproc(call: Call) -> Findings:
+    """`coproc NAME { … }` comes as words; what follows the brace is the first command inside."""
+    words = call.arguments.operands
+    opening = next((i for i, word in enumerate(words[:2]) if word.text in {"{", "("}), None)
+    return call.judge.words(words if opening is None else words[opening + 1 :], call)
+
+
 @handles("alias")
 def alias(call: Call) -> Findings:
     """An alias is code for later in the line; alone it lists."""
@@ -249,15 +258,20 @@ def tool_run(call: Call) -> Findings:
 def remote(call: Call) -> Findings:
     """`ssh host command …`: judged as if here, and never LOW."""
     words = call.arguments.operands[1:]
-    findings: Findings = []
+    if _only_greets(call):
+        return []
+    why = "Runs commands on another machine"
+    findings = [call.finding(Risk.HIGH, "remote-shell", why, EffectKind.NETWORK)]
     if words:
-        findings = [
+        findings += [
             f
             for f in call.judge.shell(" ".join(w.text for w in words), call)
             if f.risk is not Risk.LOW
         ]
     elif call.command.stdin is not None:
-        findings = [f for f in call.judge.shell(call.command.stdin, call) if f.risk is not Risk.LOW]
+        findings += [
+            f for f in call.judge.shell(call.command.stdin, call) if f.risk is not Risk.LOW
+        ]
     if call.command.upstream:
         findings.append(
             call.finding(
@@ -268,6 +282,20 @@ def remote(call: Call) -> Findings:
             )
         )
     return findings
+
+
+_CODE_HOST_USER = re.compile(r"(?:git|hg|aur|forgejo|gitea)@[\w.-]+")
+
+
+def _only_greets(call: Call) -> bool:
+    """`ssh -T git@host` asks a code host who one is; `ssh -O check` asks the own connection."""
+    operands = call.arguments.operands
+    asks = [g.value.text for g in call.arguments.given if g.name == "-O" and g.value]
+    if asks:
+        return asks == ["check"]
+    runs = call.arguments.has("-o", "-F", "-L", "-R", "-D", "-w") or call.command.upstream
+    is_host = len(operands) == 1 and _CODE_HOST_USER.fullmatch(operands[0].text) is not None
+    return is_host and call.arguments.path == "ssh" and not runs and call.command.stdin is None
 
 
 @handles("cluster-look")
