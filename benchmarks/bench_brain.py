@@ -10,7 +10,7 @@ from tests.corpus.brain.measuring import cases, measure
 
 FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
-    *("field", "street", "plaza", "harbour", "meadow", "orchard"),
+    *("field", "street", "plaza", "harbour", "meadow", "orchard", "glade"),
 )
 ROUNDS = 3
 

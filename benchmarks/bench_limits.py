@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +21,7 @@ from perpetualcc.domain.ids import SessionId, new_task_id
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import NewTask
+from perpetualcc.sessions.changed_files import changed_files
 from perpetualcc.sessions.checkpoint import CheckpointManager, SessionState
 from perpetualcc.store.database import Database
 from perpetualcc.store.ledger import SqliteLedger
@@ -30,11 +31,12 @@ _WAITING = 1000
 _IDLE_SECONDS = 20
 _FILES = 40
 _SAVES = 60
+_PLACES, _FILES_EACH = 200, 50
 
 
 def run() -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
-        return [_checkpoint(Path(folder)), *_waits(Path(folder))]
+        return [_checkpoint(Path(folder)), *_changed(Path(folder)), *_waits(Path(folder))]
 
 
 def _checkpoint(folder: Path) -> Result:
@@ -116,6 +118,41 @@ async def _fill(locations: Locations, folder: Path, due: float) -> None:
             await ledger.add(NewTask(id=new_task_id(), group=session.id, prompt="Wait", due=at))
     finally:
         await database.close()
+
+
+def _changed(folder: Path) -> Iterator[Result]:
+    """Which files changed since the task began: with git, and by looking at the tree."""
+    tree = folder / "tree"
+    for n in range(_PLACES):
+        (tree / f"package_{n}").mkdir(parents=True)
+        for m in range(_FILES_EACH):
+            (tree / f"package_{n}" / f"file_{m}.py").write_text("x = 1\n")
+    yield _looked("changed files of a tree, median of its own time", tree, 150)
+    subprocess.run(["git", "init", "--quiet", str(tree)], check=True)
+    git = ["git", "-C", str(tree), "-c", "user.name=b", "-c", "user.email=b@example.org"]
+    subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message", "All"], check=True)
+    yield _looked("changed files of a repository, median", tree, 300, clock=time.perf_counter)
+
+
+def _looked(
+    name: str, tree: Path, limit: float, clock: Callable[[], float] = time.thread_time
+) -> Result:
+    time.sleep(1.1)  # git's times are in seconds
+    since, times = time.time(), []
+    for n in range(_FILES):
+        (tree / f"package_{n}" / "file_0.py").write_text(f"x = {since}\n")
+    for _ in range(11):
+        begun = clock()
+        found = changed_files(tree, since)
+        times.append(clock() - begun)
+    return Result(
+        name=name,
+        value=round(statistics.median(times) * 1000, 1),
+        unit="ms",
+        limit=limit,
+        note=f"{_PLACES * _FILES_EACH:,} files, {len(found)} told of",
+    )
 
 
 @contextmanager

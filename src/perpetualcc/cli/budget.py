@@ -1,12 +1,14 @@
 """`pcc budget`: what may be spent, what was, and how to change it."""
 
 import json
+import re
 from typing import Annotated, Any
 
 import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import table
+from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
     help="Show and change what may be spent.",
@@ -38,6 +40,17 @@ def show(
     print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}; 0 means no such budget.")
 
 
+_TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
+
+
+def _number(typed: str) -> float:
+    """Raises PerpetualError for what is no number."""
+    found = re.fullmatch(r"([-+]?[\d,_]*\.?\d+(?:e\d+)?)\s*([km]?)", typed.strip().lower())
+    if found is None:
+        raise PerpetualError(f"{typed!r} is no number", hint="Such as 500000, 500k or 2M")
+    return float(found[1].replace(",", "").replace("_", "")) * _TIMES[found[2]]
+
+
 def _row(one: dict[str, Any]) -> list[str]:
     allowed, used = one["allowed"], one["used"]
     share = f"{used / allowed:.0%}" if used is not None and allowed else ""
@@ -54,7 +67,9 @@ def _row(one: dict[str, Any]) -> list[str]:
 def set_budget(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="BUDGET", help="A name that `pcc budget` shows")],
-    value: Annotated[float, typer.Argument(metavar="NUMBER", help="0 means no such budget")],
+    value: Annotated[
+        str, typer.Argument(metavar="NUMBER", help="Such as 500000, 500k or 2M; 0 means none")
+    ],
 ) -> None:
     """
     Change a budget. It counts at once; what waited for it goes on.
@@ -62,5 +77,5 @@ def set_budget(
     Example: pcc budget set unattended_tokens_per_day 2000000
     """
     with connect(ctx.obj) as daemon:
-        changed = daemon.call("budget.set", name=name, value=value)
+        changed = daemon.call("budget.set", name=name, value=_number(value))
     print(f"{name} = {changed['allowed']:,g}")

@@ -34,10 +34,12 @@ def logs(
     if level not in _LEVELS:
         raise PerpetualError(f"No level is called {level!r}", hint=f"Levels: {', '.join(_LEVELS)}")
     levels = _LEVELS[_LEVELS.index(level) :]
+    # Events without a line of their own are for who looks for a fault.
+    detail = Detail.VERBOSE if level == "debug" else Detail.NORMAL
     with connect(ctx.obj) as daemon:
         past = last_events(daemon, session, tail, levels=levels)
         for event in past:
-            _print(event, as_json=as_json)
+            _print(event, detail, as_json=as_json)
         if not follow:
             return
         since = past[-1]["seq"] if past else 0
@@ -46,13 +48,14 @@ def logs(
             for pushed in daemon.events():
                 refuse_broken(pushed)
                 if pushed.data["level"] in levels:
-                    _print(pushed.data, as_json=as_json)
+                    _print(pushed.data, detail, as_json=as_json)
         except KeyboardInterrupt:
             return
 
 
-def _print(event: dict[str, object], *, as_json: bool) -> None:
+def _print(event: dict[str, object], detail: Detail, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(event, ensure_ascii=False), flush=True)
         return
-    print("\n".join(shown(event, Detail.VERBOSE)), flush=True)
+    if lines := shown(event, detail):
+        print("\n".join(lines), flush=True)

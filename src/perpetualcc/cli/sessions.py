@@ -198,7 +198,8 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         lines.append(
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{unattended}{after}"
         )
-        if task["result"] and task["state"] != "queued":
+        # What the last attempt came to is no news of the one that runs.
+        if task["result"] and task["state"] not in {"queued", "running"}:
             lines.append(f"      {fit(task['result'], 76)}")
     return lines
 
@@ -209,8 +210,12 @@ def _figures(session: dict[str, Any]) -> list[str]:
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
     human = counts.get("allow/person", 0)
     denied = sum(n for key, n in counts.items() if key.startswith("deny/"))
+    questions = session["answered"]
+    by_people = questions.get("person", 0)
+    by_itself = sum(questions.values()) - by_people
     return [
         f"Token Usage: {used:,} / {window:,} ({used * 100 // max(window, 1)}%)",
+        f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
         f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
         f"Runs: {session['runs']}",
     ]

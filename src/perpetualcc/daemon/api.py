@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
@@ -25,7 +26,7 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import RecordedEvent
+from perpetualcc.domain.events import QuestionAnswered, RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, Task
@@ -214,11 +215,17 @@ class Api:
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),
+            "answered": await self._answered(session.id),
             "checkpoints": [
                 checkpoint_data(one) for one in await self.checkpoints.list(session.id)
             ],
             "iteration": await self.handovers.number(session),
         }
+
+    async def _answered(self, session: SessionId) -> dict[str, int]:
+        """How many of its latest 1,000 questions were answered by whom."""
+        found = await self.events.tail(session, 1000, kinds=[QuestionAnswered.__name__])
+        return dict(Counter(str(one.event.data()["decided_by"]) for one in found))
 
     async def pause(self, params: Params, _: Connection) -> Any:
         """Stop after the current operation; the work stays."""

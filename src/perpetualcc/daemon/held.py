@@ -29,7 +29,8 @@ class Held:
         self, sessions: Sequence[Session], status: SessionStatus | None = None
     ) -> list[Session]:
         """The sessions with the status that people see; only those of `status`, if one is given."""
-        working = [one.id for one in sessions if one.status is SessionStatus.PROCESSING]
+        asking = {SessionStatus.PROCESSING, SessionStatus.WAITING_INPUT}
+        working = [one.id for one in sessions if one.status in asking]
         waiting = await self.escalations.holding(working) if working else {}
         seen = [_seen(one, waiting) for one in sessions]
         return [one for one in seen if status is None or one.status is status]

@@ -68,6 +68,13 @@ def choose(question: Question, typed: str) -> str:
         found = [_chosen(labels, part) for part in parts]
         if all(label is not None for label in found):
             return ", ".join(dict.fromkeys(str(label) for label in found))
+        numbered = [part.isdecimal() for part in parts]
+        if any(numbered) and not all(numbered):
+            unknown = next(part for part, label in zip(parts, found, strict=True) if label is None)
+            raise AnswerError(
+                f"There is no option {unknown}",
+                hint=f"Options: 1 to {len(labels)}; several like this: 1,{len(labels)}",
+            )
     if labels and not question.get("amount") and all(part.isdecimal() for part in parts):
         raise AnswerError(
             f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"

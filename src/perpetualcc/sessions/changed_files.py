@@ -5,6 +5,7 @@ A shell command writes files too. Git is asked where there is a repository, sinc
 leave out; elsewhere the tree is looked through, up to a limit. Never raises.
 """
 
+import math
 import os
 from pathlib import Path
 
@@ -33,12 +34,31 @@ def changed_files(project: Path, since: float) -> list[str]:
 
 
 def _written(project: Path, since: float) -> set[str]:
-    found, seen = set(), 0
-    for folder, folders, names in os.walk(project):
-        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT | _OURS)
-        seen += len(folders) + len(names)
-        relative = [str((Path(folder) / name).relative_to(project)) for name in sorted(names)]
-        found.update(changed_since(project, relative, since))
-        if seen > _ENTRIES:
-            break
+    found: set[str] = set()
+    folders, seen = [""], 0
+    while folders and seen <= _ENTRIES:
+        folder = folders.pop()
+        for entry in _entries(project / folder):
+            seen += 1
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _LEFT_OUT | _OURS:
+                    folders.append(name)
+            elif _modified_at(entry) >= since:
+                found.add(name)
     return found
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _modified_at(entry: os.DirEntry[str]) -> float:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime
+    except OSError:
+        return math.inf

@@ -79,7 +79,9 @@ class TaskQueue:
             PerpetualError: the prompt is empty, or `after` names nothing or too much.
         """
         if not prompt.strip():
-            raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+            raise PerpetualError(
+                "The task is empty", hint=f'Say what to do: pcc add {self._session} "…"'
+            )
         everything = await self._tasks.list(self._session)
         task = NewTask(
             id=new_task_id(),

@@ -139,3 +139,18 @@ def test_whatever_is_typed_is_an_answer_or_a_clear_error(typed, labels, many):
 def test_a_request_of_any_shape_has_a_question():
     for raw in ({}, {"questions": None}, {"questions": ["x"]}, {"questions": []}):
         assert questions_of(raw, "The title")[0]["question"] == "The title"
+
+
+@pytest.mark.parametrize("typed", ["1,x", "red,2", "2, 9"])
+def test_a_number_beside_what_is_no_option_is_a_slip_and_no_answer(typed):
+    several = {"multiSelect": True, "options": [{"label": "One"}, {"label": "Two"}]}
+
+    with pytest.raises(AnswerError, match="There is no option"):
+        choose(several, typed)
+
+
+@pytest.mark.parametrize("label", ["", "  "])
+def test_an_option_without_a_label_is_answered_by_its_number(label):
+    nameless = {"options": [{"label": label}, {"label": "Two"}]}
+
+    assert choose(nameless, "1") == "(option 1)"

@@ -125,7 +125,7 @@ def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
     numbers = {term for term in asked.terms if term[0] == "#"}
     if ours and any(part & numbers for part in parts):
         return not any(part & numbers for part in ours)
-    if not ours or any(nearness.shared(part) for part in ours):
+    if not ours or any(nearness.shared(part | one.clause.key_stems) for part in ours):
         return False
     others = [part for part in parts if part not in ours]
     kinds = {number[-1] for number in one.choice.numbers}

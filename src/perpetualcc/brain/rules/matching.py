@@ -18,6 +18,7 @@ from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.text import split_tokens
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
@@ -233,6 +234,8 @@ def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
     chosen: dict[str, Found] = {}
     for one in tier:
         chosen.setdefault(one.choice.label, one)
+    if left := _numbers_left(tier[0], [one for one in choices if one.label not in chosen]):
+        return Match(problem=f"line {tier[0].clause.statement.line} also says {left}")
     offered = frozenset().union(*(choice.every for choice in choices))
     for one in tier:
         missing = {
@@ -245,6 +248,13 @@ def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
             return Match(problem=f"the requirements also name {name}, which is not offered")
     in_order = [chosen[choice.label] for choice in choices if choice.label in chosen]
     return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def _numbers_left(one: Found, others: list[Choice]) -> str:
+    """ "40, 77 or 104 cells": the unit is said once, and holds for all of them."""
+    said = {token.word for token in split_tokens(one.clause.statement.text)}
+    numbers = [word for choice in others for word in choice.folded.split() if word.isdecimal()]
+    return next((number for number in numbers if number in said), "")
 
 
 def _serve_alike(missing: set[str], found: Iterable[Found]) -> bool:

@@ -14,6 +14,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.text import quantity
+from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.requirements import StatementKind
 
 # Of the question's words that the requirements have at all, so much must be near the option.
@@ -58,7 +59,9 @@ def is_alike(asked: str, said: str) -> bool:
     if asked == said:
         return True
     if asked[0] in "@#" or said[0] in "@#":
-        return False
+        # "Express" at the beginning of a line may be a name, and is a word.
+        word = asked.strip("@")
+        return word == said.strip("@") and word in ordinary_names()
     short, long = sorted((asked, said), key=len)
     if len(short) < _ROOT:
         return False
@@ -98,7 +101,8 @@ class Nearness:
     @cached_property
     def _telling(self) -> frozenset[str]:
         asked = self._asked
-        units = {word for word in asked.stems if quantity("1", word)}
+        # In "how many days" it is the unit; in "on which day" it is what is asked.
+        units = {word for word in asked.stems if asked.measures and quantity("1", word)}
         return asked.key_stems - self._weak - asked.measures - units
 
     @cached_property
@@ -206,7 +210,8 @@ class Nearness:
         line = sum(self.weights[word] for word in said)
         rare = max((self.weights[word] for word in said & self._telling), default=0.0)
         strange = sum(1 for count in self._counts.values() if not count)
-        allowed = near.shared - 1 if near.choice.numbers else _STRANGE * near.shared
+        is_number = near.choice.own <= near.choice.numbers
+        allowed = near.shared - 1 if is_number else _STRANGE * near.shared
         return (
             (near.weight + line) / 2 >= _ENOUGH * sum(self.weights.values())
             and rare >= 1.0 / _COMMON
