@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -33,14 +34,19 @@ def test_the_demo_shows_what_the_readme_shows_and_leaves_nothing_behind(
     assert not Path(claude_world.home, ".perpetualcc").exists()
 
 
+@pytest.fixture
+def short_folder():
+    """A socket's path may have a hundred bytes; pytest's own folders use most of them."""
+    with tempfile.TemporaryDirectory(prefix="pcc-t") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.usefixtures("claude_world")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_demo_that_is_ended_leaves_nothing_behind(tmp_path, number):
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
+def test_a_demo_that_is_ended_leaves_nothing_behind(short_folder, number):
     demo = subprocess.Popen(
         [sys.executable, "-m", "perpetualcc", "demo"],
-        env={**os.environ, "TMPDIR": str(scratch)},
+        env={**os.environ, "TMPDIR": str(short_folder)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -55,4 +61,4 @@ def test_a_demo_that_is_ended_leaves_nothing_behind(tmp_path, number):
         os.killpg(demo.pid, number)
 
         assert demo.wait(timeout=20) != 0
-    assert list(scratch.iterdir()) == []
+    assert list(short_folder.iterdir()) == []

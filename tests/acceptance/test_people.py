@@ -257,12 +257,14 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
     pcc = install(QUESTION)
     configure(
         pcc,
-        '[human]\nremind_after = ["40m", "24h"]\n'
+        '[human]\nhold_seconds = 1\nremind_after = ["40m", "24h"]\n'
         f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n',
     )
     pcc = replace(pcc, environment={**pcc.environment, "PERPETUALCC_CLOCK_OFFSET": str(offset)})
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
+    # As a row, without a process: a Claude that is resumed with no answer would ask once more.
+    wait_until(lambda: not pcc.claudes(), within=40)
 
     for minutes in (10, 20, 30, 45, 60):
         before = sum(one["attempts"] for one in pcc.json("notifications"))
