@@ -30,18 +30,26 @@ def scenario_of_calls(calls: int = CALLS) -> Scenario:
     return read_scenario({"steps": [{"repeat": calls // 2, "steps": pair}, "All is written."]})
 
 
-def bare_sdk_seconds(scenario: Scenario, project: Path) -> float:
+AS_A_PERSON = {
+    "system_prompt": {"type": "preset", "preset": "claude_code"},
+    "setting_sources": ["user", "project", "local"],
+}
+"""Options of the SDK for Claude Code as it is at a terminal: its prompt, and everybody's settings.
+The SDK's own defaults have neither."""
+
+
+def bare_sdk_seconds(scenario: Scenario, project: Path, **options: Any) -> float:
     """Wall time from before the client connects until it is disconnected, in seconds."""
-    return asyncio.run(_measure(scenario, project))[0]
+    return asyncio.run(_measure(scenario, project, **options))[0]
 
 
-async def _measure(scenario: Scenario, project: Path) -> tuple[float, float]:
+async def _measure(scenario: Scenario, project: Path, **options: Any) -> tuple[float, float]:
     """Seconds of the session, and of asking the server its questions again without Claude."""
     with tempfile.TemporaryDirectory() as home:
         async with RehearsalServer(scenario) as server:
             world = isolated_world(server.url, Path(home) / "home")
             started = time.perf_counter()
-            await _play(project, world.overlay)
+            await _play(project, world.overlay, options)
             session = time.perf_counter() - started
             asked = [one.raw for one in server.requests]
             again = await asyncio.to_thread(_ask_again, server.url, asked)
@@ -51,7 +59,7 @@ async def _measure(scenario: Scenario, project: Path) -> tuple[float, float]:
     return session, again
 
 
-async def _play(project: Path, environment: dict[str, str]) -> None:
+async def _play(project: Path, environment: dict[str, str], more: dict[str, Any]) -> None:
     from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
 
     async def allow(*_: Any) -> Any:
@@ -61,8 +69,8 @@ async def _play(project: Path, environment: dict[str, str]) -> None:
     options = ClaudeAgentOptions(
         cwd=project,
         env=environment,
-        setting_sources=[],
         hooks={"PreToolUse": [HookMatcher(hooks=[allow])]},
+        **{"setting_sources": [], **more},
     )
     async with ClaudeSDKClient(options) as client:
         await client.query(PROMPT)

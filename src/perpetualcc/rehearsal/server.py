@@ -114,6 +114,8 @@ class RehearsalServer:
         self._writers.add(writer)
         try:
             await serve_connection(reader, writer, self._answer)
+        except asyncio.CancelledError:
+            pass  # the loop ends in mid-answer; nobody waits for this task but the loop's own log
         finally:
             self._writers.discard(writer)
 
