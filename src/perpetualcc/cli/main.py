@@ -1,6 +1,5 @@
 """`pcc`: global options, lazy commands, and errors that say what to do."""
 
-import difflib
 import importlib
 import sys
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            close = _alike(args[0])
             hint = f" Did you mean '{close[0]}'?" if close else ""
             ctx.fail(f"No such command '{args[0]}'.{hint}")
         name, command, rest = super().resolve_command(ctx, args)
@@ -59,6 +58,12 @@ def by_panel() -> Iterator[tuple[str, list[str]]]:
     names = sorted(COMMANDS, key=lambda name: panels.index(COMMANDS[name].panel))
     for panel, found in groupby(names, key=lambda name: COMMANDS[name].panel):
         yield panel, list(found)
+
+
+def _alike(word: str) -> list[str]:
+    from difflib import get_close_matches  # noqa: PLC0415  # slow to import, wanted after a slip
+
+    return get_close_matches(word, COMMANDS, n=1)
 
 
 class _Listed:
