@@ -43,7 +43,7 @@ def run() -> list[Result]:
                 value=_milliseconds(folder.take_trigger),
                 unit="ms",
                 limit=1.0,
-                note="each second, and after each event",
+                note="each second, and after each tool once Claude is warned",
             ),
             Result(
                 name="status.txt is written",

@@ -42,10 +42,21 @@ class ClaudeWorld:
 
 
 @pytest.fixture
-def rehearsal() -> Iterator[Rehearse]:
+def servers() -> list[RehearsalServer]:
+    """The scripted models that the test started, oldest first."""
+    return []
+
+
+@pytest.fixture
+def rehearsal(servers: list[RehearsalServer]) -> Iterator[Rehearse]:
     """Play scenarios, each on its own server; `rehearsal("steps: [Done.]").url`."""
-    with ExitStack() as servers:
-        yield lambda text, **more: servers.enter_context(served(text, **more))
+    with ExitStack() as playing:
+
+        def play(text: Any, **more: Any) -> RehearsalServer:
+            servers.append(playing.enter_context(served(text, **more)))
+            return servers[-1]
+
+        yield play
 
 
 @contextmanager

@@ -15,21 +15,6 @@ from tests.acceptance.supervised import wait_until
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 
-@pytest.fixture
-def servers():
-    """The scripted models that the test started."""
-    return []
-
-
-@pytest.fixture
-def rehearsal(rehearsal, servers):
-    def play(text, **more):
-        servers.append(rehearsal(text, **more))
-        return servers[-1]
-
-    return play
-
-
 MISSION = "Build the seven wonders, one after the other"
 
 

@@ -207,6 +207,7 @@ def test_whoever_is_killed_while_indexing_leaves_no_worker_behind(project, envir
     try:
         run.communicate(timeout=20)
         _wait_until(lambda: not _is_any_left(run.pid))
+        assert run.returncode == -signal.SIGKILL, "it was killed, and did not end by itself before"
     finally:
         if _is_any_left(run.pid):
             os.killpg(run.pid, signal.SIGKILL)

@@ -40,20 +40,6 @@ ANSWERED = {
 }
 
 
-@pytest.fixture
-def servers() -> list:
-    return []
-
-
-@pytest.fixture
-def rehearsal(rehearsal, servers):
-    def play(text, **more):
-        servers.append(rehearsal(text, **more))
-        return servers[-1]
-
-    return play
-
-
 def results(server) -> list[str]:
     """What Claude read of each call, in order."""
     longest = max(server.requests, key=lambda request: len(request.messages))

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -518,7 +518,19 @@ def test_a_task_that_was_there_at_too_many_crashes_in_a_row_is_parked(world: Wor
     assert world.engine().get("t").packet["crashes"] == MOST_CRASHES + 1
 
 
-def test_a_dispatch_that_settles_starts_the_count_of_crashes_afresh(world: World) -> None:
+def settle_one_dispatch(engine: Calls, task: Task) -> None:
+    engine.settle("t", task.fence, Again(prompt="on"))
+    engine.take_one()
+
+
+def get_on(engine: Calls, task: Task) -> None:
+    engine.got_on("t", task.fence)
+
+
+@pytest.mark.parametrize("start_afresh", [settle_one_dispatch, get_on])
+def test_crashes_are_in_a_row_until_a_dispatch_settles_or_its_work_gets_on(
+    world: World, start_afresh: Callable[[Calls, Task], None]
+) -> None:
     world.engine().new("t")
 
     for number in range(2 * MOST_CRASHES):
@@ -526,22 +538,7 @@ def test_a_dispatch_that_settles_starts_the_count_of_crashes_afresh(world: World
         engine.recover()
         task = engine.take_one()
         if number == MOST_CRASHES:
-            engine.settle("t", task.fence, Again(prompt="on"))
-            engine.take_one()
-
-    assert [task.state for task in world.engine("last").recover()] == [S.QUEUED]
-
-
-def test_crashes_are_not_in_a_row_when_the_work_gets_on_between_them(world: World) -> None:
-    world.engine().new("t")
-
-    for number in range(2 * MOST_CRASHES):
-        engine = world.engine(f"engine {number}")
-        engine.recover()
-        task = engine.take_one()
-        if number == MOST_CRASHES:
-            engine.got_on("t", task.fence)
-            engine.got_on("t", task.fence - 1)
+            start_afresh(engine, task)
 
     assert [task.state for task in world.engine("last").recover()] == [S.QUEUED]
 
