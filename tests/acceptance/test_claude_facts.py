@@ -290,9 +290,8 @@ def test_a_rule_that_asks_comes_back_although_the_gate_allowed(play):
 @pytest.mark.parametrize(("rule", "holds"), [("Edit(**/keys)", False), ("Edit(//**/keys)", True)])
 def test_only_a_rooted_rule_holds_outside_the_project(play, claude_world, rule, holds):
     file = claude_world.home / "keys" / "new"
-    stage = play(
-        f"steps: [{{tools: [{{Write: {{file_path: {json.dumps(str(file))}, content: x}}}}]}}, Done.]"
-    )
+    write = {"Write": {"file_path": str(file), "content": "x"}}
+    stage = play({"steps": [{"tools": [write]}, "Done."]})
 
     asyncio.run(stage.one_turn(settings=json.dumps({"permissions": {"deny": [rule]}})))
 

@@ -53,7 +53,8 @@ async def probe(
     With `DENY` the gate is on trial; with `ALLOW` the layers of `settings` behind it are.
 
     The model behind `settings.environment` must want to create the canary's files in `place`,
-    which must not have them yet. Raises TimeoutError after a minute, PerpetualError when Claude Code does not start.
+    which must not have them yet. Raises TimeoutError after a minute, PerpetualError when Claude
+    Code does not start.
     """
     inbox = Inbox()
     asked: dict[str, str] = {}
