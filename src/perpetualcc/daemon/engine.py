@@ -144,7 +144,8 @@ async def _recover(
 ) -> None:
     """End what an earlier engine left running, then take its tasks over."""
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
-    recovered = await ledger.recover()
+    recovered = await ledger.recover(halted=locations.halted.exists())
+    locations.halted.unlink(missing_ok=True)
     await manager.recover()
     # Parked after too many crashes: people hear of it as of any other task that stopped.
     stopped = [
