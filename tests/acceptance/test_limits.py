@@ -238,8 +238,8 @@ class MovedClock:
 
     def move_to(self, at: float) -> None:
         """What a sleeping supervisor would notice within half a minute, a visitor tells it now."""
-        self.path.write_text(str(at - time.time()))
         self.pcc.pcc("daemon", "stop")
+        self.path.write_text(str(at - time.time()))
         self.pcc.pcc("list")
 
 
@@ -383,6 +383,8 @@ def test_a_request_that_is_wrong_is_no_limit_whatever_its_message_quotes(install
 
     assert pcc.wait(session, within=60)["status"] == "COMPLETED"
     assert pcc.events(session, "LimitReached", "ResumePlanned") == []
+    [failed, _] = pcc.events(session, "TaskSettled")
+    assert message[:40] in failed["result"], "it was met, and tried again"
 
 
 def unbelievable(form: str, ahead: float) -> str:
