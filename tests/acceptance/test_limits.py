@@ -1,17 +1,24 @@
 """Usage limits on the real Claude Code: hit in mid-task, waited out without a process, gone on."""
 
+import asyncio
 import json
 import os
 import signal
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from perpetualcc.rehearsal import RehearsalServer
+from perpetualcc.rehearsal.http import Request
+from perpetualcc.rehearsal.server import session_id
+from perpetualcc.rehearsal.wire import Answer
 from tests.acceptance.supervised import wait_until
+from tests.acceptance.terminals import terminal
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -29,9 +36,9 @@ def story(fail: str) -> str:
 FIVE_HOURS = story("{kind: usage_limit, in: 4s}")
 
 
-def limited(install, scenario, *flags, config="", **signed_in_as):
+def limited(install, scenario, *flags, config="", **more):
     """An installation whose engine sleeps at once when nothing is to be done."""
-    pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **signed_in_as)
+    pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **more)
     path = Path(pcc.environment["PERPETUALCC_CONFIG"])
     path.write_text(path.read_text() + config)
     return pcc
@@ -96,18 +103,26 @@ def test_a_wait_outlives_whatever_is_killed(install, victim):
 
 
 @pytest.mark.soak
-def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install):
-    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+@pytest.mark.parametrize("engine", ["awake", "asleep"])
+def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install, engine):
+    patience = "30" if engine == "awake" else "0.5"
+    wait = story("{kind: usage_limit, in: 15s}")
+    pcc = limited(install, wait, "--idle-exit", patience, subscription=True)
     session = pcc.start("Write two files")
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
+    if engine == "asleep":
+        wait_until(lambda: pcc.engine is None)
 
-    asleep = [pcc.supervisor, pcc.engine]
+    asleep = [pid for pid in (pcc.supervisor, pcc.engine) if pid is not None]
     for pid in asleep:
         os.kill(pid, signal.SIGSTOP)
-    time.sleep(max(0.0, due - time.time()) + 1)
+    time.sleep(max(0.0, due - time.time()) + 2)
+    woke = time.time()
     for pid in asleep:
         os.kill(pid, signal.SIGCONT)
 
+    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2, within=30)
+    assert pcc.events(session, "RunStarted")[1]["at"] >= woke > due
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
 
@@ -418,6 +433,52 @@ def test_a_reset_that_cannot_be_is_not_believed(install, tmp_path, ahead, form):
 
 
 @pytest.mark.soak
+def test_a_person_is_warned_before_a_limit_and_sees_what_remains_of_it(install):
+    """From 85 % on; `pcc attach` counts down on a terminal."""
+    pcc = limited(
+        install,
+        """
+        steps:
+          - quota: {status: allowed, window: five_hour, used: 0.84, in: 1h}
+            tools: [{Write: {file_path: "{project}/src/first.py", content: "one = 1"}}]
+          - quota: {status: allowed_warning, window: five_hour, used: 0.9, in: 1h}
+            tools: [{Write: {file_path: "{project}/src/second.py", content: "two = 2"}}]
+          - fail: {kind: usage_limit, in: 25s}
+          - Both files are written.
+        """,
+        subscription=True,
+    )
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    with terminal(pcc.command("attach", session), pcc.environment) as screen:
+        screen.wait_for("Resuming in 0:1")
+        screen.wait_for("Resuming in 0:03")
+        screen.wait_for("Task completed", within=60)
+
+    warned = pcc.events(session, "LimitApproached")
+    assert [round(one["utilization"], 2) for one in warned] == [0.9]
+    assert screen.seen.index("Resuming in 0:1") < screen.seen.index("Resuming in 0:03")
+
+
+class Together(RehearsalServer):
+    """Nobody hears anything before so many conversations have asked: then all are at work."""
+
+    def __init__(self, count: int, *words, **options) -> None:
+        super().__init__(*words, **options)
+        self._count, self._asked, self._all = count, set(), asyncio.Event()
+
+    async def _answer(self, request: Request) -> Answer:
+        if request.path == "/v1/messages" and (body := request.json()).get("tools"):
+            self._asked.add(session_id(request.headers, body))
+            if len(self._asked) == self._count:
+                self._all.set()
+            await self._all.wait()
+        return await super()._answer(request)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
 def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_first(
     install, tmp_path
 ):
@@ -425,6 +486,7 @@ def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_fi
         install,
         story("{kind: usage_limit, in: 30s, everyone: true}"),
         subscription=True,
+        server_of=partial(Together, 10),
         config="[limits]\nstagger_seconds = 0.5\n[sessions]\nmax_concurrent = 10\n",
     )
     sessions = []
@@ -437,8 +499,9 @@ def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_fi
         sessions.append(said.split()[2])
 
     for session in sessions:
-        assert pcc.wait(session, within=120)["status"] == "COMPLETED"
+        assert pcc.wait(session, within=200)["status"] == "COMPLETED"
 
+    assert all(len(pcc.events(one, "LimitReached")) == 1 for one in sessions)
     resumed = [pcc.events(one, "RunStarted")[-1]["at"] for one in sessions]
     assert resumed == sorted(resumed, reverse=True)
     assert min(a - b for a, b in pairwise(resumed)) > 0.3
