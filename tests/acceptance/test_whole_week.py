@@ -115,7 +115,7 @@ class Week:
     def _statuses(self) -> Iterator[set[str]]:
         """What the sessions do, until all have done everything; whoever waits need not wait."""
         while True:
-            listed = self.pcc.json("list")
+            listed = self.pcc.look_at_all()
             statuses = {one["status"] for one in listed}
             yield statuses
             if statuses == {"COMPLETED"}:
