@@ -29,9 +29,11 @@ class Supervised:
     locations: Locations
     environment: Mapping[str, str]
     project: Path
+    patience: float = 50.0
+    """Seconds for a command."""
 
     def pcc(
-        self, *words: str, check: bool = True, stdin: str | None = None, within: float = 50.0
+        self, *words: str, check: bool = True, stdin: str | None = None, within: float | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run a command; a failure shows what it said."""
         done = subprocess.run(
@@ -42,7 +44,7 @@ class Supervised:
             capture_output=True,
             text=True,
             check=False,
-            timeout=within,
+            timeout=self.patience if within is None else within,
         )
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done

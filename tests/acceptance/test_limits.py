@@ -393,13 +393,16 @@ def test_an_empty_credit_balance_is_no_wait_but_a_persons_to_mend(install):
     ],
 )
 def test_a_request_that_is_wrong_is_no_limit_whatever_its_message_quotes(install, message):
-    pcc = limited(install, story(f'{{kind: http, status: 400, message: "{message}"}}'))
+    wrong = f'{{kind: http, status: 400, times: 99, message: "{message}"}}'
+    pcc = limited(install, story(wrong))
     session = pcc.start("Write two files")
 
-    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    stopped = pcc.wait(session, within=90)
+
+    assert stopped["status"] == "ERROR"
+    assert message[:40] in stopped["detail"]
+    assert len(pcc.events(session, "RunStarted")) == 3, "a failure like any other"
     assert pcc.events(session, "LimitReached", "ResumePlanned") == []
-    [failed, _] = pcc.events(session, "TaskSettled")
-    assert message[:40] in failed["result"], "it was met, and tried again"
 
 
 def unbelievable(form: str, ahead: float) -> str:

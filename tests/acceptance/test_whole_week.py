@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -169,7 +170,7 @@ def test_a_week_of_limits_kills_reboots_and_clock_jumps_on_the_real_claude_code(
         config.read_text() + "[limits]\nstagger_seconds = 0.0\n[human]\nremind_after = []\n"
     )
     pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(offset)
-    week, account = Week(pcc, offset), servers[0]
+    week, account = Week(replace(pcc, patience=300.0), offset), servers[0]
 
     week.begin(tmp_path)
     week.play(within=1200)
