@@ -27,6 +27,7 @@ from perpetualcc.permissions.commands.findings import (
     remote_code,
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
+from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.programs.interpreters import printed_by
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
@@ -327,6 +328,7 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         if not asks_in_words(command.words[1:]):
             findings += harmful_verb(arguments.operands, call)
+            findings += judge_option_words(call, None)
         findings += self._likely_wrapped(command, depth)
         return findings + self._guarded_words(command)
 

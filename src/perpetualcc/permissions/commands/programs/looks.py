@@ -46,9 +46,9 @@ def jq(call: Call) -> Findings:
 
 
 _NETWORK_CHANGES = re.compile(
-    r"add|del|delete|set|flush|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
+    r"add|del|delete|set(?:-\w+)*|flush(?:-\w+)*|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
     r"|modify|edit|mod|import|clone|reload|rescan|hotspot|exec|attach|dns|domain|revert|destroy|create"
-    r"|reset|renew|release|monitor-mode|hw|promisc|-promisc"
+    r"|reset(?:-\w+)*|renew|release|monitor-mode|hw|promisc|-promisc"
 )
 _SHOWS = frozenset({"show", "list", "ls", "lst", "get", "monitor", "identify", "pids", "status"})
 """`ip link show up` shows those that are up."""
