@@ -75,12 +75,7 @@ class CallRules:
         """Everything that this call does, one finding each."""
         arguments, rule = call.arguments, call.arguments.rule
         if rule is None:
-            why = f"Nothing is known about this use of {arguments.path!r}"
-            unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
-            if asks_in_words(call.command.words[1:]):
-                return [unknown]
-            harm = harmful_verb(arguments.operands, call)
-            return [unknown, *harm, *judge_option_words(call, None)]
+            return self._unknown_use(call)
         if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
@@ -106,6 +101,14 @@ class CallRules:
         if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
             findings += self._wrapped(call, rule)
         return findings
+
+    def _unknown_use(self, call: Call) -> Findings:
+        why = f"Nothing is known about this use of {call.arguments.path!r}"
+        unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
+        if asks_in_words(call.command.words[1:]):
+            return [unknown]
+        harm = harmful_verb(call.arguments.operands, call)
+        return [unknown, *harm, *judge_option_words(call, None)]
 
     def _unknown_subcommand(self, call: Call, rule: CommandRule) -> Findings:
         """`hostnamectl set-hostname x`: the table has `hostnamectl status`, and not this."""

@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _NAME = re.compile(r"--?[A-Za-z][\w-]+")
 _TEXT_ROLES = frozenset({"text", "pattern-read"})
 """Programs that only print or search: no option of theirs deletes."""
-_OWN_READING = frozenset({"find", "eval", "trap", "shell-variables"})
+_OWN_READING = frozenset({"find", "fd", "eval", "trap", "shell-variables"})
 """Handlers of commands that read their options in another way."""
 
 
@@ -34,7 +34,8 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
         name, equals, value = option.partition("=")
         if _NAME.fullmatch(name) is None:
             continue
-        tokens = tuple(token.lower() for token in _TOKEN.findall(name))
+        words = [word.lower() for word in _TOKEN.findall(name)]
+        tokens = (*words, "".join(words))
         found = _judge(name, tokens, rule, call)
         if found is not None and not (is_harmless and found.rule == "option-destroys"):
             findings.append(found)
@@ -72,10 +73,17 @@ def _judge(
     if not _words("runs").isdisjoint(tokens) and not is_text:
         why = "says that it runs what it is given"
         return _finding(call, Risk.MEDIUM, name, why, EffectKind.EXECUTE)
+    if _is_builder(rule) and not _words("of_builders").isdisjoint(tokens):
+        return None
     if not (_words("leaves") | _words("loosens")).isdisjoint(tokens) and not is_text:
         why = "says that it sends something away, or overrides a guard"
         return _finding(call, Risk.MEDIUM, name, why, EffectKind.NETWORK)
     return None
+
+
+def _is_builder(rule: CommandRule | None) -> bool:
+    """Builds and checks run and change the project's own code in any case."""
+    return rule is not None and rule.risk is Risk.LOW and EffectKind.EXECUTE in rule.effects
 
 
 def _destroys(tokens: tuple[str, ...]) -> bool:
@@ -83,7 +91,7 @@ def _destroys(tokens: tuple[str, ...]) -> bool:
         return True
     if "drop" not in tokens:
         return False
-    return len(tokens) == 1 or not _words("drops").isdisjoint(tokens)
+    return set(tokens) == {"drop"} or not _words("drops").isdisjoint(tokens)
 
 
 def _shows_secrets(tokens: tuple[str, ...]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.urls import HostKind, host_of, judge_url
 
@@ -174,6 +175,25 @@ def _method(call: Call) -> Findings:
                     EffectKind.NETWORK,
                 )
             ]
+    return _path_verb(call)
+
+
+_PATH_WORD = re.compile(r"[A-Za-z]+")
+
+
+def _path_verb(call: Call) -> Findings:
+    """`POST …/_delete_by_query`: the address says what is asked of the other machine."""
+    methods = {g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value}
+    is_sent = call.arguments.has(*_SENDS, "--data-raw") or not methods <= {"GET", "HEAD", "OPTIONS"}
+    if not is_sent or _is_local(call):
+        return []
+    verbs = frozenset(load_table("tasks")["verbs"])
+    for url in _urls(call):
+        path = url.text.partition("://")[2].partition("/")[2].partition("?")[0]
+        harm = verbs.intersection(word.lower() for word in _PATH_WORD.findall(path))
+        if harm:
+            why = f"Asks another machine to {min(harm)}, by the address"
+            return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     return []
 
 
