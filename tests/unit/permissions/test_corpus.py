@@ -36,6 +36,7 @@ PARTS = [
     "fourteenth",
     "fifteenth",
     "sixteenth",
+    "seventeenth",
 ]
 
 
@@ -75,7 +76,7 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
 
 
 @pytest.mark.parametrize(
-    "part", ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth"]
+    "part", ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth", "seventeenth"]
 )
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)

@@ -107,6 +107,8 @@ class CallRules:
         unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
         if asks_in_words(call.command.words[1:]):
             return [unknown]
+        if [word.text for word in call.command.words[1:]] in (["--version"], ["version"]):
+            return [call.finding(Risk.LOW, "help", "Only prints its version")]
         harm = harmful_verb(call.arguments.operands, call)
         return [unknown, *harm, *judge_option_words(call, None)]
 

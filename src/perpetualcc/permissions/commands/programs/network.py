@@ -159,6 +159,11 @@ def _method(call: Call) -> Findings:
     if any(_FTP_CHANGES.match(text) for text in quoted):
         why = "Changes or deletes files on another machine"
         return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
+    for word in call.arguments.operands[:1]:
+        is_method = call.arguments.path in _ITEM_CLIENTS and word.text.upper() == "DELETE"
+        if is_method and not _is_local(call):
+            why = "DELETE deletes something on another machine"
+            return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     for given in call.arguments.given:
         if (
             given.name in {"-X", "--request", "--method"}
