@@ -61,7 +61,7 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     if len(named) < 2:
         # "JSON Feed" among the options does not make the question one about anything but feeds.
         offered = frozenset(term for term in offered if term.startswith(("@", "#")))
-    folded = fold(sentence).strip()
+    folded = fold(sentence).strip().lstrip("¿¡ ")
     return Asked(
         folded=folded,
         whole=fold(f"{question.text} {question.header}"),

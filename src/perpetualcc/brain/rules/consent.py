@@ -220,6 +220,11 @@ _PLAIN_VALUES = {
 }
 
 
+# "WhatsApp-Nachrichten wollen wir nicht": where other languages say no.
+_NOT_AT_END = frozenset({"not", "no", "nicht", "niet", "inte", "ikke", "нет"})
+_WANTING = frozenset(
+    map(stem, "want wanted wollen mochten willen queremos voulons vogliamo nachrichten".split())
+)
 # How many is what such a question asks.
 _SEVERAL = frozenset(
     map(
@@ -261,9 +266,10 @@ def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> 
     )
     for part in _ASIDES.split(clause.statement.text):
         words = [token.word for token in split_tokens(part)]
-        if not find_phrases(cues("after"), words[:3]):
+        if not (find_phrases(cues("after"), words[:3]) or words[-1:] and words[-1] in _NOT_AT_END):
             continue
         refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
+        refused -= _WANTING
         if is_elsewhere and refused & others:
             continue
         if refused and all(has(asked.terms, word) for word in refused):

@@ -25,6 +25,8 @@ _BREAKS = re.compile(
     r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
     # "No exceptions in the core, errors are values": another subject begins.
     r"|,\s+(?!(?:they|it|these|those|this|that|which|who|sie|er|es|ils?|elles?|dat|ze)\b)(?=(?:[\w:*`-]+\s+){1,3}(?:is|are|ist|sind|est|sont|zijn|är|goes|go|lives?|comes?)\b)"
+    # "Cash is rounded to 5 cents, cards not": only the cards.
+    r"|,\s+(?=(?:[\w'-]+\s+){1,3}(?:not|no|nicht|keine?|niet|geen|pas|inte|ikke|nie|нет|не)\s*[.!]?$)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
@@ -242,7 +244,14 @@ def _unweighed(sentence: str | None) -> Iterator[str]:
     parts = _COMMA.split(sentence or "")
     if len(parts) > 1 and not _is_weighed(parts[0]) and any(map(_is_weighed, parts[1:])):
         yield from parts
-    elif sentence:
+        return
+    for at in range(2, len(parts)):
+        # "By letter, e-mail only, if the box is ticked": the condition holds for what it follows.
+        if _is_weighed(", ".join(parts[at - 1 : at + 1])):
+            yield from parts[: at - 1]
+            yield ", ".join(parts[at - 1 :])
+            return
+    if sentence:
         yield sentence
 
 

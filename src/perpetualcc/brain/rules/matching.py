@@ -17,7 +17,7 @@ from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import split_tokens
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
@@ -312,7 +312,14 @@ def _refuses(clause: Clause, choice: Choice, asked: Asked, near: float) -> bool:
     names = choice.names
     if names:
         return bool(names & clause.refused)
-    return near > 0 and core(choice.own) <= clause.refused
+    words = core(choice.own)
+    return words <= clause.refused and (near > 0 or _is_flat(clause, words))
+
+
+def _is_flat(clause: Clause, words: frozenset[str]) -> bool:
+    """ "No sidecars.": all that the line says, and it says it of everything."""
+    said = values(read_terms(clause.statement.text))
+    return bool(words) and not clause.statement.key and not said - words - weak()
 
 
 def _by_elimination(

@@ -12,6 +12,8 @@ _BRIEF = 5
 _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或", "または"})
 
 
+# "Four weeks before" tells a time, and "before" alone what was once.
+_EARLIER = frozenset({"vorher", "fruher", "davor", "avant", "antes", "раньше"})
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
     {
@@ -72,7 +74,8 @@ def _bounded(words: list[str]) -> set[int]:
     return {
         at
         for at, word in enumerate(words)
-        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:])
+        if (word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:]))
+        or (word in _EARLIER and any(one[0].isdigit() for one in words[max(at - 2, 0) : at]))
     }
 
 
