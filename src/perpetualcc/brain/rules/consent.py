@@ -149,6 +149,9 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
         plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
         if plain is not None:
             return plain
+    state = _state_of(asked, clause)
+    if state is not None:
+        return state
     refused = clause.refused - word_set("asking") - generic()
     listed = frozenset(term for term in refused if term.startswith("@"))
     subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
@@ -179,6 +182,26 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if facts <= clause.refused and facts:
         return False
     return True if facts and facts <= clause.chosen else None
+
+
+def _state_of(asked: Asked, clause: Clause) -> bool | None:
+    """ "Diarization: pyannote, disabled by default", and the question is whether it is enabled."""
+    name = clause.statement.key.rpartition(" / ")[2]
+    if not name or not _covers(asked, clause.key_rest):
+        return None
+    asks, says = (
+        {state for word in words for state in (_state(word),) if state is not None}
+        for words in (phrase(asked.folded).split(), phrase(clause.statement.text).split())
+    )
+    if len(asks) != 1 or len(says) != 1:
+        return None
+    return asks == says
+
+
+def _state(word: str) -> bool | None:
+    if patterns("consent", "switched_off").fullmatch(word):
+        return False
+    return True if patterns("consent", "switched_on").fullmatch(word) else None
 
 
 # Values of a key that answer "should it …?".

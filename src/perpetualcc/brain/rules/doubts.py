@@ -13,7 +13,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
 from perpetualcc.brain.rules.evidence import Clause
-from perpetualcc.brain.rules.nearness import Near, Nearness, has
+from perpetualcc.brain.rules.nearness import Near, Nearness, begins_compound, has
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, is_content, split_tokens, stem
 
@@ -122,6 +122,12 @@ def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
     words = core(one.choice.own)
     parts = one.clause.parts
     ours = [part for part in parts if words <= part]
+    if ours and not any(_has_part_of_compound(part, asked, nearness) for part in ours):
+        others = [part for part in parts if part not in ours and _numbers(part)]
+        if one.choice.numbers and any(
+            _has_part_of_compound(part, asked, nearness) for part in others
+        ):
+            return True
     numbers = {term for term in asked.terms if term[0] == "#"}
     if ours and any(part & numbers for part in parts):
         return not any(part & numbers for part in ours)
@@ -140,6 +146,16 @@ def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
         )
         for part in others
     )
+
+
+def _numbers(part: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in part if term[0] == "#")
+
+
+def _has_part_of_compound(part: frozenset[str], asked: Asked, nearness: Nearness) -> bool:
+    """`Impfung`, and the question is about an `Impftermin` that no line speaks of."""
+    unknown = asked.stems - nearness.weights.keys()
+    return any(begins_compound(word, said) for word in unknown for said in part)
 
 
 def _is_called_so(one: Found) -> bool:

@@ -33,6 +33,8 @@ _ROOT = 5
 # "Passwordless" is no form of "password".
 _WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
+# A compound is so long, shares so many letters with its first part, which may end otherwise.
+_LONG, _BEGINNING, _ENDING = 8, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,16 @@ def is_alike(asked: str, said: str) -> bool:
         return False
     is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
     return is_compound or (same >= _ROOT and same >= len(short) - 1)
+
+
+@lru_cache(maxsize=65536)
+def begins_compound(asked: str, said: str) -> bool:
+    """Whether a long word begins like another one and goes on otherwise: `Impf|termin`."""
+    if asked[0] in "@#" or said[0] in "@#" or len(asked) < _LONG or is_alike(asked, said):
+        return False
+    pairs = zip(asked, said, strict=False)
+    same = next((at for at, (one, other) in enumerate(pairs) if one != other), len(said))
+    return same >= _BEGINNING and len(said) - same <= _ENDING
 
 
 def has(words: frozenset[str], word: str) -> bool:
