@@ -26,6 +26,10 @@ _FOR_WHAT = re.compile(
 )
 
 
+# A line with another option is a rival when it has so much of what this one has of the question.
+_AS_NEAR = 0.7
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """One clause that chooses one option."""
@@ -103,7 +107,8 @@ def doubt_of(
         is_sibling = clause.statement is one.clause.statement
         if is_sibling and says_more(one.clause, clause, asked):
             continue
-        if (there - here or (is_sibling and not here)) and any(
+        is_rival = nearness.weight(there) > nearness.weight(here) * _AS_NEAR
+        if ((there - here and is_rival) or (is_sibling and not here)) and any(
             speaks_of(clause, other) for other in others
         ):
             return f"line {clause.statement.line} speaks of the same, and of another option"

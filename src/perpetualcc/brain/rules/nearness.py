@@ -138,6 +138,10 @@ class Nearness:
         """The words of the question, a form of which is among these."""
         return frozenset(word for word in self.weights if not self._forms(word).isdisjoint(words))
 
+    def weight(self, shared: frozenset[str]) -> float:
+        """What these words of the question count together."""
+        return sum(self.weights[word] for word in shared)
+
     def rarity(self, choice: Choice) -> int:
         """How many lines have the option's words."""
         forms = [self._forms(word) for word in core(choice.own)]

@@ -14,6 +14,7 @@ _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或
 
 # "Four weeks before" tells a time, and "before" alone what was once.
 _EARLIER = frozenset({"vorher", "fruher", "davor", "avant", "antes", "раньше"})
+_TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
     {
@@ -55,7 +56,11 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
     _refuse_after(words, marks, taken)
     if _has(words, "whole", taken):
         marks = [Polarity.REFUSED] * len(words)
-    if _has(words, "open", taken):
+    if words[:1] == ["no"]:
+        # "No HTML report for now" is a no.
+        now = find_phrases(cues("present"), words)
+        taken |= {at for start, end, _ in now for at in range(start, end)}
+    if _has(words, "open", taken) or _is_too_much(words):
         marks = [Polarity.OPEN] * len(words)
     for _, end, _ in find_phrases(cues("foreign"), words):
         for at in range(end, min(end + _FOREIGN_REACH, len(words))):
@@ -67,6 +72,14 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
             marks[start:end] = [Polarity.OPEN] * (end - start)
     result = [marks[term.at] for term in terms]
     return tuple(_doubt_alternatives(words, terms, result))
+
+
+def _is_too_much(words: list[str]) -> bool:
+    """ "Celery is too heavy" weighs; "Windows too" does not."""
+    return any(
+        word in _TOO and words[at - 1 : at] != ["not"] and words[at + 1] not in _OR | {"and", "but"}
+        for at, word in enumerate(words[:-1])
+    )
 
 
 def _bounded(words: list[str]) -> set[int]:
