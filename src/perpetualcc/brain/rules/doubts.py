@@ -26,6 +26,7 @@ _FOR_WHAT = re.compile(
 )
 
 
+_ALTERNATIVES = re.compile(r"\s(?:or|oder|ou|of|eller|или|lub)\s")
 # A line with another option is a rival when it has so much of what this one has of the question.
 _AS_NEAR = 0.7
 
@@ -182,6 +183,9 @@ def _is_for_another(one: Found, asked: Asked) -> bool:
 def _is_vague(choice: Choice, asked: Asked, nearness: Nearness) -> bool:
     """Whether a label says no more than the question, or shares only a word of many lines."""
     words = core(choice.own)
+    if _ALTERNATIVES.search(asked.folded) and words & asked.stems:
+        # "Events or plain rows?" spells the options out.
+        return False
     if not choice.names | choice.numbers and words <= asked.key_stems:
         return bool(words)
     return (

@@ -389,6 +389,8 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
         return False
     if choice.is_universal and not _is_universal(clause):
         return False
+    if (choice.excluded | choice.rivals) & clause.chosen:
+        return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True
     if near >= KEYED and _value_in(choice, said):

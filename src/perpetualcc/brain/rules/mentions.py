@@ -206,7 +206,15 @@ def _is_near(asked: Asked, choice: Choice, clause: Clause) -> bool:
         for term in clause.said_words - weak() - bland() - choice.every - asked.stems
         if term[0] not in "@#"
     )
-    if serves and (shared or not left):
+    # "nginx on Debian" can only be the web server; a language may be another part's.
+    only = (
+        "language" not in asked.topics
+        and choice.names <= clause.chosen
+        and all(
+            frozenset() < served.get(one[1:], frozenset()) <= asked.topics for one in choice.names
+        )
+    )
+    if serves and (shared or not left or only):
         return True
     if choice.names and not serves and any(served.get(name[1:]) for name in choice.names):
         # A product that is known to be for something else.

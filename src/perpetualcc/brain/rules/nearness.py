@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.text import quantity
 from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.requirements import StatementKind
@@ -160,11 +161,14 @@ class Nearness:
         Between options on one line a word that could be in any question tells enough.
         """
         candidates = _firm(list(self._candidates(choices, among)))
-        found = sorted(candidates, key=lambda near: -near.weight)
+        found = sorted(candidates, key=lambda near: (-near.weight, -_is_verbatim(near)))
         if not found or not (on_one_line or self._is_enough(found[0])):
             return None
         best = found[0]
-        rival = next((one for one in found if one.choice is not best.choice), None)
+        rival = next(
+            (one for one in found if one.choice is not best.choice and not _is_rather(best, one)),
+            None,
+        )
         if rival is not None and rival.weight > best.weight * _MUCH_NEARER:
             return None
         return best
@@ -245,3 +249,13 @@ def _firm(found: list[Near]) -> Iterator[Near]:
     """Where one option of a line stands among the words, the others on it do not."""
     firm = {id(near.clause.statement) for near in found if not near.is_faint}
     return (near for near in found if not near.is_faint or id(near.clause.statement) not in firm)
+
+
+def _is_rather(one: Near, other: Near) -> bool:
+    """ "In `pyproject.toml` below `tool.link`" names one file, and no `link.toml`."""
+    same = one.clause.statement is other.clause.statement
+    return same and _is_verbatim(one) and not _is_verbatim(other)
+
+
+def _is_verbatim(near: Near) -> bool:
+    return f" {near.choice.folded} " in f" {phrase(near.clause.statement.text)} "
