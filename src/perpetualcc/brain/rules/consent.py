@@ -246,8 +246,9 @@ _PLAIN_VALUES = {
 # "WhatsApp-Nachrichten wollen wir nicht": where other languages say no.
 _NOT_AT_END = frozenset({"not", "no", "nicht", "niet", "inte", "ikke", "нет"})
 _WANTING = frozenset(
-    map(stem, "want wanted wollen mochten willen queremos voulons vogliamo nachrichten".split())
-)
+    map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
+    # of "WhatsApp messages"
+) | {stem("nachrichten")}
 # How many is what such a question asks.
 _SEVERAL = frozenset(
     map(
@@ -289,7 +290,7 @@ def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> 
     )
     for part in _ASIDES.split(clause.statement.text):
         words = [token.word for token in split_tokens(part)]
-        if not (find_phrases(cues("after"), words[:3]) or words[-1:] and words[-1] in _NOT_AT_END):
+        if not (find_phrases(cues("after"), words[:3]) or _NOT_AT_END & set(words[-1:])):
             continue
         refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
         refused -= _WANTING
