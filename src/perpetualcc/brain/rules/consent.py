@@ -249,6 +249,9 @@ _WANTING = frozenset(
     map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
     # of "WhatsApp messages"
 ) | {stem("nachrichten")}
+_HAVING = frozenset(
+    map(stem, ["contain", "include", "have", "accept", "require", "allow", "support", "able", "be"])
+)
 # How many is what such a question asks.
 _SEVERAL = frozenset(
     map(
@@ -275,11 +278,22 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     for clause in clauses:
         if clause.statement.kind is StatementKind.TASK or not clause.refused:
             continue
-        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(
-            asked, clause, clauses
+        if fits(asked.scopes, clause.scopes, asked.topics) and (
+            _refuses_just(asked, clause, clauses) or _refuses_all_of_it(asked, clause)
         ):
             return clause
     return None
+
+
+def _refuses_all_of_it(asked: Asked, clause: Clause) -> bool:
+    """ "Bodies must not be logged", and the question is whether to log bodies."""
+    refused = clause.refused - word_set("asking") - _WANTING - _HAVING
+    told = asked.stems | asked.terms
+    if not refused - generic() or not all(has(told, word) for word in refused):
+        return False
+    subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
+    missing = frozenset(word for word in subject if not has(told, word))
+    return len(missing) <= 1 and missing < (subject | {""})
 
 
 def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> bool:

@@ -49,6 +49,11 @@ _EXCEPT = re.compile(
     r"hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b",
     re.IGNORECASE,
 )
+_ONLY_FOR = re.compile(
+    r"(?<=\w)\s+(?:only|nur|seulement|uniquement|solo|sólo|solamente|apenas|soltanto|alleen|bara)\s+"
+    r"(?:for|in|on|when|while|für|fur|in|bei|pour|dans|para|en|per|voor|bij|för)\s",
+    re.IGNORECASE,
+)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
@@ -86,6 +91,8 @@ class Clause:
     """What its own words and its key say, without its heading."""
     parts: tuple[frozenset[str], ...]
     """Of its whole line: the words between commas, brackets and "and"."""
+    condition: frozenset[str] = frozenset()
+    """Of "default exports only for pages": the words after "only for"."""
     is_exception: bool = False
     """Whether it says for what the rest of its line does not hold."""
 
@@ -157,6 +164,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             said_words=values(terms) | values(key_terms),
             parts=_parts(whole),
             is_exception=bool(_EXCEPT.match(piece)),
+            condition=_condition(piece),
             statement=statement,
             terms=terms,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
@@ -194,6 +202,11 @@ def _with_units(text: str) -> str:
             rest = _BARE.sub(rf"\1 {found[2]}", text[found.end() :])
             return text[: found.end()] + rest
     return text
+
+
+def _condition(piece: str) -> frozenset[str]:
+    found = _ONLY_FOR.search(piece)
+    return values(read_terms(piece[found.end() :])) if found else frozenset()
 
 
 def _in_mood(marks: tuple[Polarity, ...], mood: Polarity) -> tuple[Polarity, ...]:

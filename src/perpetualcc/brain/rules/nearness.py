@@ -6,6 +6,7 @@ Needs no key, no topic and no list of words: forms of a word are told by what th
 only where a line chooses it, and only when no other option is as near.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -68,11 +69,22 @@ def is_alike(asked: str, said: str) -> bool:
     short, long = sorted((asked, said), key=len)
     if len(short) < _ROOT:
         return False
+    if _german_root(asked) == _german_root(said):
+        return True
     same = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
         return False
     is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
     return is_compound or (same >= _ROOT and same >= len(short) - 1)
+
+
+def _german_root(word: str) -> str:
+    """`scannen`, `scannt` and `gescannt` are one."""
+    participle = re.fullmatch(r"(.{0,3}?)ge(\w{4,}?)e?t", word)
+    if participle:
+        return participle[1] + participle[2]
+    ending = re.fullmatch(r"(\w{4,}?)(?:en|e?t)", word)
+    return ending[1] if ending else word
 
 
 @lru_cache(maxsize=65536)
@@ -130,9 +142,20 @@ class Nearness:
         """What each word of the question counts that the requirements have."""
         return {word: self._worth(word) / count for word, count in self._counts.items() if count}
 
+    @cached_property
+    def _story(self) -> frozenset[str]:
+        """What the overview speaks of: the product itself, which sets no line apart."""
+        overview = [
+            one.said_words for one in self._clauses if one.statement.kind is StatementKind.OVERVIEW
+        ]
+        is_all = len(overview) == len(self._clauses)
+        return frozenset[str]().union(*overview) if not is_all else frozenset()
+
     def _worth(self, word: str) -> float:
         if word.startswith("#") and word in self._asked.terms:
             return _QUANTITY
+        if word in self._asked.titled or not self._forms(word).isdisjoint(self._story):
+            return _FAINT
         return 1.0 if word in self._telling else _FAINT
 
     def shared(self, words: frozenset[str]) -> frozenset[str]:
@@ -229,7 +252,7 @@ class Nearness:
         said = self.shared(near.clause.about)
         line = sum(self.weights[word] for word in said)
         rare = max((self.weights[word] for word in said & self._telling), default=0.0)
-        strange = sum(1 for count in self._counts.values() if not count)
+        strange = sum(1 for word in self._telling if not self._counts[word])
         is_number = near.choice.own <= near.choice.numbers
         allowed = near.shared - 1 if is_number else _STRANGE * near.shared
         return (

@@ -123,6 +123,8 @@ def singular(word: str) -> str:
     """A plural's singular, roughly; enough for comparing."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 3 and word.endswith(("eux", "eaux")):
+        return word[:-1]
     if len(word) > 6 and word.endswith("ungen"):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "os")):
@@ -146,7 +148,7 @@ def _shortened(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
             break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
     if len(word) > 4 and word[-1] in "ao":
         # `fecha` and `fechas`, `muestro` and `muestra`.
