@@ -146,7 +146,7 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
     name = clause.statement.key.rpartition(" / ")[2]
     if name and (_covers(asked, clause.key_rest) or _covers(asked, values(read_terms(name)))):
-        plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
+        plain = _PLAIN_VALUES.get(_first_word(clause.statement.text))
         if plain is not None:
             return plain
     state = _state_of(asked, clause)
@@ -182,6 +182,16 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if facts <= clause.refused and facts:
         return False
     return True if facts and facts <= clause.chosen else None
+
+
+def _first_word(value: str) -> str:
+    """The "no" of "no, we have been through that"; "no, except …" stays as it is."""
+    text = fold(value).strip(" .")
+    first, _, rest = text.partition(",")
+    is_limited = any(
+        word in rest for word in ("except", "unless", "but", "ausser", "sauf", "salvo")
+    )
+    return text if is_limited else first.strip()
 
 
 def _state_of(asked: Asked, clause: Clause) -> bool | None:
@@ -232,6 +242,12 @@ _PLAIN_VALUES = {
             "none",
             "disabled",
             "not needed",
+            "not planned",
+            "not supported",
+            "unsupported",
+            "out of scope",
+            "not allowed",
+            "forbidden",
             "nein",
             "nunca",
             "non",

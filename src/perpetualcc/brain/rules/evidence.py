@@ -9,7 +9,7 @@ from functools import lru_cache
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
+from perpetualcc.brain.rules.terms import Term, phrase, read_terms, spelled_out, values
 from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
@@ -57,6 +57,8 @@ _ONLY_FOR = re.compile(
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
+# Headings that tell how one works on a project, and not for which part of it that holds.
+_HOW_TO = frozenset({"development", "developing", "contributing", "entwicklung", "desarrollo"})
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
@@ -99,7 +101,7 @@ class Clause:
     @property
     def says_none(self) -> bool:
         """Whether its value is "none"."""
-        return fold(self.statement.text).strip(" .") in word_set("none")
+        return fold(self.statement.text).partition(",")[0].strip(" .") in word_set("none")
 
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
@@ -176,9 +178,9 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             about=context | inherited | frozenset(term.value for term in terms if term.value),
             scopes=scopes_of(
                 [*words, *(token.word for token in key_tokens)],
-                heading=[token.word for token in heading]
-                if statement.kind is not StatementKind.TASK
-                else [],
+                heading=[]
+                if statement.kind is StatementKind.TASK or phrase(statement.heading) in _HOW_TO
+                else [token.word for token in heading],
             ),
         )
 

@@ -33,6 +33,7 @@ _SPECIAL = (
     (re.compile(r"(?<=[a-z])\.js\b"), "js"),
     (re.compile(r"\bci/cd\b"), "ci cd"),
     (re.compile(r"\bend-to-end\b"), "end to end"),
+    (re.compile(r"\b[1-5]xx\b"), "statuscodes"),
     (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
     (re.compile(r"\bdark(?:-|\s)mode\b"), "darkmode"),
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
