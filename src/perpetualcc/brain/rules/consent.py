@@ -139,8 +139,17 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
             found.append((clause, side))
     if not found or len({side for _, side in found}) > 1:
         return None
+    if found[0][1] and _is_denied_beside(found[0][0], asked, clauses):
+        return None
     weighed = frozenset().union(*(clause.open for clause in clauses)) & asked.terms
     return None if weighed - word_set("asking") - generic() - found[0][0].about else found[0]
+
+
+def _is_denied_beside(clause: Clause, asked: Asked, clauses: tuple[Clause, ...]) -> bool:
+    """ "Comments are shown without names", and the question is whether names are shown."""
+    about = asked.terms - word_set("asking") - generic() - clause.chosen
+    beside = (one for one in clauses if one.statement is clause.statement)
+    return any(one.refused & about for one in beside)
 
 
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
@@ -165,12 +174,13 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
     about = (asked.terms - word_set("asking")) - generic()
+    about = about - _SHOWING or about
     if not about or numbers - clause.about or asked.terms & _SEVERAL - clause.said_words:
         return None
     if names and not names <= (clause.chosen | clause.refused):
         return None
     # Words that say little do not make a clause fit, but they tell when it does not.
-    spoken = asked.terms - word_set("asking")
+    spoken = asked.terms - word_set("asking") - _SHOWING
     # What a part leaves unsaid may be said of something else.
     own = clause.said_words | clause.heading_stems
     covered = min(len(words & own) / len(words) for words in (about, spoken))
@@ -265,6 +275,7 @@ _WANTING = frozenset(
     map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
     # of "WhatsApp messages"
 ) | {stem("nachrichten")}
+_SHOWING = frozenset(map(stem, ["show", "display", "shown", "displayed"]))
 _HAVING = frozenset(
     map(stem, ["contain", "include", "have", "accept", "require", "allow", "support", "able", "be"])
 )

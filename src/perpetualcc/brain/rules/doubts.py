@@ -99,6 +99,8 @@ def doubt_of(
         return f"line {line} says it of something else"
     if _is_for_another(one, asked):
         return f"line {line} says it for something else"
+    if _is_another_parts(one, choices, clauses, nearness):
+        return f"line {line} says it of something else"
     if one.closeness >= KEYED or not nearness.weights:
         return ""
     here = nearness.shared(one.clause.about)
@@ -162,6 +164,33 @@ def _has_part_of_compound(part: frozenset[str], asked: Asked, nearness: Nearness
     """`Impfung`, and the question is about an `Impftermin` that no line speaks of."""
     unknown = asked.stems - nearness.weights.keys()
     return any(begins_compound(word, said) for word in unknown for said in part)
+
+
+def _is_another_parts(
+    one: Found, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
+) -> bool:
+    """ "Kept at full resolution, uploaded in 2048 px", and the question is about uploads."""
+    parts = one.clause.parts
+    ours = [_around(part, one.choice, nearness) for part in parts if core(one.choice.own) <= part]
+    if not ours:
+        return False
+    beside = [
+        clause.chosen
+        for clause in clauses
+        if clause.statement is one.clause.statement and not clause.condition
+    ]
+    return any(
+        nearness.weight(_around(part, other, nearness)) > max(map(nearness.weight, ours))
+        for other in choices
+        if other is not one.choice and any(core(other.own) <= chosen for chosen in beside)
+        for part in parts
+        if core(other.own) <= part and not core(one.choice.own) <= part
+    )
+
+
+def _around(part: frozenset[str], choice: Choice, nearness: Nearness) -> frozenset[str]:
+    """What a part of a line has of the question, beside the option itself."""
+    return nearness.shared(part - choice.every)
 
 
 def _is_called_so(one: Found) -> bool:

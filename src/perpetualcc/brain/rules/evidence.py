@@ -10,7 +10,7 @@ from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, phrase, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens
+from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -244,7 +244,7 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
         lends = len(parts) > 1 and not _FOR.search(parts[0])
         unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
-            special = number and lends and _AT_A_PLACE.match(part)
+            special = number and ((lends and _AT_A_PLACE.match(part)) or _is_bare(part))
             shared = _words(parts[0]) if special else unsaid
             yield part, before | shared if number else before
         before = frozenset(
@@ -279,6 +279,15 @@ def _words(part: str) -> frozenset[str]:
         term.value
         for term in read_terms(part)
         if term.value and not (term.is_name or term.is_number)
+    )
+
+
+def _is_bare(part: str) -> bool:
+    """ "…, at most 30 MB": a number, and nothing that it is a number of."""
+    terms = [term for term in read_terms(part) if term.value]
+    measures = frozenset(map(stem, word_set("measures")))
+    return any(term.is_number for term in terms) and all(
+        term.is_number or term.value in measures for term in terms
     )
 
 

@@ -14,6 +14,8 @@ _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或
 
 # "Four weeks before" tells a time, and "before" alone what was once.
 _EARLIER = frozenset({"vorher", "fruher", "davor", "avant", "antes", "раньше"})
+# "Whoever has not answered gets a reminder" refuses nothing.
+_WHO = frozenset({"who", "whoever", "anyone", "those", "wer", "quien", "chi"})
 _TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
@@ -87,7 +89,8 @@ def _bounded(words: list[str]) -> set[int]:
     return {
         at
         for at, word in enumerate(words)
-        if (word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:]))
+        if (word in _NOTS and _WHO & set(words[max(at - 3, 0) : at]))
+        or (word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:]))
         or (word in _EARLIER and any(one[0].isdigit() for one in words[max(at - 2, 0) : at]))
     }
 
