@@ -147,7 +147,7 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
 
 def _is_denied_beside(clause: Clause, asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """ "Comments are shown without names", and the question is whether names are shown."""
-    about = asked.terms - word_set("asking") - generic() - clause.chosen
+    about = asked.terms - word_set("asking") - clause.chosen
     beside = (one for one in clauses if one.statement is clause.statement)
     return any(one.refused & about for one in beside)
 

@@ -99,7 +99,7 @@ def doubt_of(
         return f"line {line} says it of something else"
     if _is_for_another(one, asked):
         return f"line {line} says it for something else"
-    if _is_another_parts(one, choices, clauses, nearness):
+    if is_another_parts(one, choices, clauses, nearness):
         return f"line {line} says it of something else"
     if one.closeness >= KEYED or not nearness.weights:
         return ""
@@ -166,7 +166,7 @@ def _has_part_of_compound(part: frozenset[str], asked: Asked, nearness: Nearness
     return any(begins_compound(word, said) for word in unknown for said in part)
 
 
-def _is_another_parts(
+def is_another_parts(
     one: Found, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
 ) -> bool:
     """ "Kept at full resolution, uploaded in 2048 px", and the question is about uploads."""

@@ -6,13 +6,21 @@ closest clauses decide; when they choose two options, or one that another line r
 answered.
 """
 
+import re
 from collections.abc import Iterable
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
-from perpetualcc.brain.rules.doubts import Found, Match, doubt_of, says_more, told_apart
+from perpetualcc.brain.rules.doubts import (
+    Found,
+    Match,
+    doubt_of,
+    is_another_parts,
+    says_more,
+    told_apart,
+)
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
@@ -25,6 +33,10 @@ from perpetualcc.domain.requirements import StatementKind
 # Clauses this close to the closest one count like it.
 _MARGIN = 0.15
 _NEXT_TO_NOTHING = 0.3
+
+
+# "PDF and Word" is both.
+_JOINED = re.compile(r"\s(?:and|und|et|och|&|\+)\s")
 
 
 class Says(Enum):
@@ -58,7 +70,11 @@ def match_options(
     else:
         match = _single(_for_this_case(tier, asked), asked)
         apart = told_apart(tier, nearness) if match.problem else None
-        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
+        if (
+            apart is not None
+            and not _is_excepted(apart.chosen[0].clause, asked, clauses)
+            and not is_another_parts(apart.chosen[0], real, clauses, nearness)
+        ):
             return apart
     if match.problem or not match.chosen:
         return match
@@ -408,6 +424,8 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
     if choice.is_universal and not _is_universal(clause):
         return False
     if (choice.excluded | choice.rivals) & clause.chosen:
+        return False
+    if _JOINED.search(choice.label) and not core(choice.every) <= clause.about | said:
         return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True

@@ -62,7 +62,8 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
         # "No HTML report for now" is a no.
         now = find_phrases(cues("present"), words)
         taken |= {at for start, end, _ in now for at in range(start, end)}
-    if _has(words, "open", taken) or _is_too_much(words):
+    # "Ob Bußen verwaltet werden" asks, and says nothing.
+    if _has(words, "open", taken) or _is_too_much(words) or words[:1] == ["ob"]:
         marks = [Polarity.OPEN] * len(words)
     for _, end, _ in find_phrases(cues("foreign"), words):
         for at in range(end, min(end + _FOREIGN_REACH, len(words))):
