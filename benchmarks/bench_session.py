@@ -35,7 +35,8 @@ AS_A_PERSON = {
     "setting_sources": ["user", "project", "local"],
 }
 """Options of the SDK for Claude Code as it is at a terminal: its prompt, and everybody's settings.
-The SDK's own defaults have neither."""
+The bare runs have neither: an empty prompt is the SDK's default, and no settings is its isolation
+mode, a little quicker than its default."""
 
 
 def bare_sdk_seconds(scenario: Scenario, project: Path, **options: Any) -> float:

@@ -146,6 +146,7 @@ class Parts:
     @cached_property
     def journal(self) -> SqliteJournal:
         return SqliteJournal(
+            self.database,
             events=self.events,
             sessions=self.sessions,
             runs=self.runs,

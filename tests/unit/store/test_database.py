@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -167,9 +168,8 @@ def test_a_lock_file_left_by_a_dead_engine_is_no_obstacle(tmp_path: Path) -> Non
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     use(path, look)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA user_version = 999")
-    connection.close()
     before = path.read_bytes()
 
     with pytest.raises(PerpetualError, match="newer version") as caught:
@@ -195,9 +195,8 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: by
 
 def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("CREATE TABLE photos (id)")
-    connection.close()
 
     with pytest.raises(PerpetualError, match="another program"):
         use(path, look)
