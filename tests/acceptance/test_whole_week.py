@@ -121,8 +121,10 @@ class Week:
             yield statuses
             if statuses == {"COMPLETED"}:
                 return
-            if statuses <= {"COMPLETED", "RATE_LIMITED"}:
-                self._leap(min(one["resumes_at"] for one in listed if one["resumes_at"]))
+            due = [one["resumes_at"] for one in listed if one["resumes_at"]]
+            # What would try again in seconds waits for hours when the clock was set back.
+            if due and "PROCESSING" not in statuses:
+                self._leap(min(due))
             time.sleep(0.3)
 
     def _leap(self, due: float) -> None:

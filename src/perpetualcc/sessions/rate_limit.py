@@ -79,6 +79,8 @@ _NETWORK = re.compile(
     re.IGNORECASE,
 )
 _SERVER = "server_error"
+_NEVER_LIMITS = frozenset({"invalid_request", "authentication_failed", "model_not_found"})
+"""Errors whose messages quote what was sent, and so whatever a file says of limits."""
 
 
 class RateLimitMonitor:
@@ -136,6 +138,8 @@ class RateLimitMonitor:
         )
 
     def _synthetic(self, trouble: SyntheticError) -> RateLimitInfo | None:
+        if trouble.kind in _NEVER_LIMITS:
+            return None
         window = _window_in(trouble.text)
         if trouble.kind == _SERVER and window is None and _NETWORK.search(trouble.text):
             window = _W.UNREACHABLE

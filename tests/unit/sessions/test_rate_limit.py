@@ -102,6 +102,8 @@ def test_an_empty_credit_balance_is_no_wait(kind):
         ("server_error", "API Error: 500 Internal server error", None),
         ("authentication_failed", "Please run /login", None),
         ("invalid_request", "prompt is too long", None),
+        ("invalid_request", "API Error: 400 You've hit your weekly limit, says the file", None),
+        ("invalid_request", "API Error: 400 '429 rate limit' is not allowed here", None),
     ],
 )
 def test_what_is_nobodys_limit_is_told_apart(kind, text, window):
