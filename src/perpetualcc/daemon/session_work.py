@@ -52,7 +52,7 @@ class SessionWork:
             return held
         session = await self.manager.get_session(task.group)
         if held := await self._budget.admit(task, session):
-            kept = await self._checkpoints.latest(session.id)
+            kept = await self._checkpoints.latest(session)
             return await self._told(held, task, session, kept)
         await self.manager.begin(session)
         try:
