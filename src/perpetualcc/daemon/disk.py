@@ -1,27 +1,18 @@
 """
 How much room there is for the data directory: what cannot be written cannot be kept.
 
-Standard library only: `pcc daemon status` looks too, without waking the engine.
+Imports next to nothing: `pcc daemon status` looks too, without waking the engine.
 """
 
-import asyncio
-import logging
 import os
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-
-from perpetualcc.domain.errors import PerpetualError
-
-log = logging.getLogger(__name__)
 
 NEARLY_FULL = 500_000_000
 """Bytes. A busy night's log, transcripts and checkpoints were below a tenth of that."""
 FULL = 20_000_000
 """Bytes. SQLite's own log grows to some megabytes between two checkpoints."""
-_LOOKS = timedelta(minutes=1)
 
 
 class Room(StrEnum):
@@ -72,34 +63,6 @@ def disk_space(place: Path) -> DiskSpace | None:
         total=found.f_blocks * found.f_frsize,
         files_left=found.f_files == 0 or found.f_favail > 0,
     )
-
-
-async def watch_disk(
-    place: Path,
-    tell: Callable[[DiskSpace], Awaitable[None]],
-    *,
-    every: timedelta = _LOOKS,
-    look: Callable[[Path], DiskSpace | None] = disk_space,
-) -> None:
-    """Tell once when it gets worse, and again only after there was room; never ends by itself."""
-    told = Room.ENOUGH
-    while True:
-        space = look(place)
-        room = Room.ENOUGH if space is None else space.room
-        if space is not None and _is_worse(room, told):
-            log.warning("The disk of the data directory is %s", space.described())
-            try:
-                await tell(space)
-            except PerpetualError:  # there is no room for the message either: at the next look
-                log.exception("nobody can be told that the disk is full")
-                room = told
-        told = room
-        await asyncio.sleep(every.total_seconds())
-
-
-def _is_worse(room: Room, than: Room) -> bool:
-    order = tuple(Room)
-    return order.index(room) > order.index(than)
 
 
 def _size(size: int) -> str:

@@ -12,7 +12,7 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
 from perpetualcc.daemon.clock_watch import watch_clock
-from perpetualcc.daemon.disk import watch_disk
+from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts

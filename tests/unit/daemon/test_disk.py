@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.daemon.disk import DiskSpace, Room, disk_space, watch_disk
+from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
+from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.domain.errors import PerpetualError
 
 GB, MB = 1_000_000_000, 1_000_000
