@@ -76,7 +76,8 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
 
 
 @pytest.mark.parametrize(
-    "part", ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth", "seventeenth"]
+    "part",
+    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth", "seventeenth"],
 )
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)
