@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -264,6 +265,31 @@ def test_a_file_that_another_program_locks_is_said_in_words(tmp_path: Path, monk
     with pytest.raises(PerpetualError, match="locked by another program"):
         use(path, work)
     other.close()
+
+
+def test_reads_do_not_wait_for_the_writes_of_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+    async def work(database: Database) -> tuple[float, list[str], list[str]]:
+        await database.write(lambda c: note(c, "before"))
+        other.execute("BEGIN IMMEDIATE")
+        async with asyncio.TaskGroup() as group:
+            for name in ("first", "second"):
+                group.create_task(database.write(lambda c, name=name: note(c, name)))
+                await asyncio.sleep(0.01)
+            begun = time.monotonic()
+            seen = [await database.read(names) for _ in range(5)]
+            took = time.monotonic() - begun
+            other.execute("ROLLBACK")
+        return took, seen[-1], await database.read(names)
+
+    took, meanwhile, afterwards = use(path, work)
+
+    other.close()
+    assert took < 2.0, "the lock would have been waited for, for five seconds"
+    assert meanwhile == ["before"]
+    assert afterwards == ["before", "first", "second"]
 
 
 def test_a_migration_that_fails_leaves_nothing_of_itself(tmp_path: Path, monkeypatch) -> None:
