@@ -10,7 +10,8 @@ from tests.corpus.brain.measuring import cases, measure
 
 FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
-    *("field", "street", "plaza", "harbour", "meadow", "orchard", "glade"),
+    *("field", "street", "plaza", "harbour", "meadow", "orchard", "glade", "quarry", "lantern"),
+    "harvest",
 )
 ROUNDS = 3
 

@@ -7,14 +7,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.bench_session import AS_A_PERSON, PROMPT, bare_sdk_seconds, scenario_of_calls
+from benchmarks.bench_session import OWN_PROMPT, PROMPT, bare_sdk_seconds, scenario_of_calls
 from benchmarks.result import Result
 from perpetualcc.cli.stage import Stage, staged
 from perpetualcc.daemon.state import read_pid
 from perpetualcc.domain.locations import Locations
 from perpetualcc.rehearsal import read_scenario
 
-ROUNDS = 5
+ROUNDS = 7
 _MANY = 20
 
 
@@ -24,10 +24,11 @@ def run() -> list[Result]:
 
 def _overhead() -> list[Result]:
     """
-    Rounds take turns, so that a noisy machine is noisy for all.
+    Rounds take turns, and the quickest of each count: a machine's noise only ever adds, and was
+    seen to add half. The medians are told beside them.
 
-    The second ratio leaves out what Claude Code's own prompt and settings cost: it is what
-    supervision adds to the same Claude Code.
+    The second ratio leaves out what Claude Code's own prompt costs: it is what supervision adds
+    to the same Claude Code.
     """
     scenario = scenario_of_calls()
     bare, same, supervised = [], [], []
@@ -37,20 +38,20 @@ def _overhead() -> list[Result]:
             with tempfile.TemporaryDirectory() as project:
                 bare.append(bare_sdk_seconds(scenario, Path(project)))
             with tempfile.TemporaryDirectory() as project:
-                same.append(bare_sdk_seconds(scenario, Path(project), **AS_A_PERSON))
+                same.append(bare_sdk_seconds(scenario, Path(project), **OWN_PROMPT))
             started = time.perf_counter()
             _start(stage, f"round {number}")
             supervised.append(time.perf_counter() - started)
     return [
         _ratio("200 tool calls under `pcc start` against the bare SDK", supervised, bare),
-        _ratio("… with Claude Code's own prompt and settings", supervised, same),
+        _ratio("… with Claude Code's own prompt", supervised, same),
     ]
 
 
 def _ratio(name: str, ours: list[float], theirs: list[float]) -> Result:
-    above, below = statistics.median(ours), statistics.median(theirs)
-    note = f"{above:.2f} s against {below:.2f} s"
-    return Result(name=name, value=above / below, unit="times", limit=1.10, note=note)
+    middle = statistics.median(ours) / statistics.median(theirs)
+    note = f"{min(ours):.2f} s against {min(theirs):.2f} s; of the medians {middle:.2f}"
+    return Result(name=name, value=min(ours) / min(theirs), unit="times", limit=1.10, note=note)
 
 
 def _start(stage: Stage, name: str) -> None:

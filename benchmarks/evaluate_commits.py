@@ -7,8 +7,10 @@ git checkout, with the tree as it is now. Not part of `make test`:
 
     python -m benchmarks.evaluate_commits --debian FOLDER … --git CHECKOUT … [--body]
 
-A folder is what `apt-get source --download-only PACKAGE` leaves. Beside each result stands what
-the plainest ranking of the same chunks reaches: BM25 of code words, tests at half their score.
+A folder is what `apt-get source --download-only PACKAGE` leaves. Beside each result stands the
+reference of the same run: BM25 of code words and stems, weights 1, 5, 1 for path, symbol and body,
+tests at half their score. It reached .721 / .913 on the 250 messages that the target of .72 was set
+by, so where it reaches less a set is harder than those. `--vectors` makes vectors first.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import json
 import re
 import sqlite3
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -27,12 +30,11 @@ from perpetualcc.knowledge.code_words import code_words
 from perpetualcc.knowledge.ranking import is_test
 
 PER_PACKAGE = 25
-_PLAIN = (
+_REFERENCE = (
     "SELECT file.path, words.rank FROM words JOIN chunk ON chunk.id = words.rowid"
     " JOIN file ON file.id = chunk.file"
     " WHERE words MATCH ? AND rank MATCH 'bm25(1.0, 5.0, 1.0)' ORDER BY words.rank LIMIT 400"
 )
-"""Path, symbol and body; the weights are those of the measurement that asked for better."""
 _CHANGED = re.compile(r"^\+\+\+ (?:[^/\s]+)/(\S+)", re.MULTILINE)
 _UPSTREAM = re.compile(
     r"^From [0-9a-f]{40}|^(Origin: *(upstream|backport)|Applied-Upstream|\(cherry.picked from)",
@@ -106,16 +108,16 @@ def _commits(checkout: Path, output: str) -> Iterator[tuple[str, str, list[str]]
             yield subject, " ".join(body.split())[:1500], files
 
 
-def run_plainly(project: Path, queries: list[Query]) -> list[list[str]]:
+def run_reference(project: Path, queries: list[Query]) -> list[list[str]]:
     """The files that come first by BM25 alone, from the index that `run_search` has made."""
     with closing(sqlite3.connect(project / ".perpetualcc" / "index.db")) as connection:
-        return [_plain_answer(connection, query.text) for query in queries]
+        return [_reference_answer(connection, query.text) for query in queries]
 
 
-def _plain_answer(connection: sqlite3.Connection, query: str) -> list[str]:
+def _reference_answer(connection: sqlite3.Connection, query: str) -> list[str]:
     words = " OR ".join(f'"{word}"' for word in dict.fromkeys(code_words(query).split()))
     best: dict[str, float] = {}
-    for path, rank in connection.execute(_PLAIN, (words,)) if words else ():
+    for path, rank in connection.execute(_REFERENCE, (words,)) if words else ():
         best[path] = min(best.get(path, 0.0), rank * (0.5 if is_test(path) else 1.0))
     return sorted(best, key=lambda path: (best[path], path))
 
@@ -125,6 +127,7 @@ def main() -> None:
     parser.add_argument("--debian", type=Path, nargs="*", default=[])
     parser.add_argument("--git", type=Path, nargs="*", default=[])
     parser.add_argument("--body", action="store_true", help="ask with the whole message")
+    parser.add_argument("--vectors", action="store_true", help="make vectors, and use them")
     parser.add_argument("--save", type=Path, help="write the queries, one JSON list a line")
     arguments = parser.parse_args()
     sources = [(folder.name, *debian_commits(folder)) for folder in arguments.debian]
@@ -132,7 +135,7 @@ def main() -> None:
     sources += [(checkout.name, checkout, git_commits(checkout)) for checkout in arguments.git]
     asked: list[Query] = []
     answered: list[list[str]] = []
-    plainly: list[list[str]] = []
+    referred: list[list[str]] = []
     for name, root, commits in sources:
         queries = [
             Query(text=f"{subject} {body}" if arguments.body else subject, files=frozenset(files))
@@ -142,24 +145,33 @@ def main() -> None:
             with arguments.save.open("a") as out:
                 for subject, body, files in commits:
                     out.write(json.dumps([str(root), subject, body, files]) + "\n")
+        if arguments.vectors:
+            _make_vectors(root)
         answers = run_search(root, queries)
-        plain = run_plainly(root, queries)
+        reference = run_reference(root, queries)
         asked += queries
         answered += answers
-        plainly += plain
-        print_scores(name, queries, answers, plain)
+        referred += reference
+        print_scores(name, queries, answers, reference)
     if asked:
-        print_scores("all", asked, answered, plainly)
+        print_scores("all", asked, answered, referred)
+
+
+def _make_vectors(project: Path) -> None:
+    command = [sys.executable, "-m", "perpetualcc", "init", str(project), "--vectors"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def print_scores(
-    name: str, queries: list[Query], answers: list[list[str]], plain: list[list[str]]
+    name: str, queries: list[Query], answers: list[list[str]], reference: list[list[str]]
 ) -> None:
     mrr, recall = scores(queries, answers)
-    plain_mrr, plain_recall = scores(queries, plain)
+    its_mrr, its_recall = scores(queries, reference)
     print(
         f"{name:24} {len(queries):4}  {mrr:.3f} {recall:.3f}"
-        f"  plain BM25 {plain_mrr:.3f} {plain_recall:.3f}",
+        f"  reference {its_mrr:.3f} {its_recall:.3f}  ours / reference {mrr / its_mrr:.2f}"
+        if its_mrr
+        else f"{name:24} {len(queries):4}  {mrr:.3f} {recall:.3f}  reference 0",
         flush=True,
     )
 

@@ -61,11 +61,14 @@ def rehearsal(servers: list[RehearsalServer]) -> Iterator[Rehearse]:
 
 @contextmanager
 def served(
-    text: str | Mapping[str, Any] | Scenario, *, pace: float = 1.0
+    text: str | Mapping[str, Any] | Scenario,
+    *,
+    pace: float = 1.0,
+    server_of: Callable[..., RehearsalServer] = RehearsalServer,
 ) -> Iterator[RehearsalServer]:
     """A scripted model in a thread with its own event loop."""
     scenario = text if isinstance(text, Scenario) else read_scenario(text)
-    server = RehearsalServer(scenario, pace=pace)
+    server = server_of(scenario, pace=pace)
     running: Future[asyncio.AbstractEventLoop] = Future()
     stop = asyncio.Event()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.locations import Locations
+from perpetualcc.rehearsal import RehearsalServer
 from tests.acceptance.supervised import Supervised, supervised
 from tests.conftest import ClaudeWorld, Rehearse
 
@@ -34,8 +35,13 @@ def install(
     """`install(scenario_text)`: PerpetualCC in a world where Claude plays that scenario."""
     with ExitStack() as stack:
 
-        def make(scenario, *flags: str, **signed_in_as: bool) -> Supervised:
-            server = rehearsal(scenario)
+        def make(
+            scenario,
+            *flags: str,
+            server_of: Callable[..., RehearsalServer] = RehearsalServer,
+            **signed_in_as: bool,
+        ) -> Supervised:
+            server = rehearsal(scenario, server_of=server_of)
             environment = {**os.environ, **claude_world.environment(server, **signed_in_as)}
             pcc = stack.enter_context(
                 supervised(tmp_path, environment, claude_world.project, *flags)

@@ -14,7 +14,9 @@ from typing import Any
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon import halt
+from perpetualcc.daemon.launch import connect
 from perpetualcc.daemon.state import is_held, read_pid
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 
 ENDED = {"COMPLETED", "ERROR", "STOPPED"}
@@ -27,9 +29,11 @@ class Supervised:
     locations: Locations
     environment: Mapping[str, str]
     project: Path
+    patience: float = 50.0
+    """Seconds for a command."""
 
     def pcc(
-        self, *words: str, check: bool = True, stdin: str | None = None, within: float = 50.0
+        self, *words: str, check: bool = True, stdin: str | None = None, within: float | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run a command; a failure shows what it said."""
         done = subprocess.run(
@@ -40,7 +44,7 @@ class Supervised:
             capture_output=True,
             text=True,
             check=False,
-            timeout=within,
+            timeout=self.patience if within is None else within,
         )
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done
@@ -64,10 +68,28 @@ class Supervised:
         found: dict[str, Any] = self.json("status", session)
         return found
 
+    def look(self, session: str) -> dict[str, Any]:
+        """The same without a process of its own while a daemon runs: a test looks often."""
+        try:
+            with connect(self.locations, start=False) as daemon:
+                found: dict[str, Any] = daemon.call("session.get", session=session)
+        except PerpetualError:
+            return self.status(session)
+        return found
+
+    def look_at_all(self) -> list[dict[str, Any]]:
+        """`pcc list`, the same way."""
+        try:
+            with connect(self.locations, start=False) as daemon:
+                found: list[dict[str, Any]] = daemon.call("session.list", limit=100)
+        except PerpetualError:
+            return list(self.json("list"))
+        return found
+
     def wait(self, session: str, *statuses: str, within: float = 40.0) -> dict[str, Any]:
         """Until the session is in one of the statuses (any end by default)."""
         wanted, deadline = set(statuses) or ENDED, time.monotonic() + within
-        while (found := self.status(session))["status"] not in wanted:
+        while (found := self.look(session))["status"] not in wanted:
             assert time.monotonic() < deadline, f"still {found['status']}: {self.log(session)}"
             time.sleep(0.1)
         return found

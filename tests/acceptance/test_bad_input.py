@@ -1,6 +1,7 @@
 """Bad input gets a clear error, the right exit code, and nothing is lost."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -92,13 +93,13 @@ def test_a_database_from_a_newer_version_is_refused_and_kept(install):
     pcc = install(QUIET)
     pcc.pcc("list")
     pcc.pcc("daemon", "stop", "--now")
-    with sqlite3.connect(pcc.locations.database) as database:
+    with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
         database.execute("PRAGMA user_version = 999999")
 
     said = refused(pcc, "list")
 
     assert "newer version" in said
-    with sqlite3.connect(pcc.locations.database) as database:
+    with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (999999,)
         assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)
 

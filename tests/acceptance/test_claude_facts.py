@@ -6,6 +6,7 @@ night shift.
 """
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -273,6 +274,28 @@ def test_static_deny_rules_hold_against_a_gate_that_allows(play):
 
     assert results(messages)[0] == "Permission to use Bash with command touch made has been denied."
     assert "denied by your permission settings" in results(messages)[1]
+
+
+def test_a_rule_that_asks_comes_back_although_the_gate_allowed(play):
+    stage = play("steps: [{tools: [{Read: {file_path: /etc/hosts}}]}, Done.]")
+    stage.permit = lambda _: PermissionResultDeny(message="not this")
+    rules = '{"permissions": {"ask": ["Read(//etc)"]}}'
+
+    messages = asyncio.run(stage.one_turn(settings=rules))
+
+    assert stage.asked == ["Read"]
+    assert "not this" in results(messages)[0]
+
+
+@pytest.mark.parametrize(("rule", "holds"), [("Edit(**/keys)", False), ("Edit(//**/keys)", True)])
+def test_only_a_rooted_rule_holds_outside_the_project(play, claude_world, rule, holds):
+    file = claude_world.home / "keys" / "new"
+    write = {"Write": {"file_path": str(file), "content": "x"}}
+    stage = play({"steps": [{"tools": [write]}, "Done."]})
+
+    asyncio.run(stage.one_turn(settings=json.dumps({"permissions": {"deny": [rule]}})))
+
+    assert file.exists() is not holds
 
 
 def test_a_reply_that_was_cut_off_by_a_kill_is_asked_for_again(play):

@@ -78,6 +78,18 @@ def scenario(count: int) -> dict:
     return {"scenes": [scene(n, last=n == count) for n in range(1, count + 1)]}
 
 
+def told_by_the_document(count: int) -> dict:
+    """
+    The same, but the model knows only what it reads: it builds the wonder that stands first among
+    the next steps, and begins with the first one where there are none.
+    """
+    scenes = scenario(count)["scenes"]
+    for number, one in enumerate(scenes, start=1):
+        one["when"] = rf"/<handover .*\n1\. Build wonder {number}\n/"
+    del scenes[0]["when"]
+    return {"scenes": scenes}
+
+
 def start(pcc, *words: str, task: str = MISSION) -> str:
     said = pcc.pcc("perpetual", str(pcc.project), "--task", task, "--detach", *words).stdout
     return said.split()[2]
@@ -264,7 +276,7 @@ def test_a_damaged_document_costs_nothing_that_is_known(install, servers, damage
 @pytest.mark.soak
 @pytest.mark.timeout(300)
 def test_twelve_iterations_need_no_hand(install, servers):
-    pcc = install(scenario(12))
+    pcc = install(told_by_the_document(12))
 
     session = start(pcc)
 
@@ -283,9 +295,12 @@ def test_twelve_iterations_need_no_hand(install, servers):
     written = [one["summary"] for one in pcc.events(session, "ToolDecided")
                if "wonder_" in one["summary"]]  # fmt: skip
     assert written == [f"src/wonder_{n}.py" for n in range(1, 13)], "nothing is done twice"
+    for number in range(1, 13):
+        assert (pcc.project / "src" / f"wonder_{number}.py").read_text() == str(number)
     tasks = pcc.status(session)["tasks"]
     assert [(task["prompt"], task["state"]) for task in tasks] == [(MISSION, "done")]
     assert servers[0].mismatches == []
+    assert pcc.json("pending") == [], "no hand was needed"
 
 
 def ordinary(*tokens: int) -> dict:
@@ -392,6 +407,17 @@ def test_iterations_are_counted_and_an_earlier_one_is_taken_up_again(install, se
     assert "There are: 1, 2" in unknown.stderr
 
 
+ABSURD = [
+    ("--hard-tokens", "-1"),
+    ("--warn-tokens", "0"),
+    ("--hard-minutes", "nan"),
+    ("--warn-minutes", "1e30"),
+    ("--hard-tokens", "9" * 30),
+    ("--max-iterations", "-3"),
+    ("--resume-from", "0"),
+]
+
+
 def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_path):
     pcc = install("steps: [Never.]")
     elsewhere = tmp_path / "elsewhere"
@@ -404,6 +430,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_pat
         return done.stderr
 
     numbers = refused("--warn-tokens", "5000", "--hard-tokens", "4000")
+    absurd = [refused(*words) for words in ABSURD]
     folder.symlink_to(elsewhere)
     linked = refused()
     started = pcc.pcc("start", str(pcc.project), "--task", "x", "--perpetual", check=False)
@@ -411,6 +438,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(install, tmp_pat
     folder.write_text("a file")
     blocked = refused()
 
+    assert all("makes no sense" in said and "hint:" in said for said in absurd), absurd
     assert "hint:" in numbers
     assert "The warning at 5000 tokens would come after the hard limit at 4000" in numbers
     assert "is a link" in linked

@@ -144,6 +144,32 @@ def test_the_graph_is_shown_as_text_json_and_dot(here, project):
     assert isinstance(unknown.exception, UnknownEntity)
 
 
+def test_the_structure_of_a_project_is_reported(here, project):
+    (project / "shop/tests").mkdir()
+    (project / "shop/tests/test_till.py").write_text("import shop.till\n")
+    (project / "shop/money.py").write_text("import shop.till\n")
+
+    text = here("graph", project, "--report").stdout
+    data = json.loads(here("graph", project, "--report", "--json").stdout)
+    unasked = here("graph", project)
+
+    assert text == (
+        "3 files of code, 2 imports among them; no tests\n"
+        "\nMost depended on (importers, files that reach it): 2\n"
+        "     1    1  shop/money.py\n"
+        "     1    1  shop/till.py\n"
+        "\nCycles: 1\n"
+        "  shop/money.py → shop/till.py → shop/money.py\n"
+        "\nLayers, from the ground up: 1\n"
+        "    0  3 files: shop/__init__.py, shop/money.py, shop/till.py\n"
+        "\nOrphans: they import none and none imports them: 1\n"
+        "  shop/__init__.py\n"
+    )
+    assert data["cycles"][0]["shortest"] == ["shop/money.py", "shop/till.py"]
+    assert (data["files"], data["orphans"]) == (3, ["shop/__init__.py"])
+    assert isinstance(unasked.exception, PerpetualError)
+
+
 def test_a_files_context_is_shown(here, project):
     shown = here("context", project, "shop/money.py")
 

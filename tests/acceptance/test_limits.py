@@ -1,15 +1,24 @@
 """Usage limits on the real Claude Code: hit in mid-task, waited out without a process, gone on."""
 
+import asyncio
+import json
 import os
 import signal
 import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from perpetualcc.sessions.reset_times import reset_time
+from perpetualcc.rehearsal import RehearsalServer
+from perpetualcc.rehearsal.http import Request
+from perpetualcc.rehearsal.server import session_id
+from perpetualcc.rehearsal.wire import Answer
 from tests.acceptance.supervised import wait_until
+from tests.acceptance.terminals import terminal
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -24,12 +33,12 @@ def story(fail: str) -> str:
     """
 
 
-FIVE_HOURS = story("{kind: usage_limit, in: 4s}")
+FIVE_HOURS = story("{kind: usage_limit, in: 8s}")
 
 
-def limited(install, scenario, *flags, config="", **signed_in_as):
+def limited(install, scenario, *flags, config="", **more):
     """An installation whose engine sleeps at once when nothing is to be done."""
-    pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **signed_in_as)
+    pcc = install(scenario, *(flags or ("--idle-exit", "0.5")), **more)
     path = Path(pcc.environment["PERPETUALCC_CONFIG"])
     path.write_text(path.read_text() + config)
     return pcc
@@ -59,8 +68,10 @@ def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
 
     assert waiting["detail"] == "the 5-hour limit"
     assert waiting["tasks"][0]["attempts"] == 0
-    assert 0 < waiting["resumes_at"] - time.time() < 8
+    assert 0 < waiting["resumes_at"] - time.time() < 10
     assert pcc.claudes() == []
+    [kept] = waiting["checkpoints"]
+    assert (kept["reason"], kept["files"]) == ("the 5-hour limit", ["src/first.py"])
     assert "Resumes: " in pcc.pcc("list").stdout
     limit = pcc.events(session, "LimitReached")[0]
     assert limit["window"] == "five_hour"
@@ -92,18 +103,26 @@ def test_a_wait_outlives_whatever_is_killed(install, victim):
 
 
 @pytest.mark.soak
-def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install):
-    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+@pytest.mark.parametrize("engine", ["awake", "asleep"])
+def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install, engine):
+    patience = "30" if engine == "awake" else "0.5"
+    wait = story("{kind: usage_limit, in: 15s}")
+    pcc = limited(install, wait, "--idle-exit", patience, subscription=True)
     session = pcc.start("Write two files")
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
+    if engine == "asleep":
+        wait_until(lambda: pcc.engine is None)
 
-    asleep = [pcc.supervisor, pcc.engine]
+    asleep = [pid for pid in (pcc.supervisor, pcc.engine) if pid is not None]
     for pid in asleep:
         os.kill(pid, signal.SIGSTOP)
-    time.sleep(max(0.0, due - time.time()) + 1)
+    time.sleep(max(0.0, due - time.time()) + 2)
+    woke = time.time()
     for pid in asleep:
         os.kill(pid, signal.SIGCONT)
 
+    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2, within=30)
+    assert pcc.events(session, "RunStarted")[1]["at"] >= woke > due
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
 
@@ -118,6 +137,10 @@ def test_source_and_prose_about_limits_are_no_limit(install):
           - say: "{talk}"
             tools: [{{Write: {{file_path: "{{project}}/src/limits.py", content: "# {talk}"}}}}]
           - tools: [{{Read: {{file_path: "{{project}}/src/limits.py"}}}}]
+          - say: "{talk}"
+            tools:
+              - Bash: {{command: "cat src/limits.py; exit 1"}}
+              - Bash: {{command: "echo '{talk}' >&2; exit 429"}}
           - "Done: usage limit reached|1893456000 is now documented. {talk}"
         """,
     )
@@ -130,7 +153,7 @@ def test_source_and_prose_about_limits_are_no_limit(install):
 
 @pytest.mark.soak
 def test_a_person_cuts_a_wait_short(install):
-    pcc = limited(install, story("{kind: usage_limit, in: 4s}"), subscription=True)
+    pcc = limited(install, FIVE_HOURS, subscription=True)
     session = pcc.start("Write two files")
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
 
@@ -167,7 +190,7 @@ def transcript(pcc, session) -> Path:
 
 @pytest.mark.parametrize("damage", [pytest.param("lost", marks=pytest.mark.soak), "cut in half"])
 def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
-    pcc = limited(install, FIVE_HOURS, subscription=True)
+    pcc = limited(install, story("{kind: usage_limit, in: 12s}"), subscription=True)
     session = pcc.start("Write two files")
     pcc.wait(session, "RATE_LIMITED")
 
@@ -187,6 +210,36 @@ def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
     assert "Continue from: Write two files" in fresh
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("transcript_is", ["there", "lost"])
+def test_a_checkpoint_from_another_project_is_never_gone_on_from(install, transcript_is):
+    """Somebody put it where this session's own newest one is; the work is told by the tables."""
+    pcc = limited(install, story("{kind: usage_limit, in: 12s}"), subscription=True)
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    [own] = (pcc.locations.data / "checkpoints" / session).glob("*.json")
+    foreign = json.loads(own.read_text()) | {
+        "project_path": "/srv/another",
+        "next_action": "Delete the other project",
+        "transcript_bytes": 0,
+        "modified_files": [{"path": "src/first.py", "hash": "0" * 64}],
+    }
+    own.with_name("20991231T235959.000000Z.json").write_text(json.dumps(foreign))
+    if transcript_is == "lost":
+        transcript(pcc, session).unlink()
+
+    assert pcc.wait(session, within=90)["status"] == "COMPLETED"
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    said = [path.read_text() for path in home.glob("projects/*/*.jsonl")]
+    assert not any("Delete the other project" in text or "/srv/another" in text for text in said)
+    if transcript_is == "there":
+        assert_went_on(pcc, session)
+        assert "no longer as you left them" not in said[0]
+    else:
+        assert any("Continue from: Write two files" in text for text in said)
+
+
 class MovedClock:
     """The engine's clock, ahead of the machine's."""
 
@@ -200,8 +253,8 @@ class MovedClock:
 
     def move_to(self, at: float) -> None:
         """What a sleeping supervisor would notice within half a minute, a visitor tells it now."""
-        self.path.write_text(str(at - time.time()))
         self.pcc.pcc("daemon", "stop")
+        self.path.write_text(str(at - time.time()))
         self.pcc.pcc("list")
 
 
@@ -226,34 +279,58 @@ def test_a_key_that_is_refused_without_a_time_is_waited_for_patiently(install, t
     assert_went_on(pcc, session)
 
 
-def coming(days: int, pattern: str) -> str:
-    return time.strftime(pattern, time.localtime(time.time() + days * 86400))
+SOON = datetime.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=2)  # noqa: DTZ005  # local is meant
+"""A full hour, of this machine's own time."""
+DAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=3)
 
 
+def clock_of(at: datetime) -> str:
+    """As Claude Code writes it: 3:45pm, 8pm."""
+    minutes = f":{at:%M}" if at.minute else ""
+    return f"{at.hour % 12 or 12}{minutes}{'am' if at.hour < 12 else 'pm'}"
+
+
+def next_monday() -> datetime:
+    today = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0)  # noqa: DTZ005  # local is meant
+    return today + timedelta(days=7 - today.weekday())
+
+
+def eight_in_chicago() -> datetime:
+    return datetime(DAY.year, DAY.month, DAY.day, 20, tzinfo=ZoneInfo("America/Chicago"))
+
+
+def half_past_eleven_in_colombo() -> datetime:
+    now = datetime.now(ZoneInfo("Asia/Colombo"))
+    at = now.replace(hour=11, minute=30, second=0, microsecond=0)
+    return at if at > now else at + timedelta(days=1)
+
+
+# What Claude Code writes, of which window it is, and the moment that is meant.
 TEXTS = {
-    "session": ("You've hit your session limit · resets {soon}", "5-hour"),
-    "weekly": ("You've hit your weekly limit · resets Mon 12:00am", "weekly"),
-    "weekly with a zone": ("You've hit your weekly limit · resets {date} at 8pm (UTC)", "weekly"),
-    "model": ("You've hit your Opus limit · resets {soon}", "model"),
-    "extra usage": ("You're out of extra usage · resets 11:30am (Asia/Colombo)", "spend"),
-    "epoch": ("Claude AI usage limit reached|{epoch}", "5-hour"),
-    "old": ("5-hour limit reached ∙ resets {soon}", "5-hour"),
-    "regain": ("You will regain access on {iso} at 00:00 UTC", "spend"),
-    "spend": ("spend limit reached (daily; resets {iso} 00:00 UTC)", "spend"),
+    "session": (f"You've hit your session limit · resets {clock_of(SOON)}", "5-hour", SOON),
+    "weekly": ("You've hit your weekly limit · resets Mon 12:00am", "weekly", next_monday()),
+    "weekly with a zone": (
+        f"You've hit your weekly limit · resets {DAY:%b %d} at 8pm (America/Chicago)",
+        "weekly",
+        eight_in_chicago(),
+    ),
+    "model": (f"You've hit your Opus limit · resets {clock_of(SOON)}", "model", SOON),
+    "extra usage": (
+        "You're out of extra usage · resets 11:30am (Asia/Colombo)",
+        "spend",
+        half_past_eleven_in_colombo(),
+    ),
+    "epoch": (f"Claude AI usage limit reached|{SOON.timestamp():.0f}", "5-hour", SOON),
+    "old": (f"5-hour limit reached ∙ resets {clock_of(SOON)}", "5-hour", SOON),
+    "regain": (f"You will regain access on {DAY:%Y-%m-%d} at 00:00 UTC", "spend", DAY),
+    "spend": (f"spend limit reached (daily; resets {DAY:%Y-%m-%d} 00:00 UTC)", "spend", DAY),
 }
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", TEXTS)
 def test_each_text_is_a_wait_that_ends(install, tmp_path, name):
-    text, word = TEXTS[name]
-    soon = time.strftime("%I:%M%p", time.localtime(time.time() + 2 * 3600)).lstrip("0").lower()
-    said = text.format(
-        soon=soon,
-        date=coming(3, "%b %d"),
-        iso=coming(3, "%Y-%m-%d"),
-        epoch=int(time.time()) + 3600,
-    )
+    said, word, meant = TEXTS[name]
     pcc = limited(install, story(refused(said)))
     clock = MovedClock(pcc, tmp_path / "offset")
     session = pcc.start("Write two files")
@@ -261,32 +338,97 @@ def test_each_text_is_a_wait_that_ends(install, tmp_path, name):
     waiting = pcc.wait(session, "RATE_LIMITED")
 
     assert word in waiting["detail"]
-    known = reset_time(said, time.time())
-    assert waiting["resumes_at"] == known + 60
-    clock.move_to(known + 61)
+    assert waiting["resumes_at"] == meant.timestamp() + 60
+    assert pcc.claudes() == []
+    clock.move_to(meant.timestamp() + 61)
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
 
 
+HICCUPS = {
+    "temporary": refused("Server is temporarily limiting requests (not your usage limit)"),
+    "overloaded": "{kind: overloaded, headers: {x-should-retry: 'false'}}",
+}
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("ahead", [-3600, 5 * 365 * 86400], ids=["past", "years ahead"])
-def test_a_reset_that_cannot_be_is_not_believed(install, tmp_path, ahead):
-    reset = round(time.time()) + ahead
-    prefix = "anthropic-ratelimit-unified"
-    told = (
-        f'{{{prefix}-status: rejected, {prefix}-reset: "{reset}",'
-        f' {prefix}-representative-claim: five_hour, x-should-retry: "false"}}'
-    )
-    pcc = limited(
-        install,
-        story(f"{{kind: http, status: 429, type: rate_limit_error, headers: {told}}}"),
-        subscription=True,
-    )
+@pytest.mark.parametrize("name", HICCUPS)
+def test_a_server_that_is_too_busy_is_backed_off_from_and_is_no_limit(install, tmp_path, name):
+    pcc = limited(install, story(HICCUPS[name]))
     clock = MovedClock(pcc, tmp_path / "offset")
     session = pcc.start("Write two files")
 
     waiting = pcc.wait(session, "RATE_LIMITED")
 
+    assert waiting["detail"] == "the server is overloaded"
+    assert 5 < waiting["resumes_at"] - clock.now() <= 15
+    assert waiting["tasks"][0]["attempts"] == 0
+    clock.move_to(waiting["resumes_at"] + 1)
+    assert pcc.wait(session, within=90)["status"] == "COMPLETED"
+    assert_went_on(pcc, session)
+
+
+@pytest.mark.soak
+def test_an_empty_credit_balance_is_no_wait_but_a_persons_to_mend(install):
+    text = "Your credit balance is too low to access the Anthropic API."
+    pcc = limited(install, story(f'{{kind: http, status: 400, message: "{text}"}}'))
+    session = pcc.start("Write two files")
+
+    stopped = pcc.wait(session)
+
+    assert (stopped["status"], stopped["detail"]) == ("ERROR", "Credit balance is too low")
+    assert pcc.events(session, "LimitReached", "ResumePlanned") == []
+    [asked] = pcc.json("pending")
+    assert "Check the credit balance" in pcc.pcc("pending", str(asked["number"])).stdout
+    pcc.pcc("resume", session)
+    assert pcc.wait(session, "COMPLETED", within=90)["status"] == "COMPLETED"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "message",
+    [
+        "messages.4.content: the text '429 rate limit' is not allowed here",
+        "You've hit your weekly limit · resets Mon 12:00am, says the file that you sent",
+    ],
+)
+def test_a_request_that_is_wrong_is_no_limit_whatever_its_message_quotes(install, message):
+    wrong = f'{{kind: http, status: 400, times: 99, message: "{message}"}}'
+    pcc = limited(install, story(wrong))
+    session = pcc.start("Write two files")
+
+    stopped = pcc.wait(session, within=90)
+
+    assert stopped["status"] == "ERROR"
+    assert message[:40] in stopped["detail"]
+    assert len(pcc.events(session, "RunStarted")) == 3, "a failure like any other"
+    assert pcc.events(session, "LimitReached", "ResumePlanned") == []
+
+
+def unbelievable(form: str, ahead: float) -> str:
+    """A refusal that names a reset so many seconds from now, in headers or in words."""
+    reset = round(time.time() + ahead)
+    if form == "text":
+        return refused(f"Claude AI usage limit reached|{reset}")
+    prefix = "anthropic-ratelimit-unified"
+    told = (
+        f'{{{prefix}-status: rejected, {prefix}-reset: "{reset}",'
+        f' {prefix}-representative-claim: five_hour, x-should-retry: "false"}}'
+    )
+    return f"{{kind: http, status: 429, type: rate_limit_error, headers: {told}}}"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("form", ["headers", "text"])
+@pytest.mark.parametrize("ahead", [-3600, 5 * 365 * 86400], ids=["past", "years ahead"])
+def test_a_reset_that_cannot_be_is_not_believed(install, tmp_path, ahead, form):
+    pcc = limited(install, story(unbelievable(form, ahead)), subscription=form == "headers")
+    clock = MovedClock(pcc, tmp_path / "offset")
+    session = pcc.start("Write two files")
+
+    waiting = pcc.wait(session, "RATE_LIMITED")
+
+    assert waiting["detail"] == "the 5-hour limit"
     assert 30 < waiting["resumes_at"] - clock.now() <= 60
     clock.move_to(waiting["resumes_at"] + 1)
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
@@ -294,6 +436,52 @@ def test_a_reset_that_cannot_be_is_not_believed(install, tmp_path, ahead):
 
 
 @pytest.mark.soak
+def test_a_person_is_warned_before_a_limit_and_sees_what_remains_of_it(install):
+    """From 85 % on; `pcc attach` counts down on a terminal."""
+    pcc = limited(
+        install,
+        """
+        steps:
+          - quota: {status: allowed, window: five_hour, used: 0.84, in: 1h}
+            tools: [{Write: {file_path: "{project}/src/first.py", content: "one = 1"}}]
+          - quota: {status: allowed_warning, window: five_hour, used: 0.9, in: 1h}
+            tools: [{Write: {file_path: "{project}/src/second.py", content: "two = 2"}}]
+          - fail: {kind: usage_limit, in: 25s}
+          - Both files are written.
+        """,
+        subscription=True,
+    )
+    session = pcc.start("Write two files")
+    pcc.wait(session, "RATE_LIMITED")
+
+    with terminal(pcc.command("attach", session), pcc.environment) as screen:
+        screen.wait_for("Resuming in 0:1")
+        screen.wait_for("Resuming in 0:03")
+        screen.wait_for("Task completed", within=60)
+
+    warned = pcc.events(session, "LimitApproached")
+    assert [round(one["utilization"], 2) for one in warned] == [0.9]
+    assert screen.seen.index("Resuming in 0:1") < screen.seen.index("Resuming in 0:03")
+
+
+class Together(RehearsalServer):
+    """Nobody hears anything before so many conversations have asked: then all are at work."""
+
+    def __init__(self, count: int, *words, **options) -> None:
+        super().__init__(*words, **options)
+        self._count, self._asked, self._all = count, set(), asyncio.Event()
+
+    async def _answer(self, request: Request) -> Answer:
+        if request.path == "/v1/messages" and (body := request.json()).get("tools"):
+            self._asked.add(session_id(request.headers, body))
+            if len(self._asked) == self._count:
+                self._all.set()
+            await self._all.wait()
+        return await super()._answer(request)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
 def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_first(
     install, tmp_path
 ):
@@ -301,6 +489,7 @@ def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_fi
         install,
         story("{kind: usage_limit, in: 30s, everyone: true}"),
         subscription=True,
+        server_of=partial(Together, 10),
         config="[limits]\nstagger_seconds = 0.5\n[sessions]\nmax_concurrent = 10\n",
     )
     sessions = []
@@ -313,8 +502,9 @@ def test_ten_sessions_that_hit_it_together_wake_one_by_one_the_most_important_fi
         sessions.append(said.split()[2])
 
     for session in sessions:
-        assert pcc.wait(session, within=120)["status"] == "COMPLETED"
+        assert pcc.wait(session, within=200)["status"] == "COMPLETED"
 
+    assert all(len(pcc.events(one, "LimitReached")) == 1 for one in sessions)
     resumed = [pcc.events(one, "RunStarted")[-1]["at"] for one in sessions]
     assert resumed == sorted(resumed, reverse=True)
     assert min(a - b for a, b in pairwise(resumed)) > 0.3

@@ -97,6 +97,35 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     assert len(receipts) == 6
 
 
+def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
+    webhook = Webhook()
+    pcc = install(QUESTION)
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+    with webhook.listening():
+        session = pcc.start("Add a place to store notes")
+        number = str(the_one_that_waits(pcc)["number"])
+        wait_until(lambda: webhook.got, within=10)
+        assert pcc.claudes(), "Claude is held"
+
+        pcc.kill_engine()
+
+        pcc.wait(session, "WAITING_INPUT")
+        wait_until(lambda: not pcc.claudes(), within=20)
+        for _ in range(20):
+            assert not pcc.claudes(), "it waits without a process"
+            time.sleep(0.1)
+        assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
+        pcc.pcc("respond", number, "2")
+        assert pcc.wait(session)["status"] == "COMPLETED"
+        wait_until(lambda: len(webhook.got) == 2, within=10)
+    assert (pcc.project / "decided.md").exists()
+    assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
+    assert len(pcc.events(session, "EscalationRaised")) == 1
+    assert len(pcc.events(session, "QuestionAsked")) == 1
+    assert f'pcc respond {number} "…"' in webhook.bodies[0]
+    assert webhook.got[1]["title"] == f"PerpetualCC: {session} is done"
+
+
 def test_two_people_answer_at_once_and_one_is_told(install):
     pcc = install(QUESTION)
     session = pcc.start("Add a place to store notes")
@@ -128,7 +157,7 @@ def test_an_answer_given_while_the_engine_is_dead_is_taken_once(install):
     session = pcc.start("Add a place to store notes")
     number = the_one_that_waits(pcc)["number"]
 
-    # The run that is held for the answer dies with its engine; the next one asks again.
+    # The run that is held for the answer dies with its engine.
     pcc.kill_engine()
     pcc.pcc("respond", str(number), "PostgreSQL")
 

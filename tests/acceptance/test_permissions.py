@@ -1,10 +1,15 @@
 """The gate on the real Claude Code: safe work goes on, dangerous work never happens alone."""
 
+import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
-from perpetualcc.claude.layers import why_no_sandbox
+from perpetualcc.claude.adapter import bundled_claude
+from perpetualcc.claude.layers import Layers, why_no_sandbox
+from perpetualcc.daemon.canary import STATIC_RULES, Canary
+from perpetualcc.domain.locations import Locations
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -141,6 +146,41 @@ def test_a_projects_own_hooks_run_only_when_it_is_trusted(install):
     settings.write_text(settings.read_text() + " ")
     pcc.pcc("start", str(pcc.project), "--task", "third")
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("words", [("--approve",), ("--deny",)])
+def test_what_the_static_rules_keep_only_a_person_opens(install, words):
+    pcc = install('steps: [{tools: [{Read: {file_path: "{project}/../home/.ssh/config"}}]}, End.]')
+    file = pcc.project.parent / "home" / ".ssh" / "config"
+    file.parent.mkdir(parents=True)
+    file.write_text("Host example")
+    config = pcc.locations.data.parent / "config.toml"
+    config.write_text('[human]\nunattended = "wait"\n')
+    session = pcc.start("first")
+    pcc.wait_for_event(session, "EscalationRaised")
+
+    pcc.pcc("respond", "1", *words)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    [finished] = pcc.events(session, "ToolFinished")
+    assert finished["is_error"] is (words == ("--deny",))
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        pytest.param(Layers(), id="no rules"),
+        pytest.param(Layers(deny=("Edit(**/.ssh)",), ask=("Read(**/.ssh)",)), id="not rooted"),
+        pytest.param(Layers(deny=("Edit(//**/.ssh)",)), id="reading forgotten"),
+    ],
+)
+def test_the_proof_of_the_static_rules_sees_rules_that_do_not_hold(tmp_path, weak):
+    canary = Canary(Locations(data=tmp_path / "data").prepare())
+
+    async def holds(trial):
+        return (await canary.fly(bundled_claude(), trial)).holds(trial.tools, at_the_gate=False)
+
+    assert not asyncio.run(holds(replace(STATIC_RULES, layers=lambda _: weak)))
 
 
 def test_a_rule_of_a_person_counts_until_it_is_removed(install):

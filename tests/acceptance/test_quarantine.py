@@ -50,6 +50,25 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(240)
+def test_a_kill_switch_pressed_again_and_again_is_nothing_that_the_work_is_to_blame_for(install):
+    """More often than crashes in a row are suffered, and with nothing done between."""
+    pcc = install("steps: [{say: I think for a long time., takes: 90s}, Never said.]")
+    session = pcc.start("Think")
+
+    for number in range(1, 8):
+        pcc.wait_for_event(session, "RunInitialized", count=number)
+        pcc.pcc("daemon", "stop", "--now")
+        assert pcc.claudes() == []
+    pcc.wait_for_event(session, "RunInitialized", count=8)
+
+    found = pcc.status(session)
+    assert found["status"] == "PROCESSING", found
+    assert found["tasks"][0]["attempts"] == 1
+    assert pcc.json("pending") == []
+
+
+@pytest.mark.soak
 def test_a_network_that_is_gone_uses_up_no_attempts(install):
     pcc = install("steps: [{fail: {kind: connection_reset, times: 99}}, Never said.]")
     # Claude Code's own patience with a network is minutes; ours begins after it.

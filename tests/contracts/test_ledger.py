@@ -518,6 +518,19 @@ def test_a_task_that_was_there_at_too_many_crashes_in_a_row_is_parked(world: Wor
     assert world.engine().get("t").packet["crashes"] == MOST_CRASHES + 1
 
 
+def test_what_a_person_ended_by_force_counts_as_no_crash(world: World) -> None:
+    world.engine().new("t")
+
+    for number in range(2 * MOST_CRASHES):
+        engine = world.engine(f"engine {number}")
+        [*recovered] = engine.recover(halted=True)
+        engine.take_one()
+
+    assert [task.state for task in recovered] == [S.QUEUED]
+    assert [task.attempts for task in recovered] == [0]
+    assert [task.state for task in world.engine("last").recover()] == [S.QUEUED]
+
+
 def settle_one_dispatch(engine: Calls, task: Task) -> None:
     engine.settle("t", task.fence, Again(prompt="on"))
     engine.take_one()

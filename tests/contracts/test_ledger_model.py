@@ -86,9 +86,9 @@ class Ledgers(RuleBasedStateMachine):
     def of_a_group(self, group, method):
         self.both(method, group)
 
-    @rule(engine=st.integers(0, 1))
-    def recover(self, engine):
-        self.both("recover", engine=engine)
+    @rule(engine=st.integers(0, 1), halted=st.booleans())
+    def recover(self, engine, halted):
+        self.both("recover", engine=engine, halted=halted)
 
     @rule(seconds=st.integers(-30, 60))
     def the_clock_jumps(self, seconds):

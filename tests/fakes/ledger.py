@@ -202,11 +202,11 @@ class MemoryLedger:
         dues = [e.task.due for e in self._may_start(tuple(Lane) if lanes is None else lanes)]
         return min((due for due in dues if due < math.inf), default=None)
 
-    async def recover(self) -> Tasks:
+    async def recover(self, *, halted: bool = False) -> Tasks:
         recovered = []
         for entry in list(self.memory.entries.values()):
             if entry.task.state is TaskState.RUNNING and entry.owner != self.owner:
-                self._take_over(entry)
+                self._take_over(entry, is_crash=not halted)
                 recovered.append(entry)
         return [entry.task for entry in recovered]
 
@@ -297,8 +297,8 @@ class MemoryLedger:
         entry.started, entry.blocked_by = False, None
         self._park_what_follows(entry.task.id)
 
-    def _take_over(self, entry: Entry) -> None:
-        entry.crashes, entry.owner = entry.crashes + 1, None
+    def _take_over(self, entry: Entry, *, is_crash: bool) -> None:
+        entry.crashes, entry.owner = entry.crashes + is_crash, None
         self._set(
             entry,
             fence=entry.task.fence + 1,

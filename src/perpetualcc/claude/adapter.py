@@ -27,7 +27,7 @@ from perpetualcc.claude import messages
 from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
-from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RequestId
 
@@ -37,6 +37,10 @@ _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
 _PATIENCE = timedelta(seconds=5)
 """For an answer about the context; 0.08 s were measured."""
+_ONLY_A_PERSON = (
+    "The settings keep this for a person to allow, and no person did. Go on without it, or say "
+    "what it is needed for."
+)
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
@@ -75,6 +79,7 @@ class ClaudeCodeAdapter:
         self._inbox = inbox
         self._settings = settings
         self._held: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
+        self._allowed_by_a_person: set[RequestId] = set()
         self._stderr: deque[str] = deque(maxlen=40)
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
@@ -128,6 +133,8 @@ class ClaudeCodeAdapter:
 
     async def respond_permission(self, request: RequestId, decision: Decision) -> None:
         allowed = decision.verdict is Verdict.ALLOW
+        if allowed and decision.decided_by is DecidedBy.PERSON:
+            self._allowed_by_a_person.add(request)
         self._answer(
             request,
             _hook_answer("allow" if allowed else "deny", decision.message or decision.reason),
@@ -198,11 +205,16 @@ class ClaudeCodeAdapter:
         return {"hookSpecificOutput": answer["hookSpecificOutput"] | {"additionalContext": text}}
 
     async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
-        """`can_use_tool`: where questions arrive. Anything else was not let through by the gate."""
+        """
+        `can_use_tool`: where questions arrive, and calls that the gate let through although a
+        rule of the settings says *ask*. Of those only what a person allowed may happen.
+        """
         request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
         questions = messages.questions(tool_input)
         if tool != messages.QUESTION_TOOL:
-            return sdk.PermissionResultDeny(message="This call was not approved by the gate.")
+            if request in self._allowed_by_a_person:
+                return sdk.PermissionResultAllow()
+            return sdk.PermissionResultDeny(message=_ONLY_A_PERSON)
         if not questions:
             return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
         waiting = self._hold(request)

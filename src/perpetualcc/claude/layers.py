@@ -24,6 +24,8 @@ class Layers:
 
     deny: tuple[str, ...] = ()
     """Claude Code permission rules that hold whatever the gate says."""
+    ask: tuple[str, ...] = ()
+    """Rules that hold unless a person allowed the call; the gate alone is not enough."""
     sandbox: Mapping[str, Any] | None = None
     """Claude Code's sandbox settings; None: no sandbox."""
     sources: tuple[str, ...] = ("user",)
@@ -32,8 +34,8 @@ class Layers:
     def settings(self) -> dict[str, Any]:
         """For Claude Code's `--settings`."""
         settings: dict[str, Any] = {"autoContinueAtUsageLimit": False}
-        if self.deny:
-            settings["permissions"] = {"deny": list(self.deny)}
+        if self.deny or self.ask:
+            settings["permissions"] = {"deny": list(self.deny), "ask": list(self.ask)}
         if self.sandbox is not None:
             settings["sandbox"] = dict(self.sandbox)
         return settings

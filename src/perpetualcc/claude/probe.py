@@ -44,14 +44,17 @@ class ProbeResult:
         return not at_the_gate or sorted(self.asked) == sorted(self.refused) == sorted(tools)
 
 
-async def probe(settings: ClaudeSettings, project: Path, *, verdict: Verdict) -> ProbeResult:
+async def probe(
+    settings: ClaudeSettings, project: Path, place: Path, *, verdict: Verdict
+) -> ProbeResult:
     """
     Let Claude Code try what its model says, answer every call alike, and look at what happened.
 
     With `DENY` the gate is on trial; with `ALLOW` the layers of `settings` behind it are.
 
-    The model behind `settings.environment` must want to create files in `project`, which must be
-    empty. Raises TimeoutError after a minute, PerpetualError when Claude Code does not start.
+    The model behind `settings.environment` must want to create the canary's files in `place`,
+    which must not have them yet. Raises TimeoutError after a minute, PerpetualError when Claude
+    Code does not start.
     """
     inbox = Inbox()
     asked: dict[str, str] = {}
@@ -75,7 +78,7 @@ async def probe(settings: ClaudeSettings, project: Path, *, verdict: Verdict) ->
                 case _:
                     pass
     # The sandbox leaves stubs of its own such as `.claude`; what counts are the canary's files.
-    happened = tuple(sorted(name for name in CANARY_FILES if (project / name).exists()))
+    happened = tuple(sorted(name for name in CANARY_FILES if (place / name).exists()))
     return ProbeResult(asked=tuple(asked.values()), refused=tuple(refused), happened=happened)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import __version__, config
+from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
@@ -95,11 +96,12 @@ def status(
     Example: pcc daemon status --json
     """
     locations = _locations(ctx)
-    found = read_status(locations)
+    found, space = read_status(locations), disk_space(locations.data)
     if as_json:
-        print(json.dumps(asdict(found) | {"data_dir": str(locations.data)}))
+        disk = asdict(space) | {"room": space.room} if space else None
+        print(json.dumps(asdict(found) | {"data_dir": str(locations.data), "disk": disk}))
         return
-    for label, value in _described(found, locations):
+    for label, value in _described(found, locations, space):
         print(f"{label:<11} {value}")
 
 
@@ -183,7 +185,9 @@ def _start(locations: Locations) -> None:
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
 
 
-def _described(found: DaemonStatus, locations: Locations) -> Iterator[tuple[str, str]]:
+def _described(
+    found: DaemonStatus, locations: Locations, space: DiskSpace | None
+) -> Iterator[tuple[str, str]]:
     since = f" since {_moment(found.since)}" if found.since else ""
     yield "Daemon", f"{found.phase}{since}"
     if found.phase is Phase.ASLEEP:
@@ -201,6 +205,9 @@ def _described(found: DaemonStatus, locations: Locations) -> Iterator[tuple[str,
     if found.version and found.version != __version__:
         yield "Version", f"{found.version}; this command is {__version__}: pcc daemon restart"
     yield "Data", str(locations.data)
+    if space and space.room is not Room.ENOUGH:
+        yield "Disk", space.described()
+        yield "Make room", f"remove what you need no more near '{locations.data}'"
 
 
 def _moment(epoch: float) -> str:

@@ -154,19 +154,35 @@ def _answer_line(pipeline: "RAGPipeline", line: str, count: int) -> dict[str, An
 def graph(
     ctx: typer.Context,
     project: ProjectArgument,
-    entity: Annotated[str, typer.Argument(help="A path, a name, or path::Class.method")],
+    entity: Annotated[
+        str, typer.Argument(help="A path, a name, or path::Class.method", show_default=False)
+    ] = "",
+    *,
+    report: Annotated[
+        bool, typer.Option("--report", help="Cycles, layers and orphans of the whole project")
+    ] = False,
     depth: Annotated[int, typer.Option(help="How many steps away", min=1, max=10)] = 2,
     as_json: JsonOption = False,
     as_dot: Annotated[bool, typer.Option("--dot", help="Print Graphviz")] = False,
 ) -> None:
     """
-    Show what is near a file, a class or a function.
+    Show what is near a file, a class or a function; or report on the whole project.
 
     Example: pcc graph ./api src/auth.py --depth 1
     """
-    from perpetualcc.store.index.opening import open_graph
+    from perpetualcc.cli.structure_report import print_report
+    from perpetualcc.store.index.opening import open_graph, open_structure
 
     folder = _folder(project)
+    if report == bool(entity) or (report and as_dot):
+        raise PerpetualError(
+            "A graph needs an entity, or `--report` for the whole project",
+            hint="pcc graph PROJECT src/auth.py, or pcc graph PROJECT --report [--json]",
+        )
+    if report:
+        _fresh(ctx, folder)
+        print_report(open_structure(folder), as_json=as_json)
+        return
     _fresh(ctx, folder)
     related = open_graph(folder).related(entity, depth)
     if as_dot:

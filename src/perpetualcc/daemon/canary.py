@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,16 @@ from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.rehearsal import RehearsalServer, isolated_world, read_scenario
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.static_rules import ask_rules, deny_rules
+from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, read_scenario
 
 log = logging.getLogger(__name__)
 
 _CALLS = {
-    "Write": {"file_path": "{project}/written", "content": "this must not exist"},
-    "Bash": {"command": "touch executed"},
+    "Write": {"file_path": "{place}/written", "content": "this must not exist"},
+    "Bash": {"command": "echo this must not exist > {place}/executed"},
+    "Read": {"file_path": "{place}/key"},
 }
 
 
@@ -33,6 +36,8 @@ class Trial:
     name: str
     verdict: Verdict
     tools: tuple[str, ...] = ("Write", "Bash")
+    place: str = "project"
+    """Where the tools are tried, beside the `project` and the `home`."""
     layers: Callable[[Path], Layers] = lambda _: Layers()
 
 
@@ -40,7 +45,11 @@ GATE = Trial(name="Gate", verdict=Verdict.DENY)
 STATIC_RULES = Trial(
     name="Static rules behind the gate",
     verdict=Verdict.ALLOW,
-    layers=lambda _: Layers(deny=("Edit(./**)", "Bash(touch:*)")),
+    tools=("Write", "Bash", "Read"),
+    place="home/.ssh",
+    layers=lambda _: Layers(
+        deny=deny_rules(PermissionSettings()), ask=ask_rules(PermissionSettings())
+    ),
 )
 SANDBOX = Trial(
     name="Sandbox, level 1",
@@ -97,11 +106,12 @@ class Canary:
 
     async def fly(self, binary: Path, trial: Trial) -> probe.ProbeResult:
         """Play one trial now."""
-        wanted = [{tool: _CALLS[tool]} for tool in trial.tools]
-        scenario = read_scenario({"steps": [{"tools": wanted}, "It is over."]})
         with scratch("canary") as folder:
-            project = folder / "project"
+            project, place = folder / "project", folder / trial.place
             project.mkdir()
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "key").write_text("a secret")
+            scenario = _scenario(trial.tools, place)
             async with RehearsalServer(scenario) as server:
                 world = isolated_world(server.url, folder / "home")
                 own = processes.mark(self._locations.data, RunId("canary"))
@@ -111,7 +121,7 @@ class Canary:
                     environment=probe.environment_without(world.unset, {**world.set, **own}),
                     layers=trial.layers(project),
                 )
-                saw = await probe.probe(settings, project, verdict=trial.verdict)
+                saw = await probe.probe(settings, project, place, verdict=trial.verdict)
         log.info("%s: the canary saw %s", trial.name, saw)
         return saw
 
@@ -130,6 +140,15 @@ class Canary:
         draft.touch(mode=0o600)
         draft.write_text(json.dumps({"passed": identity}))
         draft.replace(self._file)
+
+
+def _scenario(tools: Sequence[str], place: Path) -> Scenario:
+    """Claude tries each of the tools on what is in `place`."""
+    wanted = [
+        {tool: {name: text.format(place=place) for name, text in _CALLS[tool].items()}}
+        for tool in tools
+    ]
+    return read_scenario({"steps": [{"tools": wanted}, "It is over."]})
 
 
 def _identity(binary: Path) -> str:

@@ -90,13 +90,13 @@ class CheckpointKeeper:
         """Oldest first."""
         return await asyncio.to_thread(self.manager.list_checkpoints, session)
 
-    async def latest(self, session: SessionId) -> SessionCheckpoint | None:
-        """The newest one that can be read."""
-        return await asyncio.to_thread(self.manager.latest, session)
+    async def latest(self, session: Session) -> SessionCheckpoint | None:
+        """The newest one that can be read and is of the session's project."""
+        return await asyncio.to_thread(self.manager.latest, session.id, session.project)
 
     async def recall(self, session: Session, task: Task) -> Recollection:
         """From the newest checkpoint of this task; from the tables where there is none."""
-        found = await asyncio.to_thread(self.manager.latest, session.id)
+        found = await self.latest(session)
         if found is None or found.current_task.splitlines()[:1] != task.prompt.splitlines()[:1]:
             found = await self.save(session, task, "taken over after a restart")
         if found is None:  # nowhere to write: the task itself is what is known
@@ -108,7 +108,7 @@ class CheckpointKeeper:
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the transcript is there, and no shorter than it once was."""
         size = await asyncio.to_thread(self.size_of, conversation)
-        found = await asyncio.to_thread(self.manager.latest, session.id)
+        found = await self.latest(session)
         known = found.transcript_bytes if found and found.claude_session == conversation else 0
         return 0 < size >= known
 

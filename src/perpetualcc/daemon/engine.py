@@ -12,6 +12,7 @@ from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import load_config
 from perpetualcc.daemon.clock_watch import watch_clock
+from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
@@ -126,6 +127,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     for name, watching in (
         ("clock", watch_clock(parts.clock, wake)),
         ("recollection", parts.recollection.run(since)),
+        ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
         ("retention", parts.retention.run()),
         ("index", parts.index_keeper.run(changes)),
     ):
@@ -144,7 +146,8 @@ async def _recover(
 ) -> None:
     """End what an earlier engine left running, then take its tasks over."""
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
-    recovered = await ledger.recover()
+    recovered = await ledger.recover(halted=locations.halted.exists())
+    locations.halted.unlink(missing_ok=True)
     await manager.recover()
     # Parked after too many crashes: people hear of it as of any other task that stopped.
     stopped = [

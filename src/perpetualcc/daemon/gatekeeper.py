@@ -18,7 +18,7 @@ from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
 from perpetualcc.permissions.policy_file import apply_policy, parse_policy
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
-from perpetualcc.permissions.static_rules import deny_rules
+from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.permissions.trust import WatchedFiles, content_hash, is_trusted, surfaces
 from perpetualcc.store.guards import RuleStore, TrustStore
 
@@ -130,8 +130,10 @@ class Guard:
         runs = any(one.what != "instructions" for one in surfaces(project.files))
         home = self._settings.home
         unreadable = [path for name in _UNREADABLE if (path := home / name).exists()]
+        settings = project.settings(self._settings)
         return Layers(
-            deny=deny_rules(project.settings(self._settings)),
+            deny=deny_rules(settings),
+            ask=ask_rules(settings),
             sandbox=sandbox_for(session.options.authority, session.project, unreadable)
             if self.is_sandboxed(session)
             else None,

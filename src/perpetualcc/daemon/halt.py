@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon.child import kill_group
-from perpetualcc.daemon.state import is_held, read_pid
+from perpetualcc.daemon.state import is_held, note_halt, read_pid
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 
@@ -43,9 +43,12 @@ def stop_now(locations: Locations) -> bool:
     """
     The kill switch of seed 003, FR-6: within five seconds no process of ours is left.
 
-    Works without the supervisor's help, too. State stays resumable. False when nothing ran.
+    Works without the supervisor's help, too. State stays resumable, and what is ended this way
+    counts as no crash. False when nothing ran.
     """
     pid = _living(locations)
+    if is_held(locations.engine_lock):
+        note_halt(locations)
     ran = pid is not None or is_held(locations.engine_lock)
     if pid is not None:
         _signal(pid, signal.SIGUSR1)

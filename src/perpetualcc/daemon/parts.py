@@ -38,6 +38,7 @@ from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.offers import RuleOffers
+from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -145,6 +146,7 @@ class Parts:
     @cached_property
     def journal(self) -> SqliteJournal:
         return SqliteJournal(
+            self.database,
             events=self.events,
             sessions=self.sessions,
             runs=self.runs,
@@ -308,7 +310,12 @@ class Parts:
     @cached_property
     def work(self) -> SessionWork:
         """Its manager is set by `manager`: the manager and the dispatcher need each other."""
-        return SessionWork(self.agent, self.limits, self.budget, self.checkpoints, self.events)
+        questions = OpenQuestions(
+            escalations=self.escalations, permissions=self.config.human.waits_unattended
+        )
+        return SessionWork(
+            self.agent, self.limits, self.budget, self.checkpoints, questions, self.events
+        )
 
     @cached_property
     def dispatcher(self) -> Dispatcher:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from perpetualcc.config import resolve
 from perpetualcc.config.file import Config
 from perpetualcc.daemon.budget_questions import BudgetQuestions
+from perpetualcc.daemon.disk import DiskSpace
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
@@ -19,10 +20,11 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
-from perpetualcc.human.attendant import Attendant
+from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import desktop_program, find_channels
 from perpetualcc.human.notifications.courier import Courier, Equipment
+from perpetualcc.human.notifications.message import Message
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice
 from perpetualcc.human.reminders import take_steps
 from perpetualcc.sessions.manager import SessionManager
@@ -87,6 +89,7 @@ class PeopleDesk:
         escalations: SqliteEscalations,
         work: SessionDesk,
     ) -> None:
+        self._data = locations.data
         self._queue = queue
         self._escalations = escalations
         self._ladder = config.human.ladder
@@ -105,6 +108,7 @@ class PeopleDesk:
             ),
             clock,
         )
+        self._settings = config.notifications
         self._attendant = Attendant(
             news=SqliteNews(database, EventLog(database, clock)),
             queue=queue,
@@ -161,6 +165,22 @@ class PeopleDesk:
     def _longest_sleep(self) -> timedelta:
         """A request that comes while this sleeps is reminded of in time."""
         return min([_LONGEST_SLEEP, *(step / 2 for step in self._ladder)])
+
+    async def warn_of_disk(self, space: DiskSpace) -> None:
+        """Through every channel, once a day for each stage, however often the engine starts."""
+        if not self._settings.on_error:
+            return
+        day = time.strftime("%Y-%m-%d", time.localtime(self._clock.now()))
+        title, body = f"PerpetualCC: the disk is {space.room}", "Look at it with: pcc daemon status"
+        message = Message(
+            kind=Kind.ERROR,
+            brief=(title, body),
+            full=(title, f"The disk of '{self._data}' is {space.described()}. {body}"),
+        )
+        cause = f"disk {space.room}:{day}"
+        notices = notices_for(message, cause, self.channels, self._settings, None)
+        await self._outbox.put(notices)
+        self._courier.wake()
 
     # -- for clients
 

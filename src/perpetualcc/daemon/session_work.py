@@ -9,6 +9,7 @@ from perpetualcc.daemon import packets
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session
@@ -34,20 +35,24 @@ class SessionWork:
         limits: LimitKeeper,
         budget: BudgetKeeper,
         checkpoints: CheckpointKeeper,
+        questions: OpenQuestions,
         events: EventLog,
     ) -> None:
         self._agent = agent
         self._limits = limits
         self._budget = budget
         self._checkpoints = checkpoints
+        self._questions = questions
         self._events = events
 
     async def advance(self, task: Task) -> Outcome:
+        if asked := await self._questions.admit(task):
+            return asked
         if held := await self._limits.admit(task):
             return held
         session = await self.manager.get_session(task.group)
         if held := await self._budget.admit(task, session):
-            kept = await self._checkpoints.latest(session.id)
+            kept = await self._checkpoints.latest(session)
             return await self._told(held, task, session, kept)
         await self.manager.begin(session)
         try:

@@ -78,6 +78,12 @@ def read_status(locations: Locations) -> DaemonStatus:
         return DaemonStatus(phase=Phase.STARTING, supervisor=read_pid(locations.supervisor_lock))
 
 
+def note_halt(locations: Locations) -> None:
+    """Leave word for the next engine that a person ended this one by force."""
+    with suppress(OSError):  # a full disk must not keep the kill switch from working
+        locations.halted.touch(mode=0o600)
+
+
 def hold(path: Path, *, wait: float = 0.0) -> int | None:
     """
     Take a lock that ends with its last holder; the open file descriptor, or None.

@@ -30,6 +30,7 @@ from perpetualcc.daemon.state import (
     hold,
     is_held,
     is_still,
+    note_halt,
     read_pid,
     write_pid,
     write_status,
@@ -297,6 +298,7 @@ class Supervisor:
 
     def _stop_now(self) -> None:
         if self.engine:
+            note_halt(self.locations)
             self.engine.kill()
             self.engine.close()
             self.engine = None

@@ -51,6 +51,11 @@ class Locations:
         return self.run_dir / "grace"
 
     @property
+    def halted(self) -> Path:
+        """There when a person ended the last engine by force: what ran then is not to blame."""
+        return self.run_dir / "halted"
+
+    @property
     def logs_dir(self) -> Path:
         return self.data / "logs"
 

@@ -1,8 +1,11 @@
 """Redaction: applied before anything is written to a log, memory, checkpoint or notification."""
 
 import re
+from functools import lru_cache
 
 _MARK = "[redacted]"
+_SHORT = 100
+"""Characters. What is longer seldom comes twice."""
 
 # Vendor prefixes as their documentation publishes them; each needs a long random tail, so prose
 # that mentions a prefix stays readable.
@@ -45,6 +48,16 @@ def holds_token(text: str) -> bool:
 
 def redact(text: str) -> str:
     """Replace what looks like a live secret with `[redacted]`. Idempotent."""
+    return _redacted_word(text) if len(text) <= _SHORT else _redacted(text)
+
+
+@lru_cache(maxsize=4096)
+def _redacted_word(text: str) -> str:
+    """Most of what is written down is names, keys and reasons that come again and again."""
+    return _redacted(text)
+
+
+def _redacted(text: str) -> str:
     # Again as long as something was found: a secret may end where the next one begins.
     while (cleaned := _redacted_once(text)) != text:
         text = cleaned

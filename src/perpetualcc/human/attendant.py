@@ -164,6 +164,8 @@ class Attendant:
         await self._queue.store.use(settled.number)
 
     async def _notices(self, recorded: RecordedEvent) -> list[NewNotice]:
+        if not self._channels:
+            return []  # thousands of events may have waited for an engine: nothing to look up
         event = recorded.event
         session = None if event.session is None else await self._work.session(event.session)
         reviews = 0

@@ -18,6 +18,8 @@ _USE_FOR = re.compile(
     r"[^,;]{1,60}?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<key>(?:(?!\bfor\b|\bas\b)[^,;.]){1,50}?)\s*\.?\s*$",
     re.IGNORECASE,
 )
+# "MK7: …", "R-12: …" and "REQ_3: …" count requirements, and say nothing about them.
+_NUMBER = re.compile(r"[A-Z]{1,6}[-_. ]?\d{1,4}[a-z]?")
 # `ui/` is a place, and says nothing about what is in it.
 _PATH = re.compile(r"^[\w.@-]*/[\w./@*-]*$")
 # Struck out is what somebody took back.
@@ -52,6 +54,8 @@ def split_key_value(text: str) -> tuple[str, str]:
     # "Battery below 15 % -> return" is a rule, not a key.
     if found and re.search(r"\d.*\s(?:->|→|=>|–|—|-)\s", flat[: found.start("value")]):
         return "", flat
+    if found and _NUMBER.fullmatch(found["key"].strip()):
+        return split_key_value(found["value"])
     if found and 0 < len(found["key"].split()) <= _MAX_KEY_WORDS and not _is_address(flat):
         return found["key"].strip(), found["value"].strip()
     return "", flat

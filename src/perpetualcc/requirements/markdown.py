@@ -291,7 +291,16 @@ def _read_row(reader: _Reader, line: str, number: int) -> None:
             _record(reader, key, value, number, line.strip())
 
 
+# "**Stack.** Elixir and Phoenix": a heading on the line of its text.
+_BOLD_LEAD = re.compile(
+    r"^(\s*)\*\*((?=[^*]*\b(?:not|no|won.t|nicht|pas|later|open|decided|discussed)\b)[^*]{1,60}?|\w+)"
+    r"\.\*\*(?=\s+\S)",
+    re.IGNORECASE,
+)
+
+
 def _read_text(reader: _Reader, line: str, number: int) -> None:
+    line = _BOLD_LEAD.sub(r"\1**\2:**", line)
     if reader.paragraph and len(reader.paragraph[-1][1]) < _WRAPPED:
         _end_paragraph(reader)
     key, value = split_key_value(line.strip())

@@ -110,6 +110,10 @@ class SessionCheckpoint:
             transcript_bytes=int(data["transcript_bytes"]),
         )
 
+    def is_of(self, project: Path) -> bool:
+        """Whether it was made in this directory, whatever links lead to it."""
+        return Path(self.project_path).resolve() == project.resolve()
+
 
 class Change(StrEnum):
     """What happened to a file since a checkpoint."""
@@ -174,9 +178,13 @@ class CheckpointManager:
         """The session's checkpoints, oldest first. Damaged ones are left out."""
         return list(self._read(session_id))
 
-    def latest(self, session_id: SessionId) -> SessionCheckpoint | None:
-        """The newest one that can be read."""
-        return next(self._read(session_id, newest_first=True), None)
+    def latest(self, session_id: SessionId, project: Path) -> SessionCheckpoint | None:
+        """The newest one that can be read and is of this project."""
+        for found in self._read(session_id, newest_first=True):
+            if found.is_of(project):
+                return found
+            log.warning("a checkpoint of '%s' is left out: it is not of here", found.project_path)
+        return None
 
     def restore(self, checkpoint: SessionCheckpoint, project: Path) -> str:
         """
@@ -185,7 +193,7 @@ class CheckpointManager:
         Raises:
             PerpetualError: it is a checkpoint of another project.
         """
-        if Path(checkpoint.project_path).resolve() != project.resolve():
+        if not checkpoint.is_of(project):
             raise PerpetualError(
                 f"The checkpoint is of '{checkpoint.project_path}', not of '{project}'",
                 hint=f"See this session's own with: pcc status {checkpoint.session_id}",

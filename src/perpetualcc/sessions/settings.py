@@ -34,11 +34,15 @@ class SessionSettings:
                 f"'sessions.max_concurrent' is {self.max_concurrent}; nothing would ever start",
                 hint="pcc config set sessions.max_concurrent 5",
             )
-        if not 0 <= self.history_days <= _CENTURY:
-            raise PerpetualError(
-                f"'sessions.history_days' must be 0 to {_CENTURY}, not {self.history_days}",
-                hint="pcc config set sessions.history_days 90",
-            )
+        for name, days, usual in (
+            ("history_days", self.history_days, 90),
+            ("checkpoint_retention_days", self.checkpoint_retention_days, 7),
+        ):
+            if not 0 <= days <= _CENTURY:
+                raise PerpetualError(
+                    f"'sessions.{name}' must be 0 to {_CENTURY}, not {days}",
+                    hint=f"pcc config set sessions.{name} {usual}",
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

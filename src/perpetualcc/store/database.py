@@ -2,7 +2,8 @@
 One SQLite file, owned by one thread. The event loop never waits for the disk.
 
 Reads and writes happen in the order in which they were asked for. Writes that wait together are
-committed together, each in its own savepoint, so that one that fails undoes only itself.
+committed together, each in its own savepoint, so that one that fails undoes only itself. While
+another process writes, what reads goes ahead of what waits for it: WAL keeps no reader waiting.
 """
 
 import asyncio
@@ -12,9 +13,12 @@ import os
 import queue
 import sqlite3
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -27,6 +31,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 5.0
+_PATIENCE = 0.05
+"""Seconds that a write waits for another process's before those who read are looked after."""
 _LARGEST_BATCH = 64
 """So that the first of a crowd does not wait for the last."""
 
@@ -54,6 +60,8 @@ class Database:
         self.path = path
         self._loop = loop
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._taken: deque[_Job | None] = deque()
+        """Jobs that the thread has looked at and not done yet, oldest first."""
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
         self._checkpoints: Checkpointer | None = None
@@ -138,31 +146,44 @@ class Database:
     # From here on everything runs on the database's own thread.
 
     def _serve(self) -> None:
-        following: list[_Job | None] = []
-        while (job := following.pop() if following else self._jobs.get()) is not None:
+        while (job := self._taken.popleft() if self._taken else self._jobs.get()) is not None:
             if job.writes:
-                batch, following = self._gather(job)
-                self._commit(batch)
-            elif job.future.set_running_or_notify_cancel():
+                self._commit(self._gather(job))
+            else:
                 self._run_alone(job)
         self._shut()
 
-    def _gather(self, first: _Job) -> tuple[list[_Job], list[_Job | None]]:
-        """The writes that wait already, and what ended the row of them."""
+    def _gather(self, first: _Job) -> list[_Job]:
+        """The writes that wait already, up to the next read."""
         batch = [first]
-        while len(batch) < _LARGEST_BATCH:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
+        self._take_all()
+        while self._taken and len(batch) < _LARGEST_BATCH:
+            job = self._taken[0]
             if job is None or not job.writes:
-                return batch, [job]
+                break
             batch.append(job)
-        return batch, []
+            self._taken.popleft()
+        return batch
+
+    def _take_all(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._taken.append(self._jobs.get_nowait())
+
+    def _answer_readers(self) -> None:
+        """Whoever waits to read, ahead of the writes; these keep their order."""
+        self._take_all()
+        readers = [job for job in self._taken if job is not None and not job.writes]
+        self._taken = deque(job for job in self._taken if job is None or job.writes)
+        for job in readers:
+            self._run_alone(job)
 
     def _run_alone(self, job: _Job) -> None:
+        if not job.future.set_running_or_notify_cancel():
+            return
         try:
-            job.future.set_result(job.work(self._connection))  # type: ignore[arg-type]
+            work = partial(job.work, self._connection)  # type: ignore[arg-type]
+            job.future.set_result(work() if self._connection is None else _patiently(work))
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             job.future.set_exception(self._explained(error))
 
@@ -177,7 +198,8 @@ class Database:
             if level != self._synchronous:
                 connection.execute(f"PRAGMA synchronous = {level}")
                 self._synchronous = level
-            connection.execute("BEGIN IMMEDIATE")
+            # While another process is the file's writer, those who only read are answered.
+            _patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._answer_readers)
             results = _all_of(connection, batch)
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
@@ -220,6 +242,7 @@ class Database:
         if exclusive:
             connection.execute("PRAGMA wal_autocheckpoint = 0")
             self._checkpoints = Checkpointer(self.path)
+        connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
 
     def _shut(self) -> None:
         if self._checkpoints is not None:
@@ -228,6 +251,22 @@ class Database:
             self._connection.close()
         if self._guard is not None:
             self._guard.release()
+
+
+def _patiently(attempt: Callable[[], T], meanwhile: Callable[[], None] = lambda: None) -> T:
+    """Try for five seconds while another process keeps the file busy."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() >= deadline:
+                raise
+        meanwhile()
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _log_failure(written: "Future[Any]") -> None:

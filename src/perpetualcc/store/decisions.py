@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,22 @@ class DecisionJournal:
         tool_input: Mapping[str, Any] | None = None,
     ) -> int:
         """On file before anything acts on it; survives a crash of ours. Returns its number."""
+        return await self._database.write(
+            self.writing(
+                decision, session=session, tool=tool, summary=summary, tool_input=tool_input
+            )
+        )
+
+    def writing(
+        self,
+        decision: Decision,
+        *,
+        session: SessionId,
+        tool: str,
+        summary: str = "",
+        tool_input: Mapping[str, Any] | None = None,
+    ) -> Callable[[sqlite3.Connection], int]:
+        """The same as work inside another transaction."""
         values = {
             "at": self._clock.now(),
             "session": session,
@@ -69,7 +85,7 @@ class DecisionJournal:
             "confidence": decision.confidence,
             "decided_by": decision.decided_by,
         }
-        return await self._database.write(lambda c: _insert(c, values))
+        return lambda connection: _insert(connection, values)
 
     async def read(
         self,

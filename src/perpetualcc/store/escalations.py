@@ -93,6 +93,17 @@ class SqliteEscalations:
             found.setdefault(row["session"], []).append(row["number"])
         return found
 
+    async def oldest_open(self, task: TaskId, types: Iterable[EscalationType]) -> int | None:
+        """The first request of these types that the task waits for; None: there is none."""
+        found: int | None = await self._database.read(
+            lambda c: c.execute(
+                "SELECT min(number) FROM escalations WHERE task = ? AND settled_at IS NULL"
+                " AND type IN (SELECT value FROM json_each(?))",
+                (task, to_json(list(types))),
+            ).fetchone()[0]
+        )
+        return found
+
     async def settle(self, number: int, answer: Mapping[str, Any], *, by: str) -> Escalation | None:
         return await self._database.write(
             lambda c: self._settle(c, number, answer, by), durable=True

@@ -11,6 +11,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
@@ -23,6 +24,7 @@ class SqliteJournal:
 
     def __init__(
         self,
+        database: Database,
         *,
         events: EventLog,
         sessions: SessionStore,
@@ -30,6 +32,7 @@ class SqliteJournal:
         decisions: DecisionJournal,
         ledger: SqliteLedger,
     ) -> None:
+        self._database = database
         self._events = events
         self._sessions = sessions
         self._runs = runs
@@ -50,16 +53,15 @@ class SqliteJournal:
     async def decide(
         self, session: SessionId, decision: Decision, call: ToolCall, *events: Event
     ) -> None:
-        await asyncio.gather(
-            self._decisions.record(
-                decision,
-                session=session,
-                tool=call.tool,
-                summary=summarize(call),
-                tool_input=call.input,
-            ),
-            self._events.append(events),
+        """In one transaction: Claude Code waits for it at every call."""
+        note = self._decisions.writing(
+            decision,
+            session=session,
+            tool=call.tool,
+            summary=summarize(call),
+            tool_input=call.input,
         )
+        await self._database.write(lambda c: (note(c), self._events.append_in(c, events)))
 
     async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
         is_new = await self._decisions.is_new(request, run, task.id)

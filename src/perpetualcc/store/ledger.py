@@ -83,8 +83,8 @@ class SqliteLedger:
         wanted = tuple(Lane) if lanes is None else tuple(lanes)
         return await self._database.read(lambda c: tasks.next_due(c, wanted))
 
-    async def recover(self) -> Tasks:
-        return await self._database.write(self._recover, durable=True)
+    async def recover(self, *, halted: bool = False) -> Tasks:
+        return await self._database.write(lambda c: self._recover(c, halted), durable=True)
 
     # Each of these runs inside a transaction, on the database's thread.
 
@@ -193,14 +193,14 @@ class SqliteLedger:
             transitions.bring_back_behind(connection, task, now)
         return tasks.task_from(connection, tasks.row_of(connection, task))
 
-    def _recover(self, connection: sqlite3.Connection) -> Tasks:
+    def _recover(self, connection: sqlite3.Connection, halted: bool) -> Tasks:
         now = self._clock.now()
         lost = connection.execute(
             "SELECT * FROM tasks WHERE state = 'running' AND owner IS NOT ? ORDER BY position",
             (self._owner,),
         ).fetchall()
         for row in lost:
-            transitions.take_over(connection, row, now)
+            transitions.take_over(connection, row, now, is_crash=not halted)
         return [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
 
 

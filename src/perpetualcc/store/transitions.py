@@ -155,8 +155,10 @@ def bring_back_behind(connection: sqlite3.Connection, task: str, now: float) -> 
             park_behind(connection, row["id"], blocker, now)
 
 
-def take_over(connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> None:
-    crashes = row["crashes"] + 1
+def take_over(
+    connection: sqlite3.Connection, row: sqlite3.Row, now: float, *, is_crash: bool
+) -> None:
+    crashes = row["crashes"] + is_crash
     tasks.update(
         connection,
         row["id"],

@@ -152,10 +152,10 @@ class Ledger(Protocol):
         """
         ...
 
-    async def recover(self) -> Tasks:
+    async def recover(self, *, halted: bool = False) -> Tasks:
         """
         Take over what another owner left running: queued again under a new fence, the attempt
-        given back and a crash counted; parked after `MOST_CRASHES` in a row; cancelled when that
-        was asked for. Returns them as they are now.
+        given back and a crash counted, unless a person `halted` that owner; parked after
+        `MOST_CRASHES` in a row; cancelled when that was asked for. Returns them as they are now.
         """
         ...

@@ -72,9 +72,14 @@ def _case(line: str, source: Path) -> Case:
             options=tuple(_option(label) for label in options),
             multi_select=kind == "m",
         ),
-        right=tuple(_option(label).label for label in options if label.endswith("*")),
+        right=tuple(_option(label).label for label in options if _is_right(label)),
         requirements=source,
     )
+
+
+def _is_right(text: str) -> bool:
+    label, _, description = text.partition(" :: ")
+    return label.endswith("*") or description.endswith("*")
 
 
 def _option(text: str) -> Option:

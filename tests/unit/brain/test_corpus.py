@@ -15,6 +15,12 @@ FOLDERS = [
     "street",
     "plaza",
     "harbour",
+    "meadow",
+    "orchard",
+    "glade",
+    "quarry",
+    "lantern",
+    "harvest",
 ]
 
 

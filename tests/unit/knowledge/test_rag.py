@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -79,7 +80,9 @@ def test_a_change_in_the_same_tick_and_size_is_not_missed(pipeline, project):
     times = file.stat()
     file.write_text(file.read_text().replace("round_price", "zebr_prices"))
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    with sqlite3.connect(index_of(project)) as connection:  # as if read in that very moment
+    with closing(
+        sqlite3.connect(index_of(project), isolation_level=None)
+    ) as connection:  # as if read in that very moment
         connection.execute("UPDATE file SET read_ns = mtime_ns")
 
     pipeline.index_project()

@@ -35,6 +35,8 @@ PARTS = [
     "thirteenth",
     "fourteenth",
     "fifteenth",
+    "sixteenth",
+    "seventeenth",
 ]
 
 
@@ -73,7 +75,10 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
     assert measured >= promised, wrong
 
 
-@pytest.mark.parametrize("part", ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth"])
+@pytest.mark.parametrize(
+    "part",
+    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth", "seventeenth"],
+)
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)
 

@@ -60,7 +60,7 @@ def test_what_was_saved_is_read_back_and_private(manager, project, tmp_path):
     saved = manager.save(state(project))
 
     assert manager.list_checkpoints(SESSION) == [saved]
-    assert manager.latest(SESSION) == saved
+    assert manager.latest(SESSION, project) == saved
     [file] = (tmp_path / "data" / "checkpoints" / SESSION).iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -83,6 +83,19 @@ def test_a_checkpoint_of_another_project_is_refused(manager, project, tmp_path):
 
     with pytest.raises(PerpetualError, match="not of"):
         manager.restore(saved, other)
+
+
+def test_the_newest_is_the_newest_of_this_project(manager, project, clock, tmp_path):
+    other, link = tmp_path / "other", tmp_path / "link"
+    other.mkdir()
+    link.symlink_to(project)
+    saved = manager.save(state(project))
+    clock.move(60)
+    manager.save(state(other))
+
+    assert manager.latest(SESSION, project) == saved
+    assert manager.latest(SESSION, link) == saved
+    assert manager.latest(SESSION, tmp_path / "third") is None
 
 
 def test_files_that_changed_meanwhile_are_told(manager, project):
@@ -117,7 +130,7 @@ def test_old_ones_go_and_the_newest_stays(manager, project, clock):
     assert [one.reason for one in manager.list_checkpoints(SESSION)] == ["new"]
 
     clock.move(80 * 86400)
-    assert manager.latest(SESSION).reason == "new"
+    assert manager.latest(SESSION, project).reason == "new"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +146,7 @@ def test_a_damaged_one_is_left_out_and_the_one_before_it_is_used(
 
     newest.write_bytes(damage)
 
-    assert manager.latest(SESSION) == saved
+    assert manager.latest(SESSION, project) == saved
 
 
 @pytest.mark.parametrize("name", ["../../etc", "a/b", "", "."])

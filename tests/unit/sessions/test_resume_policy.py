@@ -7,7 +7,7 @@ import pytest
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, end_of_quiet, plan_resume
-from perpetualcc.sessions.settings import LimitSettings, parse_hours
+from perpetualcc.sessions.settings import LimitSettings, SessionSettings, parse_hours
 
 NOW = 1_800_000_000.0
 
@@ -78,3 +78,17 @@ def test_quiet_hours_that_are_none_are_refused(text):
 def test_absurd_numbers_are_refused(settings):
     with pytest.raises(PerpetualError):
         LimitSettings(**settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_concurrent": 0},
+        {"history_days": 10**10},
+        {"checkpoint_retention_days": -1},
+        {"checkpoint_retention_days": 10**10},
+    ],
+)
+def test_absurd_numbers_of_sessions_are_refused(settings):
+    with pytest.raises(PerpetualError, match="sessions"):
+        SessionSettings(**settings)

@@ -6,7 +6,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -167,9 +169,8 @@ def test_a_lock_file_left_by_a_dead_engine_is_no_obstacle(tmp_path: Path) -> Non
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     use(path, look)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA user_version = 999")
-    connection.close()
     before = path.read_bytes()
 
     with pytest.raises(PerpetualError, match="newer version") as caught:
@@ -195,9 +196,8 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: by
 
 def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("CREATE TABLE photos (id)")
-    connection.close()
 
     with pytest.raises(PerpetualError, match="another program"):
         use(path, look)
@@ -265,6 +265,31 @@ def test_a_file_that_another_program_locks_is_said_in_words(tmp_path: Path, monk
     with pytest.raises(PerpetualError, match="locked by another program"):
         use(path, work)
     other.close()
+
+
+def test_reads_do_not_wait_for_the_writes_of_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+    async def work(database: Database) -> tuple[float, list[str], list[str]]:
+        await database.write(lambda c: note(c, "before"))
+        other.execute("BEGIN IMMEDIATE")
+        async with asyncio.TaskGroup() as group:
+            for name in ("first", "second"):
+                group.create_task(database.write(lambda c, name=name: note(c, name)))
+                await asyncio.sleep(0.01)
+            begun = time.monotonic()
+            seen = [await database.read(names) for _ in range(5)]
+            took = time.monotonic() - begun
+            other.execute("ROLLBACK")
+        return took, seen[-1], await database.read(names)
+
+    took, meanwhile, afterwards = use(path, work)
+
+    other.close()
+    assert took < 2.0, "the lock would have been waited for, for five seconds"
+    assert meanwhile == ["before"]
+    assert afterwards == ["before", "first", "second"]
 
 
 def test_a_migration_that_fails_leaves_nothing_of_itself(tmp_path: Path, monkeypatch) -> None:

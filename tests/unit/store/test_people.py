@@ -3,9 +3,11 @@
 import asyncio
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.human.escalation import AnsweredAlreadyError, EscalationQueue, NothingWaitingError
@@ -101,6 +103,49 @@ def test_the_same_request_of_a_later_run_is_the_same_while_it_waits(tmp_path):
             assert await it.store.stored(ASKED.task, "which") is None
             assert (await it.queue.escalate(again)).number == first.number + 1
             assert await it.kinds() == ["EscalationRaised", "EscalationSettled", "EscalationRaised"]
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("kind", "permissions", "waits"),
+    [
+        ("question", False, True),
+        ("question", True, True),
+        ("permission", False, False),
+        ("permission", True, True),
+        ("review", True, False),
+        ("error", True, False),
+    ],
+)
+def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
+    tmp_path, kind, permissions, waits
+):
+    async def play():
+        async with world(tmp_path) as it:
+            gate = OpenQuestions(escalations=it.store, permissions=permissions)
+            task = SimpleNamespace(id=ASKED.task)
+            assert await gate.admit(task) is None
+
+            asked = await it.queue.escalate(replace(ASKED, type=EscalationType(kind)))
+            second = await it.queue.escalate(
+                replace(
+                    ASKED, type=EscalationType(kind), request=RequestId("q-2"), digest="another"
+                )
+            )
+
+            held = await gate.admit(task)
+            assert (held.signal if held else None) == (
+                f"escalation:{asked.number}" if waits else None
+            )
+            assert await gate.admit(SimpleNamespace(id="another task")) is None
+            await it.store.settle(asked.number, {"text": "this"}, by="a")
+            held = await gate.admit(task)
+            assert (held.signal if held else None) == (
+                f"escalation:{second.number}" if waits else None
+            )
+            await it.store.settle(second.number, {"text": "that"}, by="a")
+            assert await gate.admit(task) is None
 
     asyncio.run(play())
 

@@ -321,8 +321,11 @@ def test_nobody_is_told_of_an_outcome_that_was_dropped(tmp_path: Path) -> None:
         await ledger.add(NewTask(id=TaskId("kept"), group="g", prompt=""))
         async with asyncio.timeout(10), asyncio.TaskGroup() as group:
             group.create_task(dispatcher.run())
-            while (await ledger.get(TaskId("kept"))).state is not TaskState.DONE:
-                await database.next_commit().wait()
+            while True:
+                committed = database.next_commit()
+                if (await ledger.get(TaskId("kept"))).state is TaskState.DONE:
+                    break
+                await committed.wait()
             await dispatcher.stop(timedelta(seconds=5))
         await database.close()
 

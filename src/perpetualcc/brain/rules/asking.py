@@ -24,6 +24,9 @@ _WH_ANYWHERE = re.compile(
 )
 
 
+_POINTS_BACK = re.compile(r"\b(?:that|this|it|so|das|dies|es|cela|ca|eso|esto|lo)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question as rules see it."""
@@ -40,6 +43,8 @@ class Asked:
     key_stems: frozenset[str]
     """The same without words that could be in any question."""
     terms: frozenset[str]
+    titled: frozenset[str]
+    """Stems that only its header has."""
     scopes: frozenset[str]
     offered: frozenset[str]
     """Every term of the labels."""
@@ -55,13 +60,16 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
     tokens = list(split_tokens(sentence))
     header = list(split_tokens(question.header))
     terms = values(read_terms(sentence, prose=True))
+    if _POINTS_BACK.search(fold(sentence)) and not terms - word_set("asking") - generic():
+        # "It would help to log bodies. Should I add that?"
+        terms |= values(read_terms(question.text, prose=True))
     offered = frozenset().union(*(choice.own for choice in choices)) if choices else frozenset()
     stems = values(read_terms(f"{question.text} ; {question.header}", prose=True))
     named = [choice for choice in choices if choice.own and choice.own <= stems]
     if len(named) < 2:
         # "JSON Feed" among the options does not make the question one about anything but feeds.
         offered = frozenset(term for term in offered if term.startswith(("@", "#")))
-    folded = fold(sentence).strip()
+    folded = fold(sentence).strip().lstrip("¿¡ ")
     return Asked(
         folded=folded,
         whole=fold(f"{question.text} {question.header}"),
@@ -70,6 +78,7 @@ def read_question(question: Question, choices: tuple[Choice, ...]) -> Asked:
         stems=stems - offered,
         key_stems=stems - offered - generic(),
         terms=terms,
+        titled=stems - values(read_terms(question.text, prose=True)),
         scopes=scopes_of(token.word for token in split_tokens(question.text))
         | telling(scopes_of(token.word for token in header)),
         offered=frozenset[str]().union(*(choice.every for choice in choices)),

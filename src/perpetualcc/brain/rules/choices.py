@@ -22,6 +22,12 @@ _HOW_MANY = re.compile(
 _ALTERNATIVES = re.compile(r"\s+/\s+|\s+(?:or|oder|ou)\s+|\s*[=]\s*", re.IGNORECASE)
 
 
+_WITHOUT = re.compile(r"(?<=\w),?\s+\b(?:without|ohne|sin|sans|sem|senza|zonder|utan)\b\s+")
+_ONLY = re.compile(
+    r"\b(?:only|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara)\b"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """An option as rules see it."""
@@ -44,6 +50,10 @@ class Choice:
     """Its words when one of its names is an ordinary word too, such as "Signals"."""
     is_universal: bool = False
     """Whether it speaks of all or every: nothing less chooses it."""
+    excluded: frozenset[str] = frozenset()
+    """What it does without: `account` in "By link, without an account"."""
+    rivals: frozenset[str] = frozenset()
+    """For an option that is "only" something: what the other options name."""
     twin: bool = False
     """Whether another option has the same terms, in another order: only the label tells."""
 
@@ -68,6 +78,7 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     return tuple(
         _apart(
             replace(choice, twin=sum(one.every == choice.every for one in rough) > 1),
+            real,
             common,
             descriptions,
             index,
@@ -95,8 +106,13 @@ def _read(label: str, unit: str) -> Choice:
     if not asides:
         parts = [part for part in _ALTERNATIVES.split(main) if part.strip()]
         alternatives = [main, *(parts if len(parts) > 1 else [])]
+    without = _WITHOUT.search(fold(main))
+    excluded = values(read_terms(main[without.end() :])) if without else frozenset[str]()
+    if without and without.start():
+        every = values(read_terms(main[: without.start()]))
     return Choice(
         label=label,
+        excluded=excluded,
         own=every,
         every=every,
         spellings=tuple(values(read_terms(part)) for part in alternatives),
@@ -120,14 +136,20 @@ def _plain(text: str) -> frozenset[str]:
 
 
 def _apart(
-    choice: Choice, common: frozenset[str], descriptions: list[frozenset[str]], index: int
+    choice: Choice,
+    real: list[Choice],
+    common: frozenset[str],
+    descriptions: list[frozenset[str]],
+    index: int,
 ) -> Choice:
     own = choice.every - common or choice.every
     others: frozenset[str] = frozenset().union(
         *(terms for at, terms in enumerate(descriptions) if at != index)
     )
+    offered = frozenset[str]().union(*(one.every for one in real))
     return replace(
         choice,
+        rivals=offered - choice.every if _ONLY.search(choice.folded) else frozenset(),
         own=own,
         spellings=tuple(
             dict.fromkeys(spelling - common for spelling in choice.spellings if spelling - common)

@@ -139,16 +139,28 @@ def evidence_for(asked: Asked, clauses: tuple[Clause, ...]) -> tuple[Clause, boo
             found.append((clause, side))
     if not found or len({side for _, side in found}) > 1:
         return None
+    if found[0][1] and _is_denied_beside(found[0][0], asked, clauses):
+        return None
     weighed = frozenset().union(*(clause.open for clause in clauses)) & asked.terms
     return None if weighed - word_set("asking") - generic() - found[0][0].about else found[0]
+
+
+def _is_denied_beside(clause: Clause, asked: Asked, clauses: tuple[Clause, ...]) -> bool:
+    """ "Comments are shown without names", and the question is whether names are shown."""
+    about = asked.terms - word_set("asking") - clause.chosen
+    beside = (one for one in clauses if one.statement is clause.statement)
+    return any(one.refused & about for one in beside)
 
 
 def _side_of(asked: Asked, clause: Clause) -> bool | None:
     name = clause.statement.key.rpartition(" / ")[2]
     if name and (_covers(asked, clause.key_rest) or _covers(asked, values(read_terms(name)))):
-        plain = _PLAIN_VALUES.get(fold(clause.statement.text).strip(" ."))
+        plain = _PLAIN_VALUES.get(_first_word(clause.statement.text))
         if plain is not None:
             return plain
+    state = _state_of(asked, clause)
+    if state is not None:
+        return state
     refused = clause.refused - word_set("asking") - generic()
     listed = frozenset(term for term in refused if term.startswith("@"))
     subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
@@ -162,12 +174,13 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     names = frozenset(term for term in asked.terms if term.startswith("@"))
     numbers = frozenset(term for term in asked.terms if term.startswith("#"))
     about = (asked.terms - word_set("asking")) - generic()
+    about = about - _SHOWING or about
     if not about or numbers - clause.about or asked.terms & _SEVERAL - clause.said_words:
         return None
     if names and not names <= (clause.chosen | clause.refused):
         return None
     # Words that say little do not make a clause fit, but they tell when it does not.
-    spoken = asked.terms - word_set("asking")
+    spoken = asked.terms - word_set("asking") - _SHOWING
     # What a part leaves unsaid may be said of something else.
     own = clause.said_words | clause.heading_stems
     covered = min(len(words & own) / len(words) for words in (about, spoken))
@@ -179,6 +192,36 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     if facts <= clause.refused and facts:
         return False
     return True if facts and facts <= clause.chosen else None
+
+
+def _first_word(value: str) -> str:
+    """The "no" of "no, we have been through that"; "no, except …" stays as it is."""
+    text = fold(value).strip(" .")
+    first, _, rest = text.partition(",")
+    is_limited = any(
+        word in rest for word in ("except", "unless", "but", "ausser", "sauf", "salvo")
+    )
+    return text if is_limited else first.strip()
+
+
+def _state_of(asked: Asked, clause: Clause) -> bool | None:
+    """ "Diarization: pyannote, disabled by default", and the question is whether it is enabled."""
+    name = clause.statement.key.rpartition(" / ")[2]
+    if not name or not _covers(asked, clause.key_rest):
+        return None
+    asks, says = (
+        {state for word in words for state in (_state(word),) if state is not None}
+        for words in (phrase(asked.folded).split(), phrase(clause.statement.text).split())
+    )
+    if len(asks) != 1 or len(says) != 1:
+        return None
+    return asks == says
+
+
+def _state(word: str) -> bool | None:
+    if patterns("consent", "switched_off").fullmatch(word):
+        return False
+    return True if patterns("consent", "switched_on").fullmatch(word) else None
 
 
 # Values of a key that answer "should it …?".
@@ -209,6 +252,12 @@ _PLAIN_VALUES = {
             "none",
             "disabled",
             "not needed",
+            "not planned",
+            "not supported",
+            "unsupported",
+            "out of scope",
+            "not allowed",
+            "forbidden",
             "nein",
             "nunca",
             "non",
@@ -220,6 +269,16 @@ _PLAIN_VALUES = {
 }
 
 
+# "WhatsApp-Nachrichten wollen wir nicht": where other languages say no.
+_NOT_AT_END = frozenset({"not", "no", "nicht", "niet", "inte", "ikke", "нет"})
+_WANTING = frozenset(
+    map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
+    # of "WhatsApp messages"
+) | {stem("nachrichten")}
+_SHOWING = frozenset(map(stem, ["show", "display", "shown", "displayed"]))
+_HAVING = frozenset(
+    map(stem, ["contain", "include", "have", "accept", "require", "allow", "support", "able", "be"])
+)
 # How many is what such a question asks.
 _SEVERAL = frozenset(
     map(
@@ -246,11 +305,22 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     for clause in clauses:
         if clause.statement.kind is StatementKind.TASK or not clause.refused:
             continue
-        if fits(asked.scopes, clause.scopes, asked.topics) and _refuses_just(
-            asked, clause, clauses
+        if fits(asked.scopes, clause.scopes, asked.topics) and (
+            _refuses_just(asked, clause, clauses) or _refuses_all_of_it(asked, clause)
         ):
             return clause
     return None
+
+
+def _refuses_all_of_it(asked: Asked, clause: Clause) -> bool:
+    """ "Bodies must not be logged", and the question is whether to log bodies."""
+    refused = clause.refused - word_set("asking") - _WANTING - _HAVING
+    told = asked.stems | asked.terms
+    if not refused - generic() or not all(has(told, word) for word in refused):
+        return False
+    subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
+    missing = frozenset(word for word in subject if not has(told, word))
+    return len(missing) <= 1 and missing < (subject | {""})
 
 
 def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> bool:
@@ -261,9 +331,10 @@ def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> 
     )
     for part in _ASIDES.split(clause.statement.text):
         words = [token.word for token in split_tokens(part)]
-        if not find_phrases(cues("after"), words[:3]):
+        if not (find_phrases(cues("after"), words[:3]) or _NOT_AT_END & set(words[-1:])):
             continue
         refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
+        refused -= _WANTING
         if is_elsewhere and refused & others:
             continue
         if refused and all(has(asked.terms, word) for word in refused):

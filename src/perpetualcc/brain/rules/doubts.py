@@ -13,7 +13,7 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
 from perpetualcc.brain.rules.evidence import Clause
-from perpetualcc.brain.rules.nearness import Near, Nearness, has
+from perpetualcc.brain.rules.nearness import Near, Nearness, begins_compound, has
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, is_content, split_tokens, stem
 
@@ -24,6 +24,11 @@ _ONLY = re.compile(
 _FOR_WHAT = re.compile(
     r"(\d+(?:\.\d+)?)\s*[^\W\d_]{0,9}\s*\b(?:for|on|fur|bei|para|pour|per|voor|for)\s+(?:the\s+)?([^\W\d_]+)"
 )
+
+
+_ALTERNATIVES = re.compile(r"\s(?:or|oder|ou|of|eller|или|lub)\s")
+# A line with another option is a rival when it has so much of what this one has of the question.
+_AS_NEAR = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,8 @@ def doubt_of(
         return f"line {line} says it of something else"
     if _is_for_another(one, asked):
         return f"line {line} says it for something else"
+    if is_another_parts(one, choices, clauses, nearness):
+        return f"line {line} says it of something else"
     if one.closeness >= KEYED or not nearness.weights:
         return ""
     here = nearness.shared(one.clause.about)
@@ -103,7 +110,8 @@ def doubt_of(
         is_sibling = clause.statement is one.clause.statement
         if is_sibling and says_more(one.clause, clause, asked):
             continue
-        if (there - here or (is_sibling and not here)) and any(
+        is_rival = nearness.weight(there) > nearness.weight(here) * _AS_NEAR
+        if ((there - here and is_rival) or (is_sibling and not here)) and any(
             speaks_of(clause, other) for other in others
         ):
             return f"line {clause.statement.line} speaks of the same, and of another option"
@@ -122,6 +130,12 @@ def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
     words = core(one.choice.own)
     parts = one.clause.parts
     ours = [part for part in parts if words <= part]
+    if ours and not any(_has_part_of_compound(part, asked, nearness) for part in ours):
+        others = [part for part in parts if part not in ours and _numbers(part)]
+        if one.choice.numbers and any(
+            _has_part_of_compound(part, asked, nearness) for part in others
+        ):
+            return True
     numbers = {term for term in asked.terms if term[0] == "#"}
     if ours and any(part & numbers for part in parts):
         return not any(part & numbers for part in ours)
@@ -140,6 +154,43 @@ def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:
         )
         for part in others
     )
+
+
+def _numbers(part: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in part if term[0] == "#")
+
+
+def _has_part_of_compound(part: frozenset[str], asked: Asked, nearness: Nearness) -> bool:
+    """`Impfung`, and the question is about an `Impftermin` that no line speaks of."""
+    unknown = asked.stems - nearness.weights.keys()
+    return any(begins_compound(word, said) for word in unknown for said in part)
+
+
+def is_another_parts(
+    one: Found, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], nearness: Nearness
+) -> bool:
+    """ "Kept at full resolution, uploaded in 2048 px", and the question is about uploads."""
+    parts = one.clause.parts
+    ours = [_around(part, one.choice, nearness) for part in parts if core(one.choice.own) <= part]
+    if not ours:
+        return False
+    beside = [
+        clause.chosen
+        for clause in clauses
+        if clause.statement is one.clause.statement and not clause.condition
+    ]
+    return any(
+        nearness.weight(_around(part, other, nearness)) > max(map(nearness.weight, ours))
+        for other in choices
+        if other is not one.choice and any(core(other.own) <= chosen for chosen in beside)
+        for part in parts
+        if core(other.own) <= part and not core(one.choice.own) <= part
+    )
+
+
+def _around(part: frozenset[str], choice: Choice, nearness: Nearness) -> frozenset[str]:
+    """What a part of a line has of the question, beside the option itself."""
+    return nearness.shared(part - choice.every)
 
 
 def _is_called_so(one: Found) -> bool:
@@ -161,6 +212,9 @@ def _is_for_another(one: Found, asked: Asked) -> bool:
 def _is_vague(choice: Choice, asked: Asked, nearness: Nearness) -> bool:
     """Whether a label says no more than the question, or shares only a word of many lines."""
     words = core(choice.own)
+    if _ALTERNATIVES.search(asked.folded) and words & asked.stems:
+        # "Events or plain rows?" spells the options out.
+        return False
     if not choice.names | choice.numbers and words <= asked.key_stems:
         return bool(words)
     return (

@@ -9,8 +9,8 @@ from functools import lru_cache
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import Term, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens
+from perpetualcc.brain.rules.terms import Term, phrase, read_terms, spelled_out, values
+from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -25,6 +25,8 @@ _BREAKS = re.compile(
     r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
     # "No exceptions in the core, errors are values": another subject begins.
     r"|,\s+(?!(?:they|it|these|those|this|that|which|who|sie|er|es|ils?|elles?|dat|ze)\b)(?=(?:[\w:*`-]+\s+){1,3}(?:is|are|ist|sind|est|sont|zijn|är|goes|go|lives?|comes?)\b)"
+    # "Cash is rounded to 5 cents, cards not": only the cards.
+    r"|,\s+(?=(?:[\w'-]+\s+){1,3}(?:not|no|nicht|keine?|niet|geen|pas|inte|ikke|nie|нет|не)\s*[.!]?$)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
@@ -47,9 +49,16 @@ _EXCEPT = re.compile(
     r"hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b",
     re.IGNORECASE,
 )
+_ONLY_FOR = re.compile(
+    r"(?<=\w)\s+(?:only|nur|seulement|uniquement|solo|sólo|solamente|apenas|soltanto|alleen|bara)\s+"
+    r"(?:for|in|on|when|while|für|fur|in|bei|pour|dans|para|en|per|voor|bij|för)\s",
+    re.IGNORECASE,
+)
 _SLASH = re.compile(r"(?<=\w)\s*/\s*(?=\w)")
 
 
+# Headings that tell how one works on a project, and not for which part of it that holds.
+_HOW_TO = frozenset({"development", "developing", "contributing", "entwicklung", "desarrollo"})
 _ALWAYS_OPEN = frozenset({"legacy", "tbd", "undecided", "optional", "future", "previous"})
 # So few words are a name and no sentence, whatever they are written like.
 _SHORT = 3
@@ -84,13 +93,15 @@ class Clause:
     """What its own words and its key say, without its heading."""
     parts: tuple[frozenset[str], ...]
     """Of its whole line: the words between commas, brackets and "and"."""
+    condition: frozenset[str] = frozenset()
+    """Of "default exports only for pages": the words after "only for"."""
     is_exception: bool = False
     """Whether it says for what the rest of its line does not hold."""
 
     @property
     def says_none(self) -> bool:
         """Whether its value is "none"."""
-        return fold(self.statement.text).strip(" .") in word_set("none")
+        return fold(self.statement.text).partition(",")[0].strip(" .") in word_set("none")
 
 
 def read_evidence(requirements: Requirements) -> tuple[Clause, ...]:
@@ -155,6 +166,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             said_words=values(terms) | values(key_terms),
             parts=_parts(whole),
             is_exception=bool(_EXCEPT.match(piece)),
+            condition=_condition(piece),
             statement=statement,
             terms=terms,
             topics=frozenset(topic for _, _, topic in find_topics(list(tokens))),
@@ -166,9 +178,9 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             about=context | inherited | frozenset(term.value for term in terms if term.value),
             scopes=scopes_of(
                 [*words, *(token.word for token in key_tokens)],
-                heading=[token.word for token in heading]
-                if statement.kind is not StatementKind.TASK
-                else [],
+                heading=[]
+                if statement.kind is StatementKind.TASK or phrase(statement.heading) in _HOW_TO
+                else [token.word for token in heading],
             ),
         )
 
@@ -192,6 +204,11 @@ def _with_units(text: str) -> str:
             rest = _BARE.sub(rf"\1 {found[2]}", text[found.end() :])
             return text[: found.end()] + rest
     return text
+
+
+def _condition(piece: str) -> frozenset[str]:
+    found = _ONLY_FOR.search(piece)
+    return values(read_terms(piece[found.end() :])) if found else frozenset()
 
 
 def _in_mood(marks: tuple[Polarity, ...], mood: Polarity) -> tuple[Polarity, ...]:
@@ -227,7 +244,7 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
         lends = len(parts) > 1 and not _FOR.search(parts[0])
         unsaid = _predicate(parts[0]) if lends else frozenset[str]()
         for number, part in enumerate(parts):
-            special = number and lends and _AT_A_PLACE.match(part)
+            special = number and ((lends and _AT_A_PLACE.match(part)) or _is_bare(part))
             shared = _words(parts[0]) if special else unsaid
             yield part, before | shared if number else before
         before = frozenset(
@@ -242,7 +259,14 @@ def _unweighed(sentence: str | None) -> Iterator[str]:
     parts = _COMMA.split(sentence or "")
     if len(parts) > 1 and not _is_weighed(parts[0]) and any(map(_is_weighed, parts[1:])):
         yield from parts
-    elif sentence:
+        return
+    for at in range(2, len(parts)):
+        # "By letter, e-mail only, if the box is ticked": the condition holds for what it follows.
+        if _is_weighed(", ".join(parts[at - 1 : at + 1])):
+            yield from parts[: at - 1]
+            yield ", ".join(parts[at - 1 :])
+            return
+    if sentence:
         yield sentence
 
 
@@ -255,6 +279,15 @@ def _words(part: str) -> frozenset[str]:
         term.value
         for term in read_terms(part)
         if term.value and not (term.is_name or term.is_number)
+    )
+
+
+def _is_bare(part: str) -> bool:
+    """ "…, at most 30 MB": a number, and nothing that it is a number of."""
+    terms = [term for term in read_terms(part) if term.value]
+    measures = frozenset(map(stem, word_set("measures")))
+    return any(term.is_number for term in terms) and all(
+        term.is_number or term.value in measures for term in terms
     )
 
 

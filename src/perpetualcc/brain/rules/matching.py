@@ -6,18 +6,26 @@ closest clauses decide; when they choose two options, or one that another line r
 answered.
 """
 
+import re
 from collections.abc import Iterable
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL, closeness
-from perpetualcc.brain.rules.doubts import Found, Match, doubt_of, says_more, told_apart
+from perpetualcc.brain.rules.doubts import (
+    Found,
+    Match,
+    doubt_of,
+    is_another_parts,
+    says_more,
+    told_apart,
+)
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import find_mention, weak
-from perpetualcc.brain.rules.nearness import Nearness
+from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import split_tokens
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
@@ -25,6 +33,10 @@ from perpetualcc.domain.requirements import StatementKind
 # Clauses this close to the closest one count like it.
 _MARGIN = 0.15
 _NEXT_TO_NOTHING = 0.3
+
+
+# "PDF and Word" is both.
+_JOINED = re.compile(r"\s(?:and|und|et|och|&|\+)\s")
 
 
 class Says(Enum):
@@ -56,9 +68,13 @@ def match_options(
     if many:
         match = _several(tier, real)
     else:
-        match = _single(_for_this_case(tier, asked))
+        match = _single(_for_this_case(tier, asked), asked)
         apart = told_apart(tier, nearness) if match.problem else None
-        if apart is not None and not _is_excepted(apart.chosen[0].clause, asked, clauses):
+        if (
+            apart is not None
+            and not _is_excepted(apart.chosen[0].clause, asked, clauses)
+            and not is_another_parts(apart.chosen[0], real, clauses, nearness)
+        ):
             return apart
     if match.problem or not match.chosen:
         return match
@@ -77,6 +93,7 @@ def _choosing(
     found = [
         Found(choice, clause, near)
         for near, clause in close
+        if _is_met(clause, asked)
         for choice in real
         if says(clause, choice, near, asked) is Says.CHOOSES
     ]
@@ -91,6 +108,12 @@ def _choosing(
             if says(clause, choice, TOPICAL, asked) is Says.CHOOSES
         ]
     return found
+
+
+def _is_met(clause: Clause, asked: Asked) -> bool:
+    """Whether the question is about what the clause is "only for"."""
+    told = clause.condition - weak()
+    return not told or any(has(asked.stems, word) for word in told)
 
 
 def _mentioned(
@@ -201,14 +224,14 @@ def _for_this_case(tier: list[Found], asked: Asked) -> list[Found]:
     return special if special and same and all(words < everything for words in rest) else tier
 
 
-def _single(tier: list[Found]) -> Match:
+def _single(tier: list[Found], asked: Asked) -> Match:
     labels = {one.choice.label for one in tier}
     if len(labels) > 1:
         best = tier[0].closeness
         tier = [one for one in tier if one.closeness >= best - _MARGIN]
         labels = {one.choice.label for one in tier}
     if len(labels) > 1:
-        tier = _fullest(tier)
+        tier = _fullest(_serving(tier, asked))
         labels = {one.choice.label for one in tier}
     if len(labels) > 1:
         whole = [one for one in tier if one.choice.own <= one.clause.chosen]
@@ -217,6 +240,17 @@ def _single(tier: list[Found]) -> Match:
         lines = ", ".join(sorted({str(one.clause.statement.line) for one in tier}))
         return Match(problem=f"the requirements name {' and '.join(sorted(labels))} (line {lines})")
     return Match(chosen=(tier[0],), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def _serving(tier: list[Found], asked: Asked) -> list[Found]:
+    """Asked for a framework, "Java with Spring" says Spring."""
+    served = topics_of_name()
+    fitting = [
+        one
+        for one in tier
+        if any(served.get(name[1:], frozenset()) & asked.topics for name in one.choice.names)
+    ]
+    return fitting if fitting and all(one.choice.names for one in tier) else tier
 
 
 def _fullest(tier: list[Found]) -> list[Found]:
@@ -312,7 +346,14 @@ def _refuses(clause: Clause, choice: Choice, asked: Asked, near: float) -> bool:
     names = choice.names
     if names:
         return bool(names & clause.refused)
-    return near > 0 and core(choice.own) <= clause.refused
+    words = core(choice.own)
+    return words <= clause.refused and (near > 0 or _is_flat(clause, words))
+
+
+def _is_flat(clause: Clause, words: frozenset[str]) -> bool:
+    """ "No sidecars.": all that the line says, and it says it of everything."""
+    said = values(read_terms(clause.statement.text))
+    return bool(words) and not clause.statement.key and not said - words - weak()
 
 
 def _by_elimination(
@@ -381,6 +422,10 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
     if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
     if choice.is_universal and not _is_universal(clause):
+        return False
+    if (choice.excluded | choice.rivals) & clause.chosen:
+        return False
+    if _JOINED.search(choice.label) and not core(choice.every) <= clause.about | said:
         return False
     if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
         return True

@@ -194,6 +194,27 @@ def _by_only_mention(
     for clause in clauses:
         if more <= clause.about and _in(choice, clause.chosen) and _is_near(asked, choice, clause):
             yield Mention(choice, clause, 0.75)
+    if not any(_is_near(asked, choice, one) for one in clauses):
+        yield from _by_sole_product(asked, choice, clauses)
+
+
+def _by_sole_product(
+    asked: Asked, choice: Choice, clauses: tuple[Clause, ...]
+) -> Iterator[Mention]:
+    """The only thing in all the requirements that could serve: one database, one web server."""
+    if not choice.names or asked.topics & {"language", "ui_language", "runtime_version"}:
+        return
+    served = topics_of_name()
+    serving = {
+        term
+        for clause in clauses
+        for term in clause.chosen | clause.open | clause.refused
+        if term[0] == "@" and served.get(term[1:], frozenset()) & asked.topics
+    }
+    if serving and serving == choice.names:
+        for clause in clauses:
+            if choice.own <= clause.chosen and not clause.condition:
+                yield Mention(choice, clause, 0.75)
 
 
 def _is_near(asked: Asked, choice: Choice, clause: Clause) -> bool:
@@ -206,7 +227,15 @@ def _is_near(asked: Asked, choice: Choice, clause: Clause) -> bool:
         for term in clause.said_words - weak() - bland() - choice.every - asked.stems
         if term[0] not in "@#"
     )
-    if serves and (shared or not left):
+    # "nginx on Debian" can only be the web server; a language may be another part's.
+    only = (
+        "language" not in asked.topics
+        and choice.names <= clause.chosen
+        and all(
+            frozenset() < served.get(one[1:], frozenset()) <= asked.topics for one in choice.names
+        )
+    )
+    if serves and (shared or not left or only):
         return True
     if choice.names and not serves and any(served.get(name[1:]) for name in choice.names):
         # A product that is known to be for something else.

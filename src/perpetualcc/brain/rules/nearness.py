@@ -6,6 +6,7 @@ Needs no key, no topic and no list of words: forms of a word are told by what th
 only where a line chooses it, and only when no other option is as near.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,6 +14,7 @@ from functools import cached_property, lru_cache
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.terms import phrase
 from perpetualcc.brain.rules.text import quantity
 from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.requirements import StatementKind
@@ -33,6 +35,8 @@ _ROOT = 5
 # "Passwordless" is no form of "password".
 _WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
+# A compound is so long, shares so many letters with its first part, which may end otherwise.
+_LONG, _BEGINNING, _ENDING = 8, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,32 @@ def is_alike(asked: str, said: str) -> bool:
     short, long = sorted((asked, said), key=len)
     if len(short) < _ROOT:
         return False
+    if _german_root(asked) == _german_root(said):
+        return True
     same = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
         return False
     is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
     return is_compound or (same >= _ROOT and same >= len(short) - 1)
+
+
+def _german_root(word: str) -> str:
+    """`scannen`, `scannt` and `gescannt` are one."""
+    participle = re.fullmatch(r"(.{0,3}?)ge(\w{4,}?)e?t", word)
+    if participle:
+        return participle[1] + participle[2]
+    ending = re.fullmatch(r"(\w{4,}?)(?:en|e?t)", word)
+    return ending[1] if ending else word
+
+
+@lru_cache(maxsize=65536)
+def begins_compound(asked: str, said: str) -> bool:
+    """Whether a long word begins like another one and goes on otherwise: `Impf|termin`."""
+    if asked[0] in "@#" or said[0] in "@#" or len(asked) < _LONG or is_alike(asked, said):
+        return False
+    pairs = zip(asked, said, strict=False)
+    same = next((at for at, (one, other) in enumerate(pairs) if one != other), len(said))
+    return same >= _BEGINNING and len(said) - same <= _ENDING
 
 
 def has(words: frozenset[str], word: str) -> bool:
@@ -117,14 +142,29 @@ class Nearness:
         """What each word of the question counts that the requirements have."""
         return {word: self._worth(word) / count for word, count in self._counts.items() if count}
 
+    @cached_property
+    def _story(self) -> frozenset[str]:
+        """What the overview speaks of: the product itself, which sets no line apart."""
+        overview = [
+            one.said_words for one in self._clauses if one.statement.kind is StatementKind.OVERVIEW
+        ]
+        is_all = len(overview) == len(self._clauses)
+        return frozenset[str]().union(*overview) if not is_all else frozenset()
+
     def _worth(self, word: str) -> float:
         if word.startswith("#") and word in self._asked.terms:
             return _QUANTITY
+        if word in self._asked.titled or not self._forms(word).isdisjoint(self._story):
+            return _FAINT
         return 1.0 if word in self._telling else _FAINT
 
     def shared(self, words: frozenset[str]) -> frozenset[str]:
         """The words of the question, a form of which is among these."""
         return frozenset(word for word in self.weights if not self._forms(word).isdisjoint(words))
+
+    def weight(self, shared: frozenset[str]) -> float:
+        """What these words of the question count together."""
+        return sum(self.weights[word] for word in shared)
 
     def rarity(self, choice: Choice) -> int:
         """How many lines have the option's words."""
@@ -144,11 +184,14 @@ class Nearness:
         Between options on one line a word that could be in any question tells enough.
         """
         candidates = _firm(list(self._candidates(choices, among)))
-        found = sorted(candidates, key=lambda near: -near.weight)
+        found = sorted(candidates, key=lambda near: (-near.weight, -_is_verbatim(near)))
         if not found or not (on_one_line or self._is_enough(found[0])):
             return None
         best = found[0]
-        rival = next((one for one in found if one.choice is not best.choice), None)
+        rival = next(
+            (one for one in found if one.choice is not best.choice and not _is_rather(best, one)),
+            None,
+        )
         if rival is not None and rival.weight > best.weight * _MUCH_NEARER:
             return None
         return best
@@ -209,7 +252,7 @@ class Nearness:
         said = self.shared(near.clause.about)
         line = sum(self.weights[word] for word in said)
         rare = max((self.weights[word] for word in said & self._telling), default=0.0)
-        strange = sum(1 for count in self._counts.values() if not count)
+        strange = sum(1 for word in self._telling if not self._counts[word])
         is_number = near.choice.own <= near.choice.numbers
         allowed = near.shared - 1 if is_number else _STRANGE * near.shared
         return (
@@ -229,3 +272,13 @@ def _firm(found: list[Near]) -> Iterator[Near]:
     """Where one option of a line stands among the words, the others on it do not."""
     firm = {id(near.clause.statement) for near in found if not near.is_faint}
     return (near for near in found if not near.is_faint or id(near.clause.statement) not in firm)
+
+
+def _is_rather(one: Near, other: Near) -> bool:
+    """ "In `pyproject.toml` below `tool.link`" names one file, and no `link.toml`."""
+    same = one.clause.statement is other.clause.statement
+    return same and _is_verbatim(one) and not _is_verbatim(other)
+
+
+def _is_verbatim(near: Near) -> bool:
+    return f" {near.choice.folded} " in f" {phrase(near.clause.statement.text)} "

@@ -12,6 +12,11 @@ _BRIEF = 5
 _OR = frozenset({"or", "oder", "ou", "o", "или", "lub", "eller", "veya", "或", "または"})
 
 
+# "Four weeks before" tells a time, and "before" alone what was once.
+_EARLIER = frozenset({"vorher", "fruher", "davor", "avant", "antes", "раньше"})
+# "Whoever has not answered gets a reminder" refuses nothing.
+_WHO = frozenset({"who", "whoever", "anyone", "those", "wer", "quien", "chi"})
+_TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
     {
@@ -53,7 +58,12 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
     _refuse_after(words, marks, taken)
     if _has(words, "whole", taken):
         marks = [Polarity.REFUSED] * len(words)
-    if _has(words, "open", taken):
+    if words[:1] == ["no"]:
+        # "No HTML report for now" is a no.
+        now = find_phrases(cues("present"), words)
+        taken |= {at for start, end, _ in now for at in range(start, end)}
+    # "Ob Bußen verwaltet werden" asks, and says nothing.
+    if _has(words, "open", taken) or _is_too_much(words) or words[:1] == ["ob"]:
         marks = [Polarity.OPEN] * len(words)
     for _, end, _ in find_phrases(cues("foreign"), words):
         for at in range(end, min(end + _FOREIGN_REACH, len(words))):
@@ -67,12 +77,22 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
     return tuple(_doubt_alternatives(words, terms, result))
 
 
+def _is_too_much(words: list[str]) -> bool:
+    """ "Celery is too heavy" weighs; "Windows too" does not."""
+    return any(
+        word in _TOO and words[at - 1 : at] != ["not"] and words[at + 1] not in _OR | {"and", "but"}
+        for at, word in enumerate(words[:-1])
+    )
+
+
 def _bounded(words: list[str]) -> set[int]:
     """The "not" of "must not run longer than"."""
     return {
         at
         for at, word in enumerate(words)
-        if word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:])
+        if (word in _NOTS and _WHO & set(words[max(at - 3, 0) : at]))
+        or (word in _NOTS and _COMPARING & set(words[at + 1 : at + 5]) and _measured(words[at:]))
+        or (word in _EARLIER and any(one[0].isdigit() for one in words[max(at - 2, 0) : at]))
     }
 
 

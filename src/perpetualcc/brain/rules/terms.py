@@ -68,10 +68,19 @@ _ONE_OF_A_UNIT = re.compile(
 )
 
 
+_JUST_ONE = re.compile(
+    r"\b(?:(?:at most|only|exactly|just) (?:one|a single)|a single|"
+    r"(?:höchstens|nur|genau) eine?[nmrs]?|(?:högst|bara|endast) en|(?:hoogstens|slechts) één|"
+    r"une seule|un seul|(?:una|un) sol[ao]|uma única|um único|una sola|un solo)\s+(?=[^\W\d])",
+    re.IGNORECASE,
+)
+
+
 def spelled_out(text: str) -> str:
     """`80%` and `600/min` in words."""
     text = re.sub(r"(?<=\d)\s*%", " percent", text)
     text = _ONE_OF_A_UNIT.sub(r"\1 1 ", text)
+    text = _JUST_ONE.sub("1 ", text)
     return re.sub(r"(?<=\d)\s*/\s*(?=(?:s|sec|min|h|hour|second|minute|day|d)\b)", " per ", text)
 
 

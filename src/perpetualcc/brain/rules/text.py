@@ -33,6 +33,9 @@ _SPECIAL = (
     (re.compile(r"(?<=[a-z])\.js\b"), "js"),
     (re.compile(r"\bci/cd\b"), "ci cd"),
     (re.compile(r"\bend-to-end\b"), "end to end"),
+    (re.compile(r"\b[1-5]xx\b"), "statuscodes"),
+    (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
+    (re.compile(r"\bdark(?:-|\s)mode\b"), "darkmode"),
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
 )
 _TOKEN = re.compile(
@@ -121,6 +124,8 @@ def singular(word: str) -> str:
     """A plural's singular, roughly; enough for comparing."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 3 and word.endswith(("eux", "eaux")):
+        return word[:-1]
     if len(word) > 6 and word.endswith("ungen"):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "os")):
@@ -144,7 +149,7 @@ def _shortened(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
             break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
     if len(word) > 4 and word[-1] in "ao":
         # `fecha` and `fechas`, `muestro` and `muestra`.

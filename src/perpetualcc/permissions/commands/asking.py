@@ -162,6 +162,14 @@ def only_looks(call: Call) -> bool:
     return is_shown
 
 
+def is_subcommand(word: str, call: Call) -> bool:
+    """A word that names something to do, where the program does not take names of things."""
+    if not _PLAIN.fullmatch(word) or call.arguments.path in _names("takes_names"):
+        return False
+    parts = re.split(r"[-_:]", word)
+    return _names("looks").isdisjoint(parts) and word not in _names("shown")
+
+
 def _verb(part: Sequence[str]) -> str:
     return part[1] if len(part) > 1 and part[0] in _names("by_many") else part[0]
 

@@ -11,9 +11,15 @@ from dataclasses import replace
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell, names_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
-from perpetualcc.permissions.commands.asking import asks_for_help, asks_in_words, only_looks
+from perpetualcc.permissions.commands.asking import (
+    asks_for_help,
+    asks_in_words,
+    is_subcommand,
+    only_looks,
+)
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -69,16 +75,13 @@ class CallRules:
         """Everything that this call does, one finding each."""
         arguments, rule = call.arguments, call.arguments.rule
         if rule is None:
-            why = f"Nothing is known about this use of {arguments.path!r}"
-            unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
-            is_question = asks_in_words(call.command.words[1:])
-            return [unknown, *([] if is_question else harmful_verb(arguments.operands, call))]
+            return self._unknown_use(call)
         if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
         findings = [self._base(call, rule), *options]
-        if arguments.subcommand and rule.risk is Risk.MEDIUM and not rule.wraps:
-            findings += harmful_verb(arguments.operands, call)
+        if arguments.subcommand and not rule.wraps:
+            findings += self._unknown_subcommand(call, rule)
         is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
         if is_dry and rule.operands == "task":
             return findings
@@ -92,11 +95,38 @@ class CallRules:
         findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)
+            findings += judge_option_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
         if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
             findings += self._wrapped(call, rule)
         return findings
+
+    def _unknown_use(self, call: Call) -> Findings:
+        why = f"Nothing is known about this use of {call.arguments.path!r}"
+        unknown = call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE)
+        if asks_in_words(call.command.words[1:]):
+            return [unknown]
+        if [word.text for word in call.command.words[1:]] in (["--version"], ["version"]):
+            return [call.finding(Risk.LOW, "help", "Only prints its version")]
+        harm = harmful_verb(call.arguments.operands, call)
+        return [unknown, *harm, *judge_option_words(call, None)]
+
+    def _unknown_subcommand(self, call: Call, rule: CommandRule) -> Findings:
+        """`hostnamectl set-hostname x`: the table has `hostnamectl status`, and not this."""
+        if rule.risk is Risk.MEDIUM:
+            return harmful_verb(call.arguments.operands, call)
+        word = call.arguments.subcommand
+        if rule.risk is not Risk.LOW or rule.handler or rule.operands not in {"data", "code"}:
+            return []
+        harm = harmful_verb(call.arguments.operands, call)
+        if rule.operands == "code" or not is_subcommand(word, call):
+            return harm
+        why = f"Nothing is known about {word!r} of {call.arguments.path!r}"
+        return [
+            call.finding(Risk.MEDIUM, "unknown-subcommand", why, EffectKind.EXECUTE),
+            *harm,
+        ]
 
     def _printed(self, call: Call) -> Findings:
         """Words that are only printed or kept; but some of them run, and some are secrets."""

@@ -17,7 +17,17 @@ from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
+from perpetualcc.permissions.commands.findings import (
+    blocked,
+    emptied,
+    given_shell,
+    nothing,
+    prints_nothing,
+    problem_found,
+    remote_code,
+)
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
+from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.programs.interpreters import printed_by
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
@@ -40,13 +50,6 @@ NESTING_LIMIT = 8
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
 
-_PROBLEM_RISK = {
-    Problem.SYNTAX: Risk.MEDIUM,
-    Problem.UNKNOWN_CONSTRUCT: Risk.MEDIUM,
-    Problem.RECURSION: Risk.HIGH,
-    Problem.TOO_DEEP: Risk.HIGH,
-    Problem.TOO_LONG: Risk.HIGH,
-}
 _PROGRAM_DIRECTORIES = frozenset(
     {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
      "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
@@ -62,10 +65,6 @@ _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
-_EMPTY_BY_CUSTOM = frozenset(
-    {"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".placeholder"}
-)
-"""Names of files that exist to be empty."""
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
@@ -112,7 +111,7 @@ class CommandJudge:
         return findings
 
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
-        findings = [_problem(problem, part) for problem, part in script.problems]
+        findings = [problem_found(problem, part) for problem, part in script.problems]
         for command in script.commands:
             is_fed = stdin is not None and command.stdin is None and not command.upstream
             found = self.command(replace(command, stdin=stdin) if is_fed else command, depth)
@@ -121,8 +120,8 @@ class CommandJudge:
             findings += found
         self.count += len(findings)
         if self.count > FINDING_LIMIT:
-            findings.append(_problem(Problem.TOO_LONG, ""))
-        return findings or [_nothing()]
+            findings.append(problem_found(Problem.TOO_LONG, ""))
+        return findings or [nothing()]
 
     def command(self, command: SimpleCommand, depth: int) -> Findings:
         """Everything that one simple command does, remembered for those it feeds."""
@@ -185,8 +184,8 @@ class CommandJudge:
             return []
         if redirection.writes:
             written = self.territory.write(target, command.cwds, part)
-            is_emptied = redirection.operator in {">", ">|"} and _prints_nothing(command)
-            return [written, *_emptied(target, part)] if is_emptied else [written]
+            is_emptied = redirection.operator in {">", ">|"} and prints_nothing(command)
+            return [written, *emptied(target, part)] if is_emptied else [written]
         return [self.territory.read(target, command.cwds, part)]
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
@@ -221,13 +220,13 @@ class CommandJudge:
         found = self._known_call(command, depth)
         is_question = all(finding.rule == "help" for finding in found)
         if not is_question and (pattern := blocking(command, self._blocked)) is not None:
-            return [_blocked(command, pattern), *found]
+            return [blocked(command, pattern), *found]
         return found
 
     def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]
         if depth > NESTING_LIMIT:
-            return [_problem(Problem.TOO_DEEP, command.source)]
+            return [problem_found(Problem.TOO_DEEP, command.source)]
         is_printed = bool(first.code) and "/" not in first.text
         if not first.is_constant or first.globs or is_printed:
             return [self._computed(command), *self._default(command, depth)]
@@ -329,6 +328,7 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         if not asks_in_words(command.words[1:]):
             findings += harmful_verb(arguments.operands, call)
+            findings += judge_option_words(call, None)
         findings += self._likely_wrapped(command, depth)
         return findings + self._guarded_words(command)
 
@@ -345,7 +345,7 @@ class CommandJudge:
         findings = []
         for word in command.words[1:]:
             if names_shell(word.text):
-                findings.append(_given_shell(command))
+                findings.append(given_shell(command))
             text = word.text.rpartition("=")[2].lstrip("@")
             if not text.startswith("-") and ("/" in text or "." in text) and len(text) < 400:
                 found = self.territory.read(text, command.cwds, command.source)
@@ -377,7 +377,7 @@ class CommandJudge:
                 )
             ]
         if call.depth >= NESTING_LIMIT:
-            return [_problem(Problem.TOO_DEEP, call.part)]
+            return [problem_found(Problem.TOO_DEEP, call.part)]
         findings: Findings = []
         if UNKNOWN in text:
             why = "A part of the code it runs is known only when it runs"
@@ -392,13 +392,13 @@ class CommandJudge:
         location = self.territory.locate(word.text, call.cwds)
         feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
         if _REMOTE_SCRIPT.match(word.text):
-            return [_remote_code(call, f"Fetches and runs {word.text[:80]}")]
+            return [remote_code(call, f"Fetches and runs {word.text[:80]}")]
         if (
             location.path in self._downloads
             or self._has_unpacked_download
             or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
         ):
-            return [_remote_code(call, "Runs code that was just fetched from the network")]
+            return [remote_code(call, "Runs code that was just fetched from the network")]
         if word.code and word.text.startswith("/dev/fd/"):
             return self._printed_script(word, call)
         known = self._known_script(word, call)
@@ -449,62 +449,8 @@ class CommandJudge:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
 
 
-def _remote_code(call: Call, why: str) -> Finding:
-    return call.finding(
-        Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK
-    )  # fmt: skip
-
-
 def _hides_its_name(first: Word) -> bool:
     """`$(echo rm)`, `r${x}m`; not `$TOOL` and not `$HOME/bin/tool`."""
     if first.text == UNKNOWN:
         return bool(first.code)
     return "/" not in first.text and first.text.strip(UNKNOWN) != ""
-
-
-def _problem(problem: Problem, part: str) -> Finding:
-    return Finding(
-        risk=_PROBLEM_RISK[problem], rule=problem.name.lower().replace("_", "-"), part=part,
-        explanation=f"It cannot be read with certainty: {problem.value}", kind=problem.value,
-        effects=(Effect(kind=EffectKind.EXECUTE),),
-    )  # fmt: skip
-
-
-def _blocked(command: SimpleCommand, pattern: str) -> Finding:
-    return Finding(
-        risk=Risk.HIGH, rule="blocked-command", part=command.source, kind=f"blocked {pattern}",
-        explanation=f"The settings always block {pattern!r}", forbidden=True,
-        effects=(Effect(kind=EffectKind.EXECUTE),),
-    )  # fmt: skip
-
-
-def _prints_nothing(command: SimpleCommand) -> bool:
-    return not command.words or [word.text for word in command.words] in ([":"], ["true"])
-
-
-def _emptied(target: str, part: str) -> Findings:
-    """`: > file`: a new file, or one that was there and is now empty."""
-    if posixpath.basename(target) in _EMPTY_BY_CUSTOM or target.startswith("/dev/"):
-        return []
-    is_data = target.endswith((".db", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump"))
-    return [
-        Finding(
-            risk=Risk.HIGH if is_data else Risk.MEDIUM, rule="emptied", part=part, kind="empty",
-            explanation="Empties the file; what was in it is gone",
-            effects=(Effect(kind=EffectKind.WRITE, target=target),),
-        )
-    ]  # fmt: skip
-
-
-def _given_shell(command: SimpleCommand) -> Finding:
-    return Finding(
-        risk=Risk.HIGH, rule="given-shell", part=command.source, kind="given shell",
-        explanation="A program that can run others is given a shell",
-        effects=(Effect(kind=EffectKind.EXECUTE),),
-    )  # fmt: skip
-
-
-def _nothing() -> Finding:
-    return Finding(
-        risk=Risk.LOW, rule="nothing", part="", explanation="Runs nothing", kind="nothing"
-    )

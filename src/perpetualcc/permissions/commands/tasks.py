@@ -11,6 +11,8 @@ from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
+_VERBS_LOOKED_AT = 4
+"""Words of a call in which its verb is looked for."""
 _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
@@ -32,19 +34,36 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
 
 def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
     """`deck reset`, `tool index delete`: what an unknown program is told to do, by its words."""
-    verbs = _words()["verbs"]
-    for word in words[:3]:
+    if not _dry_options().isdisjoint(word.text for word in call.command.words):
+        return []
+    for word in words[:_VERBS_LOOKED_AT]:
         tokens = [token.lower() for token in _TOKEN.findall(word.text)]
-        if "/" in word.text or "." in word.text or len(tokens) > 3 or verbs.isdisjoint(tokens):
+        if tokens and tokens[0] in _words()["looks"] and word.text.islower():
+            break
+        if "/" in word.text or "." in word.text or len(tokens) > 3 or not _harms(tokens):
             continue
         why = f"{word.text!r} says that it deletes, publishes or changes what a person answers for"
         return [call.finding(Risk.HIGH, "harmful-verb", why, EffectKind.DELETE)]
     return []
 
 
+def _harms(tokens: Sequence[str]) -> bool:
+    """One of them is such a verb, or begins with one: `removenode`, `deletetopic`."""
+    stems = tuple(_words()["stems"])
+    is_past = any(token.endswith("ed") for token in tokens)
+    return not _words()["verbs"].isdisjoint(tokens) or (
+        not is_past and any(token.startswith(stems) for token in tokens)
+    )
+
+
 def takes_many_tasks(call: Call) -> bool:
     """`grunt build deploy` runs both; `npm run build deploy` gives a word to one."""
     return call.arguments.path in _words()["take_many"]
+
+
+@cache
+def _dry_options() -> frozenset[str]:
+    return frozenset(load_table("option_words")["dry"])
 
 
 @cache

@@ -9,6 +9,7 @@ of that name in the project. Otherwise it means nothing here.
 from collections.abc import Iterator
 
 from perpetualcc.knowledge.code_graph import Edge, EdgeKind, FileImport, Node
+from perpetualcc.knowledge.ranking import is_test
 from perpetualcc.knowledge.values import CallSite, ChunkKind, Definition
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
 
@@ -129,6 +130,23 @@ class GraphRows:
             (path,),
         )
         return [row[0] for row in rows]
+
+    @reports_damage
+    def files_with_imports(self) -> dict[str, list[str]]:
+        """As `knowledge.structure.ImportIndex` has it."""
+        connection = self._database.connection
+        files = connection.execute(
+            "SELECT path FROM file WHERE id IN (SELECT file FROM module_key) ORDER BY path"
+        )
+        found: dict[str, list[str]] = {path: [] for (path,) in files if not is_test(path)}
+        for importer, imported in connection.execute(
+            "SELECT DISTINCT importer.path, imported.path FROM imports_file"
+            " JOIN file AS importer ON importer.id = imports_file.importer"
+            " JOIN file AS imported ON imported.id = imports_file.imported"
+        ):
+            if importer in found:
+                found[importer].append(imported)
+        return found
 
     @reports_damage
     def definitions(self, path: str) -> list[Definition]:

@@ -8,6 +8,7 @@ from perpetualcc.knowledge.embeddings import EmbeddingProvider
 from perpetualcc.knowledge.ports import VectorIndex
 from perpetualcc.knowledge.rag import RAGPipeline
 from perpetualcc.knowledge.settings import KnowledgeSettings, VectorStore
+from perpetualcc.knowledge.structure import Structure, structure_of
 from perpetualcc.store.index.chunk_rows import ChunkRows
 from perpetualcc.store.index.database import IndexDatabase
 from perpetualcc.store.index.file_rows import FileRows
@@ -64,3 +65,8 @@ def open_knowledge(
 def open_graph(project: Path) -> CodeGraph:
     """The graph of a project, on the same file."""
     return CodeGraph(GraphRows(IndexDatabase(project)))
+
+
+def open_structure(project: Path) -> Structure:
+    """What the imports of an indexed project say of it as a whole."""
+    return structure_of(GraphRows(IndexDatabase(project)).files_with_imports())

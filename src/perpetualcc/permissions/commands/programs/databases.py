@@ -14,6 +14,14 @@ from perpetualcc.permissions.shell.script import UNKNOWN
 _QUOTED = re.compile(
     r"'(?:''|\\.|[^'\\])*+(?:'|(?P<open>\\?\Z))|--[^\n]*|/\*(?:.*?\*/|(?P<rest>.*))", re.DOTALL
 )
+_DOUBLE_QUOTED = re.compile(r'"[^"]*"')
+"""A name, or in MySQL a text. Read only where no other quotes can hide a lone one."""
+_OTHER_QUOTES = re.compile(r"[`$'\\]|--|/\*")
+_REACHES_FILES = re.compile(
+    r"\b(?:attach|copy|export|import|load\w*|install|into|vacuum|\w*file\w*|edit|glob|read_\w+)\b",
+    re.IGNORECASE,
+)
+"""Words with which a database in memory leaves it."""
 _MONGO_TEXT = re.compile(
     r"(?P<before>\[?)(?:'(?:\\.|[^'\\])*+(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z))", re.DOTALL
 )
@@ -85,7 +93,11 @@ def sql_file(call: Call) -> Findings:
     """A look into a file is LOW, as reading it is; all else is what `sql` says, and MEDIUM."""
     texts = _texts(call)
     statements = [part for text in texts for part in text.split(";") if part.strip()]
-    findings = sql(call) + call.reads(call.arguments.operands[:1])
+    is_in_memory = [word.text for word in call.arguments.operands[:1]] == [":memory:"]
+    is_plain = is_in_memory and not any(
+        part.lstrip().startswith(".") or _REACHES_FILES.search(part) for part in statements
+    )
+    findings = [] if is_plain else sql(call) + call.reads(call.arguments.operands[:1])
     if statements and all(_LOOKS.match(statement) for statement in statements):
         return findings
     return [*findings, call.finding(Risk.MEDIUM, "sql", "Speaks to a database", EffectKind.EXECUTE)]
@@ -99,6 +111,8 @@ def destroying(text: str) -> str | None:
 
 def _bare(text: str) -> str:
     """The statements without their quoted texts, comments, and what is only explained."""
+    if _OTHER_QUOTES.search(text) is None:
+        text = _DOUBLE_QUOTED.sub("''", text)
     return _EXPLAINED.sub("", _QUOTED.sub(_quoted, text))
 
 

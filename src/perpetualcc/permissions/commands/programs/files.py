@@ -59,7 +59,20 @@ def link(call: Call) -> Findings:
 
 @handles("archive")
 def archive(call: Call) -> Findings:
-    """`tar`: what it packs is read, what it unpacks is written where it stands."""
+    """`tar`: what it packs is read, what it unpacks is written, with `C` in that directory."""
+    letters = call.arguments.rest[0].text if call.arguments.rest else ""
+    values = [letter for letter in letters if letter in _TAR_VALUES]
+    if letters.startswith("-") or "C" not in values:
+        return _packed(call)
+    directory = call.arguments.rest[1 + values.index("C") :][:1]
+    return _packed(call) + call.writes(directory)
+
+
+_TAR_VALUES = "fbCTXgHI"
+"""Letters of the old form, `tar xfC file directory`, whose values follow in the same order."""
+
+
+def _packed(call: Call) -> Findings:
     arguments = call.arguments
     words = list(arguments.rest)
     letters = words[0].text if words and not words[0].text.startswith("-") else ""

@@ -4,6 +4,7 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
 
 
@@ -21,8 +22,8 @@ def shell_variables(call: Call) -> Findings:
 
 @handles("second-written")
 def second_written(call: Call) -> Findings:
-    """`uniq in out`, `xxd in out`."""
-    return call.writes(call.arguments.operands[1:2])
+    """`uniq in out`, `xxd in out`; `-` is the standard output."""
+    return call.writes(w for w in call.arguments.operands[1:2] if w.text != "-")
 
 
 _JQ_FILES = frozenset({"--rawfile", "--slurpfile", "--argfile"})
@@ -46,9 +47,9 @@ def jq(call: Call) -> Findings:
 
 
 _NETWORK_CHANGES = re.compile(
-    r"add|del|delete|set|flush|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
+    r"add|del|delete|set(?:-\w+)*|flush(?:-\w+)*|replace|change|append|save|restore|up|down|on|off|connect|disconnect"
     r"|modify|edit|mod|import|clone|reload|rescan|hotspot|exec|attach|dns|domain|revert|destroy|create"
-    r"|reset|renew|release|monitor-mode|hw|promisc|-promisc"
+    r"|reset(?:-\w+)*|renew|release|monitor-mode|hw|promisc|-promisc"
 )
 _SHOWS = frozenset({"show", "list", "ls", "lst", "get", "monitor", "identify", "pids", "status"})
 """`ip link show up` shows those that are up."""
@@ -200,6 +201,11 @@ def windows_shell(call: Call) -> Findings:
 def package_field(call: Call) -> Findings:
     """`npm pkg set scripts.x='code'`: a script is code for later."""
     findings: Findings = []
+    if call.arguments.path == "npm set-script":
+        code = " ".join(word.text for word in call.arguments.operands[1:])
+        found = [f for f in call.judge.shell(code, call) if f.risk is Risk.HIGH]
+        why = "Writes a script that runs later"
+        return [call.finding(Risk.MEDIUM, "script-for-later", why, EffectKind.WRITE), *found]
     for word in call.arguments.operands:
         name, equals, value = word.text.partition("=")
         if equals and name.startswith("scripts"):
@@ -210,3 +216,23 @@ def package_field(call: Call) -> Findings:
                 *worse,
             ]
     return findings
+
+
+@handles("line-editor")
+def line_editor(call: Call) -> Findings:
+    """`ed file <<< '!code'`: a line that begins with `!` runs."""
+    text = call.command.stdin or printed_text(call) or ""
+    if not any(line.lstrip().startswith("!") for line in text.splitlines()):
+        return []
+    why = "Tells the editor to run a command"
+    return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
+
+
+@handles("pager")
+def pager(call: Call) -> Findings:
+    """`less +'!code' file` runs the code first; `less +/word file` only searches."""
+    commands = [w.text for w in call.arguments.operands if w.text.startswith("+")]
+    if any(re.match(r"\++[!|#vs]", text) for text in commands):
+        why = "Tells the pager to run a command"
+        return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
+    return []

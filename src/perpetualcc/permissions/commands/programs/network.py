@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.urls import HostKind, host_of, judge_url
 
@@ -158,6 +159,11 @@ def _method(call: Call) -> Findings:
     if any(_FTP_CHANGES.match(text) for text in quoted):
         why = "Changes or deletes files on another machine"
         return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
+    for word in call.arguments.operands[:1]:
+        is_method = call.arguments.path in _ITEM_CLIENTS and word.text.upper() == "DELETE"
+        if is_method and not _is_local(call):
+            why = "DELETE deletes something on another machine"
+            return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     for given in call.arguments.given:
         if (
             given.name in {"-X", "--request", "--method"}
@@ -174,6 +180,25 @@ def _method(call: Call) -> Findings:
                     EffectKind.NETWORK,
                 )
             ]
+    return _path_verb(call)
+
+
+_PATH_WORD = re.compile(r"[A-Za-z]+")
+
+
+def _path_verb(call: Call) -> Findings:
+    """`POST …/_delete_by_query`: the address says what is asked of the other machine."""
+    methods = {g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value}
+    is_sent = call.arguments.has(*_SENDS, "--data-raw") or not methods <= {"GET", "HEAD", "OPTIONS"}
+    if not is_sent or _is_local(call):
+        return []
+    verbs = frozenset(load_table("tasks")["verbs"])
+    for url in _urls(call):
+        path = url.text.partition("://")[2].partition("/")[2].partition("?")[0]
+        harm = verbs.intersection(word.lower() for word in _PATH_WORD.findall(path))
+        if harm:
+            why = f"Asks another machine to {min(harm)}, by the address"
+            return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     return []
 
 

@@ -378,3 +378,17 @@ def _mount(value: Word, call: Call) -> Findings:
             )
         ]
     return [found]
+
+
+@handles("many-tasks")
+def many_tasks(call: Call) -> Findings:
+    """`mix do deps.get, compile`: each part is a call of the same program."""
+    program = call.command.words[0]
+    parts: list[list[Word]] = [[]]
+    for word in call.arguments.operands:
+        text = word.text.removesuffix(",")
+        if text and text != "+":
+            parts[-1].append(Word(text, word.splits, word.globs, word.code))
+        if text != word.text or text == "+":
+            parts.append([])
+    return [f for part in parts if part for f in call.judge.words([program, *part], call)]

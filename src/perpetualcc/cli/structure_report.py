@@ -1,0 +1,57 @@
+"""The report of `pcc graph PROJECT --report`, as text or JSON."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+
+from perpetualcc.knowledge.structure import Cycle, Structure
+
+_SHOWN = 10
+"""Entries of each part; `--json` has them all."""
+_NAMED = 4
+"""Files named in a line."""
+
+
+def print_report(structure: Structure, *, as_json: bool) -> None:
+    """Print it; JSON is complete, text says what it leaves out."""
+    if as_json:
+        print(json.dumps(asdict(structure), indent=2))
+        return
+    print("\n".join(_lines(structure)))
+
+
+def _lines(structure: Structure) -> Iterator[str]:
+    yield f"{structure.files} files of code, {structure.imports} imports among them; no tests"
+    yield from _part(
+        "Most depended on (importers, files that reach it)",
+        [f"{d.importers:4} {d.reach:4}  {d.path}" for d in structure.dependencies],
+    )
+    yield from _part("Cycles", map(_cycle, structure.cycles))
+    layers = [
+        f"{height:3}  {_counted(len(files))}: {_some(files)}"
+        for height, files in enumerate(structure.layers)
+    ]
+    yield from _part("Layers, from the ground up", layers, shown=len(layers))
+    yield from _part("Orphans: they import none and none imports them", structure.orphans)
+
+
+def _part(title: str, entries: Iterable[str], shown: int = _SHOWN) -> Iterator[str]:
+    every = list(entries)
+    yield f"\n{title}: {len(every) or 'none'}"
+    yield from (f"  {entry}" for entry in every[:shown])
+    if len(every) > shown:
+        yield f"  … and {len(every) - shown} more"
+
+
+def _cycle(cycle: Cycle) -> str:
+    circle = " → ".join([*cycle.shortest, cycle.shortest[0]])
+    further = len(cycle.files) - len(cycle.shortest)
+    return circle + (f"  (and {further} more with them)" if further else "")
+
+
+def _some(files: Sequence[str]) -> str:
+    return ", ".join(files[:_NAMED]) + (", …" if len(files) > _NAMED else "")
+
+
+def _counted(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"

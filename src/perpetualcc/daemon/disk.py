@@ -1,0 +1,69 @@
+"""
+How much room there is for the data directory: what cannot be written cannot be kept.
+
+Imports next to nothing: `pcc daemon status` looks too, without waking the engine.
+"""
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+NEARLY_FULL = 500_000_000
+"""Bytes. A busy night's log, transcripts and checkpoints were below a tenth of that."""
+FULL = 20_000_000
+"""Bytes. SQLite's own log grows to some megabytes between two checkpoints."""
+
+
+class Room(StrEnum):
+    """Whether what happens can be written down."""
+
+    ENOUGH = "enough"
+    """Nobody need mind."""
+    NEARLY_FULL = "nearly full"
+    """There is time yet to make room."""
+    FULL = "full"
+    """What happens can hardly be written down any more: work waits or fails."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskSpace:
+    """One look at a file system. Sizes in bytes."""
+
+    free: int
+    """For us, without what is reserved for root."""
+    total: int
+    files_left: bool = True
+    """False: no file can be made any more, however much room there is."""
+
+    @property
+    def room(self) -> Room:
+        if self.free < FULL or not self.files_left:
+            return Room.FULL
+        # A small disk is never nearly full by its size alone.
+        return Room.NEARLY_FULL if self.free < min(NEARLY_FULL, self.total / 10) else Room.ENOUGH
+
+    def described(self) -> str:
+        """`nearly full: 312 MB of 40.0 GB are left`."""
+        if self.free >= FULL and not self.files_left:
+            return f"{self.room}: no more files can be made"
+        return f"{self.room}: {_size(self.free)} of {_size(self.total)} are left"
+
+
+def disk_space(place: Path) -> DiskSpace | None:
+    """What is left where this is, or will be; None when it cannot be looked at."""
+    existing = next(one for one in (place, *place.parents) if one.exists())
+    try:
+        found = os.statvfs(existing)
+    except OSError:
+        return None
+    # File systems that make room for files as they need it count none at all.
+    return DiskSpace(
+        free=found.f_bavail * found.f_frsize,
+        total=found.f_blocks * found.f_frsize,
+        files_left=found.f_files == 0 or found.f_favail > 0,
+    )
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -1,0 +1,74 @@
+"""Findings about a command as a whole, before anything is known about its program."""
+
+import posixpath
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.shell.script import Problem, SimpleCommand
+
+_PROBLEM_RISK = {
+    Problem.SYNTAX: Risk.MEDIUM,
+    Problem.UNKNOWN_CONSTRUCT: Risk.MEDIUM,
+    Problem.RECURSION: Risk.HIGH,
+    Problem.TOO_DEEP: Risk.HIGH,
+    Problem.TOO_LONG: Risk.HIGH,
+}
+_EMPTY_BY_CUSTOM = frozenset(
+    {"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".placeholder"}
+)
+"""Names of files that exist to be empty."""
+
+
+def remote_code(call: Call, why: str) -> Finding:
+    return call.finding(
+        Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK
+    )  # fmt: skip
+
+
+def problem_found(problem: Problem, part: str) -> Finding:
+    return Finding(
+        risk=_PROBLEM_RISK[problem], rule=problem.name.lower().replace("_", "-"), part=part,
+        explanation=f"It cannot be read with certainty: {problem.value}", kind=problem.value,
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def blocked(command: SimpleCommand, pattern: str) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="blocked-command", part=command.source, kind=f"blocked {pattern}",
+        explanation=f"The settings always block {pattern!r}", forbidden=True,
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def prints_nothing(command: SimpleCommand) -> bool:
+    return not command.words or [word.text for word in command.words] in ([":"], ["true"])
+
+
+def emptied(target: str, part: str) -> Findings:
+    """`: > file`: a new file, or one that was there and is now empty."""
+    if posixpath.basename(target) in _EMPTY_BY_CUSTOM or target.startswith("/dev/"):
+        return []
+    is_data = target.endswith((".db", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump"))
+    return [
+        Finding(
+            risk=Risk.HIGH if is_data else Risk.MEDIUM, rule="emptied", part=part, kind="empty",
+            explanation="Empties the file; what was in it is gone",
+            effects=(Effect(kind=EffectKind.WRITE, target=target),),
+        )
+    ]  # fmt: skip
+
+
+def given_shell(command: SimpleCommand) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="given-shell", part=command.source, kind="given shell",
+        explanation="A program that can run others is given a shell",
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
+def nothing() -> Finding:
+    return Finding(
+        risk=Risk.LOW, rule="nothing", part="", explanation="Runs nothing", kind="nothing"
+    )

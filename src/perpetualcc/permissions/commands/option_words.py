@@ -1,0 +1,124 @@
+"""
+What the name of an option says that no table knows.
+
+Tables never list every option of every program, so an option that they do not know cannot make a
+known program doubtful: a third of everyday calls have one. But people name options after what
+they do, and `--exec`, `--purge` and `--show-secrets` mean the same nearly everywhere.
+"""
+
+import re
+from functools import cache
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
+
+_TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_NAME = re.compile(r"--?[A-Za-z][\w-]+")
+_TEXT_ROLES = frozenset({"text", "pattern-read"})
+"""Programs that only print or search: no option of theirs deletes."""
+_OWN_READING = frozenset({"find", "fd", "eval", "trap", "shell-variables"})
+"""Handlers of commands that read their options in another way."""
+
+
+def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
+    """A finding for each unknown option of `call` whose words say that it does more than look."""
+    if rule is not None and rule.handler in _OWN_READING:
+        return []
+    is_harmless = _only_says(call)
+    findings: Findings = []
+    for option in call.arguments.unknown:
+        name, equals, value = option.partition("=")
+        if _NAME.fullmatch(name) is None:
+            continue
+        words = [word.lower() for word in _TOKEN.findall(name)]
+        tokens = (*words, "".join(words))
+        found = _judge(name, tokens, rule, call)
+        if found is not None and not (is_harmless and found.rule == "option-destroys"):
+            findings.append(found)
+        if not _words("runs").isdisjoint(tokens) and found is not None:
+            given = Word(value) if equals else _next_word(option, call)
+            findings += _run(given, call)
+    return findings
+
+
+def _only_says(call: Call) -> bool:
+    """A dry run, or a subcommand that shows: `terraform plan -destroy`."""
+    names = (option.partition("=")[0] for option in call.arguments.unknown)
+    if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
+        return True
+    looks = load_table("tasks")["looks"]
+    return not _words("dry").isdisjoint(names) or any(
+        word in looks for word in call.arguments.path.split()[1:]
+    )
+
+
+def _judge(
+    name: str, tokens: tuple[str, ...], rule: CommandRule | None, call: Call
+) -> Finding | None:
+    is_text = rule is not None and rule.operands in _TEXT_ROLES
+    if not _words("warns").isdisjoint(tokens):
+        return _finding(call, Risk.HIGH, name, "warns of it")
+    if not _words("negations").isdisjoint(tokens) and not _shows_secrets(tokens):
+        return None
+    if _shows_secrets(tokens):
+        return _finding(call, Risk.HIGH, name, "says that it shows secrets", EffectKind.READ)
+    if _destroys(tokens):
+        risk = Risk.MEDIUM if is_text else Risk.HIGH
+        why = "says that it deletes something, or makes it public"
+        return _finding(call, risk, name, why, EffectKind.DELETE, rule="option-destroys")
+    if not _words("runs").isdisjoint(tokens) and not is_text:
+        why = "says that it runs what it is given"
+        return _finding(call, Risk.MEDIUM, name, why, EffectKind.EXECUTE)
+    if _is_builder(rule) and not _words("of_builders").isdisjoint(tokens):
+        return None
+    if not (_words("leaves") | _words("loosens")).isdisjoint(tokens) and not is_text:
+        why = "says that it sends something away, or overrides a guard"
+        return _finding(call, Risk.MEDIUM, name, why, EffectKind.NETWORK)
+    return None
+
+
+def _is_builder(rule: CommandRule | None) -> bool:
+    """Builds and checks run and change the project's own code in any case."""
+    return rule is not None and rule.risk is Risk.LOW and EffectKind.EXECUTE in rule.effects
+
+
+def _destroys(tokens: tuple[str, ...]) -> bool:
+    if not _words("destroys").isdisjoint(tokens):
+        return True
+    if "drop" not in tokens:
+        return False
+    return set(tokens) == {"drop"} or not _words("drops").isdisjoint(tokens)
+
+
+def _shows_secrets(tokens: tuple[str, ...]) -> bool:
+    return not (_words("shows").isdisjoint(tokens) or _words("secrets").isdisjoint(tokens))
+
+
+def _next_word(option: str, call: Call) -> Word | None:
+    words = call.command.words
+    index = next((i for i, word in enumerate(words) if word.text == option), len(words))
+    following = words[index + 1] if index + 1 < len(words) else None
+    return following if following is not None and not following.text.startswith("-") else None
+
+
+def _run(value: Word | None, call: Call) -> Findings:
+    """What is HIGH in the command that an option is given."""
+    if value is None or not value.text.strip() or UNKNOWN in value.text:
+        return []
+    return [f for f in call.judge.shell(value.text, call) if f.risk is Risk.HIGH]
+
+
+def _finding(
+    call: Call, risk: Risk, name: str, why: str, *effects: EffectKind, rule: str = "option-words"
+) -> Finding:
+    kind = f"{call.arguments.path} {name}"[:60]
+    return call.finding(risk, rule, f"{name}: its name {why}", *effects, kind=kind)
+
+
+@cache
+def _words(key: str) -> frozenset[str]:
+    return frozenset(load_table("option_words")[key])

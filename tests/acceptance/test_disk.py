@@ -1,0 +1,90 @@
+"""A disk without room, for real: a small file system that only these processes see."""
+
+import json
+import shlex
+import subprocess
+
+import pytest
+
+from tests.acceptance.receivers import Webhook
+from tests.acceptance.supervised import Supervised
+
+pytestmark = pytest.mark.timeout(120)
+
+# It holds for root too, and ends with the last process that lives in it.
+_MOUNTED = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
+
+
+def with_room(size: str, pcc: Supervised, *commands: str) -> subprocess.CompletedProcess[str]:
+    """Play the commands in a row, where the data directory is a file system of this size."""
+    told = " && ".join(
+        one if one.startswith("sleep ") else shlex.join(pcc.command(*one.split()))
+        for one in commands
+    )
+    small = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNTED, "sh", size]
+    return subprocess.run(
+        [*small, str(pcc.locations.data), "sh", "-c", told],
+        env=pcc.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+@pytest.fixture
+def needs_mounts(tmp_path):
+    try:
+        done = subprocess.run(
+            ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "none", tmp_path],
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        pytest.skip("there is no unshare here")
+    if done.returncode != 0:
+        pytest.skip(f"no mount of one's own: {done.stderr.decode()}")
+
+
+@pytest.mark.usefixtures("needs_mounts")
+@pytest.mark.parametrize(("size", "room"), [("15m", "full"), ("190m", "enough")])
+def test_the_status_says_how_much_room_there_is(install, size, room):
+    pcc = install("steps: [Never.]")
+
+    text = with_room(size, pcc, "daemon status")
+    data = with_room(size, pcc, "daemon status --json")
+
+    disk = json.loads(data.stdout)["disk"]
+    assert (disk["room"], disk["total"] > disk["free"] - 1) == (room, True)
+    assert ("Disk        full: 1" in text.stdout) == (room == "full"), text
+    assert ("Make room" in text.stdout) == (room == "full")
+
+
+@pytest.mark.usefixtures("needs_mounts")
+def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch):
+    """Also when the engine is started again; and what is asked for is answered all the same."""
+    webhook = Webhook()
+    monkeypatch.setenv("OUR_WEBHOOK", webhook.url)
+    pcc = install("steps: [Never.]")
+    config = pcc.locations.data.parent / "config.toml"
+    config.write_text(config.read_text() + '[notifications]\nurls = ["env:OUR_WEBHOOK"]\n')
+
+    with webhook.listening():
+        done = with_room(
+            "15m",
+            pcc,
+            "list --json",
+            "sleep 2",
+            "daemon restart",
+            "list --json",
+            "sleep 2",
+            "daemon stop --grace 5",
+            "daemon logs --tail 100",
+        )
+
+    assert done.returncode == 0, done
+    assert done.stdout.startswith("[]")
+    titles = [one["title"] for one in webhook.got]
+    assert titles == ["PerpetualCC: the disk is full"], (titles, done.stdout)
+    assert "The disk of the data directory is full" in done.stdout

@@ -1,0 +1,102 @@
+"""How much room there is, and when somebody is told."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
+from perpetualcc.daemon.disk_watch import watch_disk
+from perpetualcc.domain.errors import PerpetualError
+
+GB, MB = 1_000_000_000, 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "room"),
+    [
+        (100 * GB, 200 * GB, Room.ENOUGH),
+        (500 * MB, 200 * GB, Room.ENOUGH),
+        (499 * MB, 200 * GB, Room.NEARLY_FULL),
+        (20 * MB, 200 * GB, Room.NEARLY_FULL),
+        (19 * MB, 200 * GB, Room.FULL),
+        (0, 200 * GB, Room.FULL),
+        (300 * MB, 400 * MB, Room.ENOUGH),
+        (39 * MB, 400 * MB, Room.NEARLY_FULL),
+        (0, 0, Room.FULL),
+    ],
+)
+def test_a_disk_is_judged_by_what_is_left(free, total, room):
+    assert DiskSpace(free=free, total=total).room is room
+
+
+def test_a_disk_that_can_hold_no_more_files_is_full():
+    space = DiskSpace(free=100 * GB, total=200 * GB, files_left=False)
+
+    assert space.described() == "full: no more files can be made"
+
+
+def test_a_directory_that_is_not_there_yet_is_judged_where_it_will_be(tmp_path):
+    here, later = disk_space(tmp_path), disk_space(tmp_path / "not" / "yet")
+
+    assert here.total == later.total > 0
+
+
+class NoMoreLooksError(Exception):
+    """The story of the disk is over."""
+
+
+def told_of(*sizes: int, broken: int = 0) -> list[Room]:
+    """What is told while so many bytes are found free; the first few tellings do not work."""
+    left, told, failing = list(sizes), [], [broken]
+
+    def look(_place):
+        if not left:
+            raise NoMoreLooksError
+        return DiskSpace(free=left.pop(0), total=200 * GB)
+
+    async def tell(space: DiskSpace) -> None:
+        if failing[0]:
+            failing[0] -= 1
+            raise PerpetualError("no room for it")
+        told.append(space.room)
+
+    with pytest.raises(NoMoreLooksError):
+        asyncio.run(watch_disk(Path(), tell, every=timedelta(), look=look))
+    return told
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        ([GB, GB], []),
+        ([GB, 300 * MB, 300 * MB, 200 * MB], [Room.NEARLY_FULL]),
+        ([GB, 300 * MB, 5 * MB, 5 * MB], [Room.NEARLY_FULL, Room.FULL]),
+        ([5 * MB, 300 * MB, 5 * MB], [Room.FULL, Room.FULL]),
+        ([5 * MB, 300 * MB, 300 * MB], [Room.FULL]),
+        ([300 * MB, GB, 300 * MB], [Room.NEARLY_FULL, Room.NEARLY_FULL]),
+    ],
+)
+def test_people_are_told_once_when_it_gets_worse(sizes, told):
+    assert told_of(*sizes) == told
+
+
+def test_what_could_not_be_told_is_told_at_the_next_look():
+    assert told_of(5 * MB, 5 * MB, 5 * MB, 5 * MB, broken=2) == [Room.FULL]
+
+
+def test_a_disk_that_cannot_be_looked_at_is_nobodys_trouble():
+    looked = iter([None])
+
+    def look(_place):
+        try:
+            return next(looked)
+        except StopIteration:
+            raise NoMoreLooksError from None
+
+    async def tell(_space) -> None:
+        raise AssertionError("there is nothing to tell")
+
+    with pytest.raises(NoMoreLooksError):
+        asyncio.run(watch_disk(Path(), tell, every=timedelta(), look=look))
