@@ -117,7 +117,7 @@ class Table:
     def sums(self, amounts: Numbers) -> Numbers:
         """One number a signal: the amounts of the messages that have it."""
         parts = self.values * amounts[self.rows]
-        return np.bincount(self.columns, parts, minlength=self.width)
+        return np.bincount(self.columns, parts, minlength=self.width).astype(np.float64)
 
 
 def table(learned: Sequence[Example]) -> Table:

@@ -21,7 +21,7 @@ _CLAUSE_ENDS = frozenset(".,;:!。，、；！\n")
 _QUESTION = frozenset("?？؟")
 _NEAR = 4
 """Words between two meanings that still belong together."""
-_LONGEST = 10
+_LONGEST = 16
 """Letters of a stem that are looked at."""
 _OPENING = 3
 """Words a message opens with."""
