@@ -86,7 +86,7 @@ class Supervised:
             return list(self.json("list"))
         return found
 
-    def wait(self, session: str, *statuses: str, within: float = 40.0) -> dict[str, Any]:
+    def wait(self, session: str, *statuses: str, within: float = 80.0) -> dict[str, Any]:
         """Until the session is in one of the statuses (any end by default)."""
         wanted, deadline = set(statuses) or ENDED, time.monotonic() + within
         while (found := self.look(session))["status"] not in wanted:

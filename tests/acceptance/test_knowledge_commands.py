@@ -155,7 +155,7 @@ def test_the_structure_of_a_project_is_reported(here, project):
 
     assert text == (
         "3 files of code, 2 imports among them; no tests\n"
-        "\nMost depended on (importers, files that reach it): 2\n"
+        "\nMost depended on (importers, files that reach it):\n"
         "     1    1  shop/money.py\n"
         "     1    1  shop/till.py\n"
         "\nCycles: 1\n"

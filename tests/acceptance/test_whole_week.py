@@ -27,7 +27,7 @@ from tests.acceptance.supervised import Supervised, wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.soak, pytest.mark.timeout(1500)]
 
-SESSIONS, TASKS, STEPS = 8, 2, 4
+SESSIONS, TASKS, STEPS = 8, 2, 6
 WINDOW, REPLIES_EACH = 5 * 3600, 3
 TOKENS = 1_000 + 50
 DAY = 12_000
@@ -48,10 +48,10 @@ ACCIDENTS = [
 STORY = """
 usage: {input: 1000, output: 50}
 steps:
-  - repeat: 4
+  - repeat: 6
     delay: 200ms
     tools: [{Bash: {command: "echo done >> step_{n}.txt"}}]
-  - All four steps are done.
+  - All six steps are done.
 """
 
 

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from perpetualcc.knowledge.structure import Cycle, Structure
 
 _SHOWN = 10
-"""Entries of each part; `--json` has them all."""
+"""Entries of each part; `--json` has more."""
 _NAMED = 4
 """Files named in a line."""
 
 
 def print_report(structure: Structure, *, as_json: bool) -> None:
-    """Print it; JSON is complete, text says what it leaves out."""
+    """Print it; JSON has every cycle, layer and orphan, and a hundred of the most depended on."""
     if as_json:
         print(json.dumps(asdict(structure), indent=2))
         return
@@ -22,10 +22,9 @@ def print_report(structure: Structure, *, as_json: bool) -> None:
 
 def _lines(structure: Structure) -> Iterator[str]:
     yield f"{structure.files} files of code, {structure.imports} imports among them; no tests"
-    yield from _part(
-        "Most depended on (importers, files that reach it)",
-        [f"{d.importers:4} {d.reach:4}  {d.path}" for d in structure.dependencies],
-    )
+    yield "\nMost depended on (importers, files that reach it):"
+    most = structure.dependencies[:_SHOWN]
+    yield from (f"  {d.importers:4} {d.reach:4}  {d.path}" for d in most)
     yield from _part("Cycles", map(_cycle, structure.cycles))
     layers = [
         f"{height:3}  {_counted(len(files))}: {_some(files)}"

@@ -84,6 +84,13 @@ class EngineProcess:
     def pid(self) -> int:
         return self.process.pid
 
+    def excuse(self) -> None:
+        """Forget how long it has been silent."""
+        if self.last_beat is None:
+            self.started = time.monotonic()
+        else:
+            self.last_beat = time.monotonic()
+
     def hear(self) -> None:
         """Take in what the engine said since the last time."""
         with suppress(OSError):

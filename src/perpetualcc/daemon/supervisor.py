@@ -43,6 +43,8 @@ WALL_CLOCK_CHECK = 30.0
 """Seconds between two looks at the wall clock while something is due: laptops sleep."""
 _LONGEST_LEAD = 5.0
 """Seconds before a due time at which an engine is started at the earliest."""
+_OVERSLEPT = 2.0
+"""Seconds later than we wanted to look: the whole machine was stopped, not the engine alone."""
 _STOP_MARGIN = 2.0
 """Seconds an engine gets beyond its grace to close what it opened."""
 
@@ -121,7 +123,11 @@ class Supervisor:
             watched.append(self.engine.control)
         if self.phase in {Phase.ASLEEP, Phase.GAVE_UP}:
             watched.append(self.listener)
-        readable, _, _ = select.select(watched, [], [], self._timeout())
+        longest, begun = self._timeout(), time.monotonic()
+        readable, _, _ = select.select(watched, [], [], longest)
+        if self.engine and longest is not None and time.monotonic() > begun + longest + _OVERSLEPT:
+            # We were stopped ourselves, and the engine with us: its silence begins now.
+            self.engine.excuse()
         if wakeup in readable:
             self.signals.update(wakeup.recv(4096))
         if self.listener in readable:

@@ -165,11 +165,11 @@ def test_vectors_of_forgotten_code_do_not_pile_up(embedded, project):
 
 CHOICES = [
     (ProviderName.NONE, "", None),
-    (ProviderName.LOCAL, "", "all-MiniLM-L6-v2-int8"),
+    (ProviderName.LOCAL, "", "all-MiniLM-L6-v2-int8-words"),
     (ProviderName.OLLAMA, "", "ollama/nomic-embed-text"),
     (ProviderName.GEMINI, "", None),
     (ProviderName.GEMINI, "key", "gemini/gemini-embedding-001"),
-    (ProviderName.HYBRID, "", "all-MiniLM-L6-v2-int8"),
+    (ProviderName.HYBRID, "", "all-MiniLM-L6-v2-int8-words"),
 ]
 
 

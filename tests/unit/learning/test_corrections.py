@@ -36,11 +36,17 @@ def test_corrections_are_found_where_the_model_learned(half):
 
     assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.80
     assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
-    lookalikes = [one.correction for one, row in judged if row["lookalike"]]
-    assert sum(lookalikes) <= 0.05 * len(lookalikes)
 
 
-@pytest.mark.parametrize(("half", "least"), [("unseen", 0.75), ("real_unseen", 0.68)])
+def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
+    alike = [row for half in LEARNED for row in rows(half) if row["lookalike"]]
+
+    taken = [row for row in alike if classify(row["message"], row["assistant"]).correction]
+
+    assert len(taken) <= 0.05 * len(alike)
+
+
+@pytest.mark.parametrize(("half", "least"), [("unseen", 0.78), ("real_unseen", 0.75)])
 def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
     judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
 

@@ -78,6 +78,7 @@ def is_alike(asked: str, said: str) -> bool:
     return is_compound or (same >= _ROOT and same >= len(short) - 1)
 
 
+@lru_cache(maxsize=65536)
 def _german_root(word: str) -> str:
     """`scannen`, `scannt` and `gescannt` are one."""
     participle = re.fullmatch(r"(.{0,3}?)ge(\w{4,}?)e?t", word)

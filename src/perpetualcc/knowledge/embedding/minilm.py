@@ -27,8 +27,9 @@ def each_word_once(text: str) -> str:
     """
     What this model reads of a chunk: its words in order, each where it stands first.
 
-    A third of the tokens, for the model was not trained on brackets and repetitions: a mean of 45
-    instead of 140, and docstring queries over two packages (160) at .863 instead of .863.
+    A third of the tokens, 45 instead of 140, for the model was not trained on brackets and
+    repetitions. On 160 docstring queries .863, where words alone have .823, the first 128 tokens of
+    the text as it stands .868, and all of it in floats .875.
     """
     return " ".join(dict.fromkeys(code_words(text).split()))
 

@@ -1,7 +1,8 @@
 """
 Was the assistant corrected, should it last, what is the rule? Without a model, in 17 languages.
 
-text → language → sentences → grammatical features → a weighed decision → one short rule.
+text → language → sentences → grammatical features, meanings in their order → a weighed decision →
+one short rule.
 """
 
 from perpetualcc.learning.corrections.classifier import classify

@@ -97,6 +97,7 @@ def _read(typed: Typed, lexicon: Lexicon, assistant: str) -> Reading:
     return Reading(
         lexicon=lexicon,
         scene=Scene(
+            language=lexicon.code,
             typed=typed,
             sentences=sentences,
             best=best,

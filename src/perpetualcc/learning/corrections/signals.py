@@ -14,6 +14,7 @@ from zlib import crc32
 
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.category import category
+from perpetualcc.learning.corrections.concepts import concepts
 from perpetualcc.learning.corrections.durability import Lasting
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.text import Typed, fold
@@ -47,6 +48,8 @@ class Signals:
 class Scene:
     """A message as its best reading sees it, beside what the assistant said."""
 
+    language: str
+    """The code of the language it was read in."""
     typed: Typed
     sentences: tuple[Sentence, ...]
     best: Sentence
@@ -76,7 +79,11 @@ def _named(scene: Scene, text: str) -> dict[str, float]:
     if scene.assistant.rstrip(" *_`\n").endswith(_ASKED):
         # What turns something down answers here.
         named.update((f"asked+{name}", 1.0) for name in scene.best.features)
-    named.update(_shape(scene, text))
+    meant = concepts(text, scene.language)
+    named.update(meant)
+    if "assistant asked" in (shape := _shape(scene, text)):
+        named.update((f"asked+{name}", worth) for name, worth in meant.items() if ">" not in name)
+    named.update(shape)
     return named
 
 
