@@ -13,16 +13,7 @@ from perpetualcc.domain.locations import Locations
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
-MIX = """
-steps:
-  - tools:
-      - Read: {file_path: "{project}/README.md"}
-  - tools:
-      - Write: {file_path: "{project}/src/app.py", content: "print(1)"}
-  - tools:
-      - Bash: {command: "python3 -m pytest --version"}
-  - tools:
-      - Bash: {command: "git commit -m 'remove rm -rf'"}
+DANGER = """
   - tools:
       - Bash: {command: "rm -rf node_modules"}
   - tools:
@@ -39,6 +30,19 @@ steps:
       - Write: {file_path: "{project}/src/link/escaped", content: "out"}
   - Finished.
 """
+MIX = f"""
+steps:
+  - tools:
+      - Read: {{file_path: "{{project}}/README.md"}}
+  - tools:
+      - Write: {{file_path: "{{project}}/src/app.py", content: "print(1)"}}
+  - tools:
+      - Bash: {{command: "python3 -m pytest --version"}}
+  - tools:
+      - Bash: {{command: "npm install --offline --no-audit"}}
+  - tools:
+      - Bash: {{command: "git commit -m 'remove rm -rf'"}}
+{DANGER}"""
 
 
 def decisions(pcc, session: str) -> dict[str, dict]:
@@ -58,6 +62,12 @@ def prepare(pcc) -> None:
     (ssh / "id_rsa").write_text("PRIVATE")
 
 
+def assert_unharmed(pcc) -> None:
+    assert (pcc.project / "node_modules").is_dir()
+    assert not (pcc.project / ".env").is_file()
+    assert not (pcc.project.parent / "outside" / "escaped").exists()
+
+
 def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
     pcc = install(MIX)
     prepare(pcc)
@@ -71,14 +81,13 @@ def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
         "Read README.md",
         "Write src/app.py",
         "Bash python3 -m pytest --version",
+        "Bash npm install --offline --no-audit",
         "Bash git commit -m 'remove rm -rf'",
     }
     assert made["Bash git commit -m 'remove rm -rf'"]["decided_by"] == "brain"
     assert all(one["reason"] for one in made.values())
     assert made["Bash git push --force"]["risk"] == "HIGH"
-    assert (pcc.project / "node_modules").is_dir()
-    assert not (pcc.project / ".env").exists()
-    assert not (pcc.project.parent / "outside" / "escaped").exists()
+    assert_unharmed(pcc)
     refusals = [e for e in pcc.events(session, "ToolFinished") if e["is_error"]]
     assert len([e for e in refusals if "hook error" in e["summary"]]) == 7
 
@@ -88,18 +97,18 @@ def test_level_1_writes_nothing(install, sandbox):
     if sandbox == "auto" and (reason := why_no_sandbox()):
         pytest.skip(f"no sandbox here: {reason}")
     pcc = install(
-        """
-        steps:
-          - tools: [{Read: {file_path: "{project}/README.md"}}, {Bash: {command: ls}}]
-          - tools: [{Write: {file_path: "{project}/src/app.py", content: "1"}}]
-          - tools: [{Bash: {command: "touch made"}}, {Bash: {command: "npm install"}}]
-          - Finished.
-        """
+        f"""
+steps:
+  - tools: [{{Read: {{file_path: "{{project}}/README.md"}}}}, {{Bash: {{command: ls}}}}]
+  - tools: [{{Write: {{file_path: "{{project}}/src/app.py", content: "1"}}}}]
+  - tools: [{{Bash: {{command: "touch made"}}}}, {{Bash: {{command: "npm install"}}}}]
+{DANGER}"""
     )
-    (pcc.project / "README.md").write_text("read me")
+    prepare(pcc)
     before = sorted(path.name for path in pcc.project.iterdir())
 
-    pcc.pcc("start", str(pcc.project), "--task", "x", "--level", "1", "--sandbox", sandbox)
+    arguments = ("--task", "x", "--level", "1", "--sandbox", sandbox)
+    pcc.pcc("start", str(pcc.project), *arguments, check=False)
 
     made = decisions(pcc, pcc.json("list")[0]["id"])
     assert {name for name, one in made.items() if one["verdict"] == "allow"} == {
@@ -107,23 +116,33 @@ def test_level_1_writes_nothing(install, sandbox):
         "Bash ls",
     }
     left = {path.name for path in pcc.project.iterdir()} - set(before)
-    assert not left & {"src", "made", "node_modules"}
+    assert not left & {"made", "package-lock.json"}
+    assert not (pcc.project / "src" / "app.py").exists()
+    assert_unharmed(pcc)
 
 
-def test_level_2_writes_only_below_what_was_named(install):
+@pytest.mark.parametrize("sandbox", ["off", "auto"])
+def test_level_2_writes_only_below_what_was_named(install, sandbox):
+    if sandbox == "auto" and (reason := why_no_sandbox()):
+        pytest.skip(f"no sandbox here: {reason}")
     pcc = install(
-        """
-        steps:
-          - tools: [{Write: {file_path: "{project}/out/report.md", content: "1"}}]
-          - tools: [{Write: {file_path: "{project}/src/app.py", content: "1"}}]
-          - Finished.
-        """
+        f"""
+steps:
+  - tools: [{{Write: {{file_path: "{{project}}/out/report.md", content: "1"}}}}]
+  - tools: [{{Write: {{file_path: "{{project}}/src/app.py", content: "1"}}}}]
+{DANGER}"""
     )
+    prepare(pcc)
 
-    pcc.pcc("start", str(pcc.project), "--task", "x", "--level", "2", "--writable", "out")
+    arguments = ("--task", "x", "--level", "2", "--writable", "out", "--sandbox", sandbox)
+    pcc.pcc("start", str(pcc.project), *arguments, check=False)
 
+    made = decisions(pcc, pcc.json("list")[0]["id"])
+    allowed = {name for name, one in made.items() if one["verdict"] == "allow"}
+    assert allowed == {"Write out/report.md"}
     assert (pcc.project / "out" / "report.md").exists()
-    assert not (pcc.project / "src").exists()
+    assert not (pcc.project / "src" / "app.py").exists()
+    assert_unharmed(pcc)
 
 
 def test_a_projects_own_hooks_run_only_when_it_is_trusted(install):
