@@ -253,7 +253,7 @@ def test_twenty_sessions_work_at_once(install, tmp_path):
 @pytest.mark.parametrize("victim", ["engine", "supervisor", "claude"])
 def test_a_hundred_kills_lose_nothing(install, victim):
     """A third of them each; every kill at another moment of the work."""
-    story = SLOW.replace("repeat: 12", "repeat: 400").replace("twelve", "four hundred")
+    story = SLOW.replace("repeat: 12", "repeat: 700").replace("twelve", "seven hundred")
     pcc = install(story)
     session = pcc.start("Write the parts")
 
@@ -269,5 +269,5 @@ def test_a_hundred_kills_lose_nothing(install, victim):
         pcc.pcc("list")
 
     assert pcc.wait(session, within=300)["status"] == "COMPLETED"
-    assert len(parts(pcc)) == 400
+    assert len(parts(pcc)) == 700
     assert [e["state"] for e in pcc.events(session, "TaskSettled")].count("done") == 1

@@ -81,6 +81,10 @@ _NETWORK = re.compile(
 _SERVER = "server_error"
 _NEVER_LIMITS = frozenset({"invalid_request", "authentication_failed", "model_not_found"})
 """Errors whose messages quote what was sent, and so whatever a file says of limits."""
+_WRONG = re.compile(r"\AAPI Error: 4(?!29)\d\d\b")
+"""The same by the number, which stands first: Claude Code does not name the kind of each."""
+_REGAIN = re.compile(r"\byou will regain access on \d{4}-\d\d-\d\d\b", re.IGNORECASE)
+"""The one limit that comes as a wrong request: an organization's own for the API."""
 
 
 class RateLimitMonitor:
@@ -138,7 +142,7 @@ class RateLimitMonitor:
         )
 
     def _synthetic(self, trouble: SyntheticError) -> RateLimitInfo | None:
-        if trouble.kind in _NEVER_LIMITS:
+        if _is_wrong(trouble) and not _REGAIN.search(trouble.text):
             return None
         window = _window_in(trouble.text)
         if trouble.kind == _SERVER and window is None and _NETWORK.search(trouble.text):
@@ -161,6 +165,10 @@ class RateLimitMonitor:
         """Years ahead is a mistake somewhere; the past is told as it is."""
         latest = self._clock.now() + LONGEST_WAIT[window].total_seconds()
         return None if at is None or at > latest else at
+
+
+def _is_wrong(trouble: SyntheticError) -> bool:
+    return trouble.kind in _NEVER_LIMITS or _WRONG.match(trouble.text) is not None
 
 
 def _window_in(text: str) -> LimitWindow | None:

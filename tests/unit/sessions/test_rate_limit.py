@@ -104,6 +104,8 @@ def test_an_empty_credit_balance_is_no_wait(kind):
         ("invalid_request", "prompt is too long", None),
         ("invalid_request", "API Error: 400 You've hit your weekly limit, says the file", None),
         ("invalid_request", "API Error: 400 '429 rate limit' is not allowed here", None),
+        ("unknown", "API Error: 400 the text '429 rate limit' is not allowed here", None),
+        ("invalid_request", "API Error: 400 You will regain access on 2026-09-01", "spend"),
     ],
 )
 def test_what_is_nobodys_limit_is_told_apart(kind, text, window):
