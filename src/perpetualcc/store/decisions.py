@@ -39,22 +39,6 @@ class DecisionJournal:
         self._database = database
         self._clock = clock or SystemClock()
 
-    async def record(
-        self,
-        decision: Decision,
-        *,
-        session: SessionId,
-        tool: str,
-        summary: str = "",
-        tool_input: Mapping[str, Any] | None = None,
-    ) -> int:
-        """On file before anything acts on it; survives a crash of ours. Returns its number."""
-        return await self._database.write(
-            self.writing(
-                decision, session=session, tool=tool, summary=summary, tool_input=tool_input
-            )
-        )
-
     def writing(
         self,
         decision: Decision,
@@ -64,7 +48,11 @@ class DecisionJournal:
         summary: str = "",
         tool_input: Mapping[str, Any] | None = None,
     ) -> Callable[[sqlite3.Connection], int]:
-        """The same as work inside another transaction."""
+        """
+        Work for the database that puts it on file, before anything acts on it; gives its number.
+
+        Inside the caller's transaction, so that what tells of it is written with it or not at all.
+        """
         values = {
             "at": self._clock.now(),
             "session": session,

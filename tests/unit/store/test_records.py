@@ -232,8 +232,9 @@ def test_a_decision_comes_back_redacted_with_a_digest_of_what_it_was_about(tmp_p
     async def scene(database: Database) -> None:
         journal = DecisionJournal(database, FakeClock())
         for command in (secret, secret[:-1] + "b"):
-            await journal.record(
-                DECISION, session=SESSION, tool="Bash", tool_input={"command": command}
+            about = {"command": command}
+            await database.write(
+                journal.writing(DECISION, session=SESSION, tool="Bash", tool_input=about)
             )
 
         second, first = await journal.read()
@@ -275,7 +276,7 @@ def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, f
         clock = FakeClock()
         journal = DecisionJournal(database, clock)
         for decision in (DECISION, allowed):
-            await journal.record(decision, session=SESSION, tool="Bash")
+            await database.write(journal.writing(decision, session=SESSION, tool="Bash"))
             clock.move(1)
 
         assert len(await journal.read(**question)) == found
@@ -295,7 +296,9 @@ def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -
         async def decide(request: str, run: str, command: str) -> None:
             decision = replace(DECISION, request=RequestId(request), run=RunId(run))
             tool_input = {"command": command}
-            await journal.record(decision, session=session, tool="Bash", tool_input=tool_input)
+            await database.write(
+                journal.writing(decision, session=session, tool="Bash", tool_input=tool_input)
+            )
 
         await decide("q1", "r-1", "make")
         await decide("q2", again.id, "make")
@@ -313,7 +316,7 @@ def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -
 def test_the_database_itself_refuses_to_change_a_decision(tmp_path: Path, sql: str) -> None:
     async def scene(database: Database) -> None:
         journal = DecisionJournal(database)
-        await journal.record(DECISION, session=SESSION, tool="Bash")
+        await database.write(journal.writing(DECISION, session=SESSION, tool="Bash"))
 
         with pytest.raises(sqlite3.IntegrityError, match="a decision is never"):
             await database.write(lambda c: c.execute(sql))

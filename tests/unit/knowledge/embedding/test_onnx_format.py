@@ -37,7 +37,12 @@ def test_weights_come_back_as_they_were_put_in(tensors):
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data):
     with suppress(ValueError):
-        weights(data)
+        assert all(name.encode() in tensor in data for name, tensor in weights(data).items())
+
+
+def test_a_tensor_without_a_name_is_refused():
+    with pytest.raises(ValueError, match="no name"):
+        weights(b"\x3a\x02\x2a\x00")
 
 
 def test_a_number_that_never_ends_is_refused():
