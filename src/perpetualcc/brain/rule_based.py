@@ -20,6 +20,7 @@ from perpetualcc.brain.rules.consent import (
     is_plain,
     is_refused,
     is_routine,
+    postponed_by,
     read_yes_no,
 )
 from perpetualcc.brain.rules.evidence import Clause, read_evidence
@@ -141,6 +142,9 @@ def _consent(
     refusal = declined_by(asked, clauses)
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
+    later = postponed_by(asked, clauses)
+    if later is not None and sides.no:
+        return _quoted((sides.no,), STANDARD, later, context)
     if is_refused(asked, clauses):
         return no_opinion("The requirements refuse something the question speaks of")
     if not is_plain(sides.yes):

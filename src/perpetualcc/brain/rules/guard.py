@@ -21,6 +21,8 @@ _KNOWN_SCRIPTS = re.compile(
     r"\uac00-\ud7af\u1100-\u11ff\uff00-\uffef\ufe00-\ufe0f\U0001f000-\U0001faff]*"
 )
 
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+
 
 def risk_of(question: Question) -> str:
     """Why only a person may answer; empty when anybody may."""
@@ -33,18 +35,37 @@ def risk_of(question: Question) -> str:
         found = pattern.search(alone if "production" in reason else asked)
         # What the sentence says harmlessly, its header may repeat.
         only_in_header = found is not None and pattern.search(alone) is None
-        if found and only_in_header and found[0] in fold(question.text):
-            continue
-        if found:
+        is_harmless = only_in_header and (
+            found[0] in fold(question.text) or asks_what_it_does(question.text)
+        )
+        if found and not is_harmless:
             return f"it {reason} (“{found[0].strip()}”)"
     return _risk_of_options(question)
 
 
+def asks_what_it_does(text: str) -> bool:
+    """
+    Whether it is asked how what is being built behaves in a case: "What should happen when the log
+    is full?". Nothing is overwritten by the answer "Overwrite the oldest entry".
+
+    "What should happen to the old rows?" is about what is there, and no such question.
+    """
+    sentences = [one.strip() for one in _SENTENCES.split(fold(text)) if one.strip()]
+    if not sentences or patterns("risks", "about_what_is_there").search(fold(text)):
+        return False
+    if patterns("risks", "asks_of_a_part").search(sentences[-1]):
+        return True
+    is_case = any(patterns("risks", "tells_a_case").search(one) for one in sentences)
+    return is_case and bool(patterns("risks", "asks_of_a_case").search(sentences[-1]))
+
+
 def _risk_of_options(question: Question) -> str:
+    is_told = asks_what_it_does(question.text)
     for option in question.options:
         for where, text in (("option", option.label), ("description", option.description)):
-            for reason in table("risks")[where]:
-                found = _patterns(where, reason).search(_spoken(text))
+            group = "behaviour" if is_told else where
+            for reason in table("risks")[group]:
+                found = _patterns(group, reason).search(_spoken(text))
                 if found:
                     return f"{reason} (“{found[0].strip()}”)"
     return ""
