@@ -6,7 +6,7 @@ Pure: no network, no clock, no randomness. It never answers from the question al
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from perpetualcc.brain.port import BrainUsage
 from perpetualcc.brain.rules.asking import Asked, read_question
@@ -29,6 +29,8 @@ from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
+from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.brain.rules.weighing import Landscape, Weighed, weigh
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
@@ -42,6 +44,8 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
+LIKELY = 0.85
+"""Of what is weighed: so likely answers about unseen files were right in nine of ten cases."""
 STATED = 0.9
 
 MAX_OPTIONS = 40
@@ -52,8 +56,10 @@ _MAX_CHARACTERS = 4000
 class RuleBasedBrain:
     """Answers by rules; see the module."""
 
-    def __init__(self, parse: Parse) -> None:
-        self._read = lru_cache(maxsize=128)(lambda text, path: read_evidence(parse(text, path)))
+    def __init__(self, parse: Parse, *, weighs: bool = True) -> None:
+        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path)))
+        self._weighs = weighs
+        """Whether what the rules find no line for is weighed; off only to fit the weights."""
 
     @property
     def name(self) -> str:
@@ -78,15 +84,20 @@ class RuleBasedBrain:
         if risk:
             return no_opinion(f"Only a person may answer: {risk}")
         try:
-            clauses = self._evidence(context)
+            reading = self.read(context)
         except PerpetualError as error:
             return no_opinion(f"The requirements cannot be read: {error.message}")
         choices = read_choices(question)
         asked = read_question(question, choices)
+        clauses = reading.clauses
         yes_no = read_yes_no(question)
         if yes_no is not None and not asked.is_open:
-            return _consent(asked, yes_no, clauses, context)
-        return _matched(question, asked, choices, clauses, context)
+            answer = _consent(asked, yes_no, clauses, context)
+        else:
+            answer = _matched(question, asked, choices, clauses, context)
+        if answer.selected or not self._weighs or question.multi_select or not clauses:
+            return answer
+        return _weighed(question, asked, choices, reading, answer, context)
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
@@ -99,10 +110,23 @@ class RuleBasedBrain:
         kept = text.split()
         return " ".join(kept[:words]) + (" …" if len(kept) > words else "")
 
-    def _evidence(self, context: QuestionContext) -> tuple[Clause, ...]:
+    def read(self, context: QuestionContext) -> "Reading":
+        """What the requirements say, read once for each text."""
         if not context.requirements_text.strip():
-            return ()
+            return Reading(Requirements(source=""))
         return self._read(context.requirements_text, context.requirements_path or "requirements.md")
+
+
+class Reading:
+    """Requirements as clauses, and where their words stand."""
+
+    def __init__(self, requirements: Requirements) -> None:
+        self.clauses = read_evidence(requirements)
+
+    @cached_property
+    def land(self) -> Landscape:
+        """Made when something is weighed first."""
+        return Landscape(self.clauses)
 
 
 def unanswerable(question: Question) -> str:
@@ -146,7 +170,7 @@ def _consent(
     if later is not None and sides.no:
         return _quoted((sides.no,), STANDARD, later, context)
     if is_refused(asked, clauses):
-        return no_opinion("The requirements refuse something the question speaks of")
+        return no_opinion(_REFUSING)
     if not is_plain(sides.yes):
         return no_opinion("Agreeing would mean more than going on")
     if asks_to_proceed(asked, clauses):
@@ -157,7 +181,7 @@ def _consent(
         return BrainAnswer(
             selected=(sides.yes,), confidence=STANDARD, reasoning="A standard, local operation"
         )
-    return no_opinion("The requirements do not say")
+    return no_opinion(_SILENT)
 
 
 def _matched(
@@ -180,7 +204,48 @@ def _matched(
             confidence=INFERRED,
             reasoning="It is the only place offered that the project has",
         )
-    return no_opinion("The requirements do not say")
+    return no_opinion(_SILENT)
+
+
+_SILENT = "The requirements do not say"
+_REFUSING = "The requirements refuse something the question speaks of"
+
+
+def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) -> bool:
+    """
+    Whether an option may be chosen by its weight, where the rules were `silent`, and why.
+
+    Never to agree, and never to decline what somebody would do now: only to build or not to build.
+    """
+    measures = one.measures
+    if one.choice.escapes or measures["yes"] or not measures["t_fit"] or measures["t_other"]:
+        return False
+    is_consent = read_yes_no(question) is not None and not asked.is_open
+    if not is_consent:
+        return silent == _SILENT and not measures["no"]
+    builds = patterns("consent", "brings").search(asked.folded) and not is_operation(asked)
+    return bool(measures["no"] and builds) and silent in {_SILENT, _REFUSING}
+
+
+def _weighed(  # noqa: PLR0913  # what there is to weigh
+    question: Question,
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    reading: Reading,
+    silent: BrainAnswer,
+    context: QuestionContext,
+) -> BrainAnswer:
+    """The option that the requirements speak for by their words alone; else as it was."""
+    if silent.reasoning not in {_SILENT, _REFUSING}:
+        return silent
+    best = max(weigh(question, asked, choices, reading.land), key=lambda one: one.likely)
+    if (
+        best.likely < LIKELY
+        or best.clause is None
+        or not can_be_weighed(question, asked, best, silent.reasoning)
+    ):
+        return silent
+    return _quoted((best.choice.label,), INFERRED, best.clause, context)
 
 
 def _quoted(

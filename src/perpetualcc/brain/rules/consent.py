@@ -43,7 +43,7 @@ class YesNo:
 
 def read_yes_no(question: Question) -> YesNo | None:
     """The two sides of a yes/no question; None for any other, or when two options agree."""
-    sides = [(option.label, _side(option.label)) for option in question.options]
+    sides = [(option.label, side_of_label(option.label)) for option in question.options]
     agreeing = [label for label, side in sides if side > 0]
     declining = [label for label, side in sides if side < 0]
     plain = [label for label in agreeing if phrase(label) in _plain_yes()]
@@ -68,7 +68,7 @@ def _plain_yes() -> frozenset[str]:
     return frozenset(table("consent")["affirmative"])
 
 
-def _side(label: str) -> int:
+def side_of_label(label: str) -> int:
     words = fold(label)
     text = phrase(label)
     for side, name in ((-1, "negative"), (1, "affirmative")):
