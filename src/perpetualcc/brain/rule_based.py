@@ -23,7 +23,7 @@ from perpetualcc.brain.rules.consent import (
     postponed_by,
     read_yes_no,
 )
-from perpetualcc.brain.rules.evidence import Clause, read_evidence
+from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
@@ -44,8 +44,9 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY = 0.85
-"""Of what is weighed: so likely answers about unseen files were right in nine of ten cases."""
+LIKELY, LIKELY_NUMBER = 0.72, 0.93
+"""Of what is weighed: so likely answers about files that had no part in the fitting were right in
+19 of 20 cases; a bare number is found near the words of many a question."""
 STATED = 0.9
 
 MAX_OPTIONS = 40
@@ -217,14 +218,22 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) 
 
     Never to agree, and never to decline what somebody would do now: only to build or not to build.
     """
-    measures = one.measures
-    if one.choice.escapes or measures["yes"] or not measures["t_fit"] or measures["t_other"]:
+    measures, choice = one.measures, one.choice
+    if choice.escapes or measures["yes"]:
         return False
-    is_consent = read_yes_no(question) is not None and not asked.is_open
-    if not is_consent:
+    if choice.names and (measures["t_other"] or not measures["t_fit"]):
+        # A product that is named for another part, or for another purpose.
+        return False
+    if choice.own and choice.own <= choice.numbers and one.likely < LIKELY_NUMBER:
+        return False
+    excepted = exception_of(one.clause.statement.text) if one.clause else None
+    if excepted is not None and not excepted & choice.every:
+        return False
+    if read_yes_no(question) is None or asked.is_open:
         return silent == _SILENT and not measures["no"]
-    builds = patterns("consent", "brings").search(asked.folded) and not is_operation(asked)
-    return bool(measures["no"] and builds) and silent in {_SILENT, _REFUSING}
+    brings = patterns("consent", "brings").search(asked.folded)
+    is_told = patterns("consent", "of_the_product").search(asked.folded)
+    return bool(measures["no"] and (brings or (is_told and not is_operation(asked))))
 
 
 def _weighed(  # noqa: PLR0913  # what there is to weigh
