@@ -75,6 +75,19 @@ def test_tasks_have_ids_priorities_and_dependencies() -> None:
     assert tasks["5"].depends_on == ("login",)
 
 
+def test_a_task_may_wait_for_another_by_its_title() -> None:
+    text = "tasks:\n  - title: Add the source\n  - title: Backfill\n    depends_on: [add the  Source]\n"
+
+    assert parse_requirements(text, "r.yaml").tasks[1].depends_on == ("1",)
+
+
+def test_a_title_that_two_tasks_have_names_neither() -> None:
+    text = "tasks:\n  - title: A\n  - title: A\n  - title: B\n    depends_on: [A]\n"
+
+    with pytest.raises(RequirementsError, match="no task here"):
+        parse_requirements(text, "r.yaml")
+
+
 def test_a_nested_task_comes_before_the_one_it_is_part_of() -> None:
     auth = parse_requirements(MARKDOWN, "r.md").tasks[2]
 
