@@ -9,6 +9,7 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -95,7 +96,7 @@ class Week:
         self.pcc.pcc("budget", "set", "tokens_per_day", str(DAY))
         for n in range(SESSIONS):
             project = folder / f"project-{n}"
-            project.mkdir()
+            subprocess.run(["git", "init", "--quiet", str(project)], check=True)
             session = self.pcc.start("The first part", "--session-name", f"s{n}", project=project)
             for m in range(1, TASKS):
                 self.pcc.pcc("add", session, f"Part {m + 1}")
@@ -122,7 +123,6 @@ class Week:
             if statuses == {"COMPLETED"}:
                 return
             due = [one["resumes_at"] for one in listed if one["resumes_at"]]
-            # What would try again in seconds waits for hours when the clock was set back.
             if due and "PROCESSING" not in statuses:
                 self._leap(min(due))
             time.sleep(0.3)
