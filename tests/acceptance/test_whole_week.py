@@ -51,7 +51,7 @@ usage: {input: 1000, output: 50}
 steps:
   - repeat: 6
     delay: 200ms
-    tools: [{Bash: {command: "echo done >> step_{n}.txt"}}]
+    tools: [{Bash: {command: "mkdir -p src && echo done >> src/step_{n}.txt"}}]
   - All six steps are done.
 """
 
@@ -195,7 +195,7 @@ def assert_everything_was_done_once(week: Week) -> None:
     repeated = 0
     for n in range(SESSIONS):
         for step in range(1, STEPS + 1):
-            file = week.offset.parent / f"project-{n}" / f"step_{step}.txt"
+            file = week.offset.parent / f"project-{n}" / "src" / f"step_{step}.txt"
             times = len(file.read_text().splitlines())
             assert times >= TASKS, file
             repeated += times - TASKS
