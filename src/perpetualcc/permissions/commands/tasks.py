@@ -79,6 +79,9 @@ def _risk(name: str, *, is_script: bool) -> Risk:
     tokens = [token.lower() for token in _TOKEN.findall(stem)]
     if tokens and tokens[0] in words["checks"]:
         return Risk.LOW
+    own = [token.lower() for token in _TOKEN.findall(posixpath.basename(stem))]
+    if is_script and own and own[0] in words["only_looks"]:
+        return Risk.LOW
     if harm := words["always"].intersection(tokens):
         is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]
         return Risk.MEDIUM if is_inside else Risk.HIGH
