@@ -10,7 +10,8 @@ _LOOKING = frozenset(
     {"run", "r", "start", "starti", "bt", "backtrace", "where", "info", "i", "print", "p",
      "list", "l", "frame", "f", "up", "down", "thread", "t", "break", "b", "tbreak", "next", "n",
      "continue", "c", "step", "s", "finish", "x", "disassemble", "display", "quit", "q", "kill",
-     "watch", "ptype", "help", "show", "register", "breakpoint", "process", "image", "target", "settings"}
+     "watch", "ptype", "help", "show", "register", "breakpoint", "process",
+     "image", "target", "settings"}
 )  # fmt: skip
 """First words of debugger commands that look, or run the program that is looked at."""
 _PLAIN_SETTINGS = re.compile(
