@@ -39,7 +39,7 @@ steps:
   - tools:
       - Bash: {{command: "python3 -m pytest --version"}}
   - tools:
-      - Bash: {{command: "npm install --offline --no-audit"}}
+      - Bash: {{command: "npm install"}}
   - tools:
       - Bash: {{command: "git commit -m 'remove rm -rf'"}}
 {DANGER}"""
@@ -52,6 +52,8 @@ def decisions(pcc, session: str) -> dict[str, dict]:
 
 def prepare(pcc) -> None:
     (pcc.project / "README.md").write_text("read me")
+    # Nothing to fetch, so that installing needs no network.
+    (pcc.project / "package.json").write_text('{"name": "shop", "version": "1.0.0"}')
     (pcc.project / "node_modules").mkdir()
     (pcc.project / "src").mkdir()
     outside = pcc.project.parent / "outside"
@@ -81,9 +83,11 @@ def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
         "Read README.md",
         "Write src/app.py",
         "Bash python3 -m pytest --version",
-        "Bash npm install --offline --no-audit",
+        "Bash npm install",
         "Bash git commit -m 'remove rm -rf'",
     }
+    assert made["Bash npm install"]["risk"] == "LOW"
+    assert (pcc.project / "package-lock.json").is_file()
     assert made["Bash git commit -m 'remove rm -rf'"]["decided_by"] == "brain"
     assert all(one["reason"] for one in made.values())
     assert made["Bash git push --force"]["risk"] == "HIGH"
