@@ -221,7 +221,7 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) 
     Never to agree, and never to decline what somebody would do now: only to build or not to build.
     """
     measures, choice = one.measures, one.choice
-    if choice.escapes or measures["yes"]:
+    if choice.escapes or choice.is_universal or choice.twin or measures["yes"]:
         return False
     if patterns("consent", "asks_what_to_do").search(asked.folded):
         return False
