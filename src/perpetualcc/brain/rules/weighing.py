@@ -172,57 +172,66 @@ class _Weighing:
         self.fit = [fits(asked.scopes, one.scopes, asked.topics) for one in land.clauses]
 
     def of_option(self, at: int) -> tuple[Measures, Clause | None]:
-        choice, land = self.choices[at], self.land
+        """Its measures, and the clause that speaks for it most."""
         found: Measures = defaultdict(float)
-        worth = {word: land.worth(word) for word in choice.own}
-        total = sum(worth.values()) or 1e-9
-        others = frozenset[str]().union(
-            *(one.every | self.descriptions[number] for number, one in enumerate(self.choices)
-              if number != at)
-        )  # fmt: skip
-        more = self.descriptions[at] - choice.every - others
-        told = {word: land.worth(word) for word in more}
-        told_total = sum(told.values()) or 1e-9
-        chosen, refused, weighed = (
-            self._sums(worth, places) for places in (land.chosen, land.refused, land.open)
-        )
-        said, denied = self._sums(told, land.chosen), self._sums(told, land.refused)
-        label = f" {choice.folded} " if len(choice.folded) > _SHORTEST_LABEL else ""
         best, best_at = 0.0, -1
-        spoken = [self._places_of(words) for words in (worth, told)]
-        for index in sorted(spoken[0] | spoken[1]):
-            near = self.near[index] / self.total
-            much = min(self.near[index], _MUCH) / _MUCH
-            part, against = chosen[index] / total, refused[index] / total
-            told_part = said[index] / told_total
-            for name, value in (
-                ("r_oc", near * part), ("ra_oc", much * part), ("oc", part),
-                ("r_orf", near * against), ("orf", against),
-                ("r_oo", near * weighed[index] / total), ("oo", weighed[index] / total),
-                ("r_dc", near * told_part), ("dc", told_part * min(1.0, len(more) / 2)),
-                ("r_df", near * denied[index] / told_total),
-                ("rel1_oc", self.own[index] / self.total * part),
-                ("oc_abs", min(2.0, chosen[index]) / 2),
-                ("oc_abs_r", min(2.0, chosen[index]) / 2 * near),
-            ):  # fmt: skip
+        for index, measures in self._of_clauses(at):
+            for name, value in measures.items():
                 found[name] = max(found[name], value)
-            if part >= _FULL:
-                found["full"] = 1.0
-                found["full_r"] = max(found["full_r"], near)
-                found["full_ra"] = max(found["full_ra"], much)
-            if label and label in land.phrases[index]:
-                found["verb"] = 1.0
-                found["verb_r"] = max(found["verb_r"], near)
-            value = (near + 0.15) * (part + 0.3 * told_part - 0.5 * against)
+            value = (measures["r"] + 0.15) * (
+                measures["oc"] + 0.3 * measures["told"] - 0.5 * measures["orf"]
+            )
             value *= 1.0 if self.fit[index] else 0.5
             if value > best:
                 best, best_at = value, index
-        clause = land.clauses[best_at] if best_at >= 0 else None
+        clause = self.land.clauses[best_at] if best_at >= 0 else None
         if clause is not None:
             found["t_sc"] = best
             self._of_place(found, best_at, at)
         self._of_label(found, at)
         return {name: found[name] for name in _OF_OPTION}, clause
+
+    def _of_clauses(self, at: int) -> Iterator[tuple[int, Measures]]:
+        """What each clause has of an option, beside what it has of the question."""
+        choice, land = self.choices[at], self.land
+        worth = {word: land.worth(word) for word in choice.own}
+        told = {word: land.worth(word) for word in self._only_described(at)}
+        total, told_total = sum(worth.values()) or 1e-9, sum(told.values()) or 1e-9
+        chosen, refused, weighed = (
+            self._sums(worth, places) for places in (land.chosen, land.refused, land.open)
+        )
+        said, denied = self._sums(told, land.chosen), self._sums(told, land.refused)
+        label = f" {choice.folded} " if len(choice.folded) > _SHORTEST_LABEL else ""
+        for index in sorted(self._places_of(worth) | self._places_of(told)):
+            near = self.near[index] / self.total
+            much = min(self.near[index], _MUCH) / _MUCH
+            part, against = chosen[index] / total, refused[index] / total
+            told_part, is_whole = said[index] / told_total, chosen[index] / total >= _FULL
+            is_verbatim = bool(label) and label in land.phrases[index]
+            yield index, {
+                "r": near, "told": told_part,
+                "r_oc": near * part, "ra_oc": much * part, "oc": part,
+                "r_orf": near * against, "orf": against,
+                "r_oo": near * weighed[index] / total, "oo": weighed[index] / total,
+                "r_dc": near * told_part, "dc": told_part * min(1.0, len(told) / 2),
+                "r_df": near * denied[index] / told_total,
+                "rel1_oc": self.own[index] / self.total * part,
+                "oc_abs": min(2.0, chosen[index]) / 2,
+                "oc_abs_r": min(2.0, chosen[index]) / 2 * near,
+                "full": float(is_whole), "full_r": near * is_whole, "full_ra": much * is_whole,
+                "verb": float(is_verbatim), "verb_r": near * is_verbatim,
+            }  # fmt: skip
+
+    def _only_described(self, at: int) -> frozenset[str]:
+        """Words of an option's description that no other option has."""
+        others = frozenset[str]().union(
+            *(
+                one.every | self.descriptions[number]
+                for number, one in enumerate(self.choices)
+                if number != at
+            )
+        )
+        return self.descriptions[at] - self.choices[at].every - others
 
     def _of_place(self, found: Measures, index: int, at: int) -> None:
         """What the clause is like that speaks most for an option."""
