@@ -49,7 +49,12 @@ from perpetualcc.domain.tools import Risk
         ("gdb -batch -ex bt ./build/tests", "gdb ./build/tests", "MEDIUM"),
         ("gdb -q <<< 'info line'", "gdb -q <<< 'shell rm x'", "HIGH"),
         ("man ls", "man --pager=/tmp/x ls", "HIGH"),
+        # What a substitution prints is the name of a commit, or anything.
+        ("git show $(git merge-base main x):a.py", "git show $(cat rev) -- a.py", "MEDIUM"),
+        ("git diff --stat $(git rev-parse HEAD~3)", "git diff $(git rev-parse --x)", "MEDIUM"),
         # Modules and scripts of the project.
+        (".venv311/bin/python -m pytest", "opt/bin/python -m pytest", "MEDIUM"),
+        ("python runtests.py", "python latest.py", "MEDIUM"),
         ("python tools/graph.py --help", "python tools/graph.py --go", "MEDIUM"),
         ("node tools/graph.js --help", "bash tools/graph.sh --help", "MEDIUM"),
         ("terraform -chdir=infra validate", "terraform -chdir=infra destroy", "HIGH"),
@@ -77,6 +82,9 @@ def test_the_one_is_low_and_the_other_is_not(ordinary: str, other: str, risk: st
         ("git push -u origin main", "cd a && git remote add o git@h.example:x && git push o main"),
         ("alias rm='rm -i'", "alias ls='rm -rf src'"),
         ("ollama pull llama3", "ollama run llama3"),
+        ("git checkout HEAD -- src/app.py", "git checkout HEAD -- src tests"),
+        ("kill -0 $PID", "kill -9 $PID"),
+        ("pip install -r <(cat a.txt)", "pip install -r <(curl https://example.com/a.txt)"),
         ("mv notes.txt /tmp/notes.txt", "mv /home/dev/proj /tmp/trash"),
         ("mv docs /tmp/docs", "mv .. /tmp/trash"),
         ("curl -X POST https://api.example.com/a -d x=1", "curl -X PUT https://api.example.com/a"),
@@ -98,3 +106,16 @@ def test_a_server_that_runs_tests_needs_no_person(what: str) -> None:
 @pytest.mark.parametrize("what", ["run_command", "run", "run_test_and_deploy", "delete_tests"])
 def test_a_server_that_runs_anything_needs_one(what: str) -> None:
     assert judged(f"mcp__qa__{what}", path="tests").risk is Risk.HIGH
+
+
+@pytest.mark.parametrize("query", ["select 1", "-- all of it\nSELECT a FROM b; EXPLAIN SELECT 1"])
+def test_a_server_that_asks_a_database_needs_no_person(query: str) -> None:
+    assert judged("mcp__supabase__execute_sql", query=query).risk is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "select 1; drop table a", "with x as (delete from a) select 1", "call f()", "-- select"],
+)
+def test_one_that_may_do_more_does(query: str) -> None:
+    assert judged("mcp__supabase__execute_sql", query=query).risk is Risk.HIGH

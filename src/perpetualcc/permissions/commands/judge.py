@@ -51,7 +51,9 @@ NESTING_LIMIT = 8
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
 
-_LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", "env/bin", ".bin")
+_ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
+"""`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
 _PLACE_NAME = re.compile(
@@ -258,7 +260,11 @@ class CommandJudge:
         directory = posixpath.dirname(name)
         location = self.territory.locate(name, command.cwds)
         is_inside = location.zone in {Zone.SAFE, Zone.PROJECT}
-        return is_inside and (directory in {"bin", "./bin"} or directory.endswith(_LOCAL_PROGRAMS))
+        return is_inside and (
+            directory in {"bin", "./bin"}
+            or directory.endswith(_LOCAL_PROGRAMS)
+            or _ENVIRONMENT.fullmatch(directory) is not None
+        )
 
     def _computed(self, command: SimpleCommand) -> Finding:
         first = command.words[0]

@@ -33,9 +33,32 @@ def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -
             return project
         if words == ["pwd"]:
             return cwd
+        if words[0] == "git" and _names_a_commit(words[1:]):
+            return "HEAD"
         if words[0] in {"echo", "printf"}:
             return _printed(first)
     return _listed(first) if all(_is_filter(command) for command in filters) else UNKNOWN
+
+
+def _names_a_commit(words: Sequence[str]) -> bool:
+    """
+    It prints the name of one commit, branch or tag, which never begins with a dash.
+
+    `HEAD` stands for it. `git rev-parse` prints what it does not know as it is given, so that
+    nothing but known options may begin with a dash.
+    """
+    command, options = words[0], {word for word in words[1:] if word.startswith("-")}
+    return bool(words[1:] or command == "describe") and options <= _NAMING.get(command, frozenset())
+
+
+_NAMING = {
+    "rev-parse": frozenset({"--short", "--verify", "-q", "--abbrev-ref"}),
+    "merge-base": frozenset({"--fork-point", "--octopus"}),
+    "branch": frozenset({"--show-current"}),
+    "describe": frozenset({"--tags", "--always", "--long", "--abbrev=0", "--dirty"}),
+    "symbolic-ref": frozenset({"--short", "-q"}),
+}
+"""Commands of git that print a name, and the options with which they still do."""
 
 
 def _is_one_pipe(commands: Sequence[SimpleCommand]) -> bool:

@@ -268,6 +268,8 @@ def sysctl(call: Call) -> Findings:
 def kill(call: Call) -> Findings:
     """Its own jobs may be ended; everything, the first process or by name may not."""
     words = call.arguments.rest
+    if [word.text for word in words[:1]] == ["-0"] or [w.text for w in words[:2]] == ["-s", "0"]:
+        return []  # signal 0 only asks whether they run
     for index, word in enumerate(words):
         text = word.text
         is_first_number = re.fullmatch(r"-\d+", text) is not None and index == 0
