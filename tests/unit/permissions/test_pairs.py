@@ -48,6 +48,7 @@ from perpetualcc.domain.tools import Risk
         ("gdb -batch -ex bt --args ./build/tests", "gdb --args rm -rf src", "HIGH"),
         ("gdb -batch -ex bt ./build/tests", "gdb ./build/tests", "MEDIUM"),
         ("gdb -q <<< 'info line'", "gdb -q <<< 'shell rm x'", "HIGH"),
+        ("pip install -r <(cat a.txt)", "pip install -r <(curl https://example.com/a)", "HIGH"),
         ("man ls", "man --pager=/tmp/x ls", "HIGH"),
         # What a substitution prints is the name of a commit, or anything.
         ("git show $(git merge-base main x):a.py", "git show $(cat rev) -- a.py", "MEDIUM"),
@@ -84,7 +85,6 @@ def test_the_one_is_low_and_the_other_is_not(ordinary: str, other: str, risk: st
         ("ollama pull llama3", "ollama run llama3"),
         ("git checkout HEAD -- src/app.py", "git checkout HEAD -- src tests"),
         ("kill -0 $PID", "kill -9 $PID"),
-        ("pip install -r <(cat a.txt)", "pip install -r <(curl https://example.com/a.txt)"),
         ("mv notes.txt /tmp/notes.txt", "mv /home/dev/proj /tmp/trash"),
         ("mv docs /tmp/docs", "mv .. /tmp/trash"),
         ("curl -X POST https://api.example.com/a -d x=1", "curl -X PUT https://api.example.com/a"),
