@@ -25,6 +25,21 @@ from perpetualcc.domain.tools import Risk
             "find src -name '*.go' | while read -r f; do rm \"$f\"; done",
             "HIGH",
         ),
+        (
+            'find src | while read -r f; do wc -l "$f"; done',
+            'find src | while read -r f; do while read g; do cat "$g"; done < list; done',
+            "MEDIUM",
+        ),
+        (
+            'find src | while read -r f; do wc -l "$f"; done',
+            'find src | while true; do read f < list; cat "$f"; done',
+            "MEDIUM",
+        ),
+        (
+            'find src | while read -r f; do wc -l "$f"; done',
+            'find src | while true; do read f <<< "$X"; cat "$f"; done',
+            "MEDIUM",
+        ),
         # Directories that are put before others.
         ("PYTHONPATH=/home/dev/proj pytest", "PYTHONPATH=/home/dev/other pytest", "MEDIUM"),
         ("PYTHONPATH=$PWD/src pytest", "PYTHONPATH=/tmp/x pytest", "MEDIUM"),
@@ -40,6 +55,7 @@ from perpetualcc.domain.tools import Risk
         ),
         ("source ~/.nvm/nvm.sh && npm test", "source ~/.nvm/other.sh && npm test", "MEDIUM"),
         # Options that read, and options that run.
+        ("zstd -c a.bin | wc -c", "zstd -c a.bin -o /etc/a", "HIGH"),
         ("gzip -c dist/index.js | wc -c", "gzip dist/index.js", "MEDIUM"),
         ("valgrind ./build/unit_tests", "valgrind rm -rf build", "HIGH"),
         ("gdb -batch -ex run -ex bt --args ./build/tests -v", "gdb -ex 'shell id' x", "HIGH"),
@@ -53,6 +69,7 @@ from perpetualcc.domain.tools import Risk
         # What a substitution prints is the name of a commit, or anything.
         ("git show $(git merge-base main x):a.py", "git show $(cat rev) -- a.py", "MEDIUM"),
         ("git diff --stat $(git rev-parse HEAD~3)", "git diff $(git rev-parse --x)", "MEDIUM"),
+        ("git log $(git rev-parse HEAD)", "git $(git rev-parse push) --force", "HIGH"),
         # Modules and scripts of the project.
         (".venv311/bin/python -m pytest", "opt/bin/python -m pytest", "MEDIUM"),
         ("python runtests.py", "python latest.py", "MEDIUM"),

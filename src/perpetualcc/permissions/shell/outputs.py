@@ -5,6 +5,7 @@ What a substitution prints, where that can be said before it runs.
 below `src`, which a glob stands for. Everything else is known only when it runs.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -48,7 +49,15 @@ def _names_a_commit(words: Sequence[str]) -> bool:
     nothing but known options may begin with a dash.
     """
     command, options = words[0], {word for word in words[1:] if word.startswith("-")}
+    if command == "rev-parse" and "--verify" not in options:
+        revisions = set(words[1:]) - options
+        if not all(_REVISION.fullmatch(word) for word in revisions):
+            return False
     return bool(words[1:] or command == "describe") and options <= _NAMING.get(command, frozenset())
+
+
+_REVISION = re.compile(r"(?:HEAD|@)(?:[~^]\d*)*|[0-9a-f]{7,40}")
+"""What there is, or what is harmless when it is printed as it was given."""
 
 
 _NAMING = {
