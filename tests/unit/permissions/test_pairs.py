@@ -70,6 +70,12 @@ from perpetualcc.domain.tools import Risk
         ("git show $(git merge-base main x):a.py", "git show $(cat rev) -- a.py", "MEDIUM"),
         ("git diff --stat $(git rev-parse HEAD~3)", "git diff $(git rev-parse --x)", "MEDIUM"),
         ("git log $(git rev-parse HEAD)", "git $(git rev-parse push) --force", "HIGH"),
+        # A job of this line, and programs of others.
+        ("npm start & PID=$!; sleep 3; kill $PID", "npm start & sleep 3; kill 4711", "MEDIUM"),
+        ("npm run dev & sleep 5; kill %1", "npm run dev & sleep 5; kill $OTHER", "HIGH"),
+        ("npm start & sleep 3; kill -9 $!", "kill -9 $(cat server.pid)", "HIGH"),
+        ("npm start & sleep 3; kill $(jobs -p)", "kill $(pgrep node)", "HIGH"),
+        ('npm start & kill -s TERM "$!"', "npm start & kill -s TERM $! 1", "HIGH"),
         # Modules and scripts of the project.
         (".venv311/bin/python -m pytest", "opt/bin/python -m pytest", "MEDIUM"),
         ("python runtests.py", "python latest.py", "MEDIUM"),
@@ -101,7 +107,6 @@ def test_the_one_is_low_and_the_other_is_not(ordinary: str, other: str, risk: st
         ("alias rm='rm -i'", "alias ls='rm -rf src'"),
         ("ollama pull llama3", "ollama run llama3"),
         ("git checkout HEAD -- src/app.py", "git checkout HEAD -- src tests"),
-        ("kill -0 $PID", "kill -9 $PID"),
         ("mv notes.txt /tmp/notes.txt", "mv /home/dev/proj /tmp/trash"),
         ("mv docs /tmp/docs", "mv .. /tmp/trash"),
         ("curl -X POST https://api.example.com/a -d x=1", "curl -X PUT https://api.example.com/a"),

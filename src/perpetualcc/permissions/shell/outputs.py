@@ -34,6 +34,8 @@ def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -
             return project
         if words == ["pwd"]:
             return cwd
+        if words == ["jobs", "-p"]:
+            return "%+"
         if words[0] == "git" and _names_a_commit(words[1:]):
             return "HEAD"
         if words[0] in {"echo", "printf"}:
