@@ -270,8 +270,8 @@ def kill(call: Call) -> Findings:
     words = call.arguments.rest
     if [word.text for word in words[:1]] == ["-0"] or [w.text for w in words[:2]] == ["-s", "0"]:
         return []  # signal 0 only asks whether they run
-    if call.arguments.has("-l", "-L", "--list"):
-        return []
+    if [word.text for word in words[:1]] in (["-l"], ["-L"], ["--list"]):
+        return []  # `-KILL` is none of these
     for index, word in enumerate(words):
         text = word.text
         is_first_number = re.fullmatch(r"-\d+", text) is not None and index == 0
