@@ -76,6 +76,12 @@ from perpetualcc.domain.tools import Risk
         ("npm start & sleep 3; kill -9 $!", "kill -9 $(cat server.pid)", "HIGH"),
         ("npm start & sleep 3; kill $(jobs -p)", "kill $(pgrep node)", "HIGH"),
         ('npm start & kill -s TERM "$!"', "npm start & kill -s TERM $! 1", "HIGH"),
+        ("./target/release/app --help", "./target/release/deploy --help", "HIGH"),
+        ("build/release/unit_tests", "scripts/release/all.sh", "HIGH"),
+        ("LD_LIBRARY_PATH=./build/lib ./build/tests/run", "LD_LIBRARY_PATH=./build/lib ls", "HIGH"),
+        ("LD_LIBRARY_PATH=$PWD/lib build/tests", "LD_LIBRARY_PATH=/tmp/x build/tests", "HIGH"),
+        ("time { npm run build; npm test; }", "time { npm run build; rm -rf src; }", "HIGH"),
+        ("time ( npm run build )", "time ( cd src && rm -rf x )", "HIGH"),
         # Modules and scripts of the project.
         (".venv311/bin/python -m pytest", "opt/bin/python -m pytest", "MEDIUM"),
         ("python runtests.py", "python latest.py", "MEDIUM"),

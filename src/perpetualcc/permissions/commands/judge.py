@@ -65,6 +65,7 @@ _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
+_LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
@@ -151,6 +152,8 @@ class CommandJudge:
         if name == "PATH" and _OPEN_DIRECTORY.match(value):
             risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
         elif meaning is not None:
+            if name in _LIBRARY_PATHS and self._runs_own_program(command):
+                meaning = replace(meaning, places="project")
             if are_ordinary(value, meaning.places, self.territory, command.cwds):
                 return None
             risk, why = meaning.risk, meaning.explanation
@@ -168,6 +171,12 @@ class CommandJudge:
             kind=f"set {name}",
             effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
         )
+
+    def _runs_own_program(self, command: SimpleCommand) -> bool:
+        """`./build/tests`: what the project has built, with the libraries it was built with."""
+        name = command.words[0].text if command.words else ""
+        zone = self.territory.locate(name, command.cwds).zone
+        return "/" in name and zone in {Zone.SAFE, Zone.PROJECT}
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text

@@ -76,6 +76,7 @@ class _Reader(Standing):
         self.depth, self.word_count, self.loop_product = 0, 0, 1
 
     def read(self, text: str) -> None:
+        text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
         outer, self.source = self.source, text
         root = grammar.parse(text)
         if root is None:
@@ -504,6 +505,8 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
+_TIMED = re.compile(r"(?m)(^\s*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
+"""`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 _VARIABLE_COMMANDS = frozenset(
