@@ -20,6 +20,7 @@ from perpetualcc.brain.rules.consent import (
     is_plain,
     is_refused,
     is_routine,
+    kind_refused_by,
     postponed_by,
     read_yes_no,
 )
@@ -44,9 +45,10 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY, LIKELY_NUMBER = 0.72, 0.93
+LIKELY, LIKELY_NUMBER, LIKELY_REFUSED = 0.75, 0.93, 0.58
 """Of what is weighed: so likely answers about files that had no part in the fitting were right in
-19 of 20 cases; a bare number is found near the words of many a question."""
+19 of 20 cases; a bare number is found near the words of many a question, and to
+decline what a line has a refusal of takes less."""
 STATED = 0.9
 
 MAX_OPTIONS = 40
@@ -167,7 +169,7 @@ def _consent(
     refusal = declined_by(asked, clauses)
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
-    later = postponed_by(asked, clauses)
+    later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
     if later is not None and sides.no:
         return _quoted((sides.no,), STANDARD, later, context)
     if is_refused(asked, clauses):
@@ -248,8 +250,9 @@ def _weighed(  # noqa: PLR0913  # what there is to weigh
     if silent.reasoning not in {_SILENT, _REFUSING}:
         return silent
     best = max(weigh(question, asked, choices, reading.land), key=lambda one: one.likely)
+    wanted = LIKELY_REFUSED if silent.reasoning == _REFUSING else LIKELY
     if (
-        best.likely < LIKELY
+        best.likely < wanted
         or best.clause is None
         or not can_be_weighed(question, asked, best, silent.reasoning)
     ):

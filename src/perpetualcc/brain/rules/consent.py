@@ -12,7 +12,13 @@ from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, split_tokens, stem
-from perpetualcc.brain.rules.vocabulary import cues, find_phrases, patterns
+from perpetualcc.brain.rules.vocabulary import (
+    cues,
+    find_phrases,
+    find_topics,
+    patterns,
+    topics_of_name,
+)
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.requirements import Statement, StatementKind
 
@@ -333,6 +339,45 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     return None
 
 
+def kind_refused_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """
+    The line that refuses the whole kind of thing that the question names one of; None for none.
+
+    "No analytics." and "Should I count page views with Plausible?"
+    """
+    if patterns("consent", "without").search(asked.folded) or not patterns(
+        "consent", "brings"
+    ).search(asked.folded):
+        return None
+    served = topics_of_name()
+    kinds = frozenset[str]().union(
+        *(served.get(term[1:], frozenset()) for term in asked.terms if term[0] == "@")
+    )
+    if not kinds:
+        return None
+    found = None
+    for clause in clauses:
+        if clause.chosen & asked.terms:
+            return None
+        if found or clause.statement.kind is StatementKind.TASK or not clause.refused:
+            continue
+        named = find_topics([*split_tokens(_refused_text(clause))])
+        # "Deep analytics" are not all analytics: what is refused is the kind, and no more.
+        whole = {topic for start, end, topic in named if topic in kinds}
+        if whole and fits(asked.scopes, clause.scopes, asked.topics) and _names_kind(clause, named):
+            found = clause
+    return found
+
+
+def _refused_text(clause: Clause) -> str:
+    return " ".join(term.word for term in clause.terms if term.value in clause.refused)
+
+
+def _names_kind(clause: Clause, named: list[tuple[int, int, str]]) -> bool:
+    words = [term for term in clause.terms if term.value and term.value in clause.refused]
+    return len(words) <= sum(end - start for start, end, _ in named) and not clause.chosen
+
+
 def postponed_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     """
     The line that leaves for later what the question would add now; None for none.
@@ -362,6 +407,8 @@ def postponed_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
 def _postponed(statement: Statement) -> tuple[frozenset[str], ...]:
     """What a line leaves for later: each thing, by the words that say something."""
     things: list[frozenset[str]] = []
+    if statement.text.rstrip().endswith("?"):
+        return ()
     for sentence in _ENDS.split(f"{statement.key}: {statement.text}"):
         parts = [part for part in _LISTED.split(sentence) if part.strip()]
         later = [

@@ -17,6 +17,10 @@ _EARLIER = frozenset({"vorher", "fruher", "davor", "avant", "antes", "раньш
 # "Whoever has not answered gets a reminder" refuses nothing.
 _WHO = frozenset({"who", "whoever", "anyone", "those", "wer", "quien", "chi"})
 _TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
+# "Login over the company's SAML" compares nothing.
+_BY_WAY_OF = frozenset(
+    {"the", "a", "an", "our", "https", "http", "tcp", "udp", "tls", "ssl", "ssh", "usb", "wifi", "mqtt"}
+)
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
     {
@@ -119,7 +123,11 @@ def _refuse_after(words: list[str], marks: list[Polarity], taken: set[int]) -> N
     ]
     if "over" in words and any(word.startswith("prefer") for word in words):
         starts.append((words.index("over"), words.index("over") + 1, "instead"))
-    if 2 <= len(words) <= _BRIEF and "over" in words[1:-1]:
+    if (
+        2 <= len(words) <= _BRIEF
+        and "over" in words[1:-1]
+        and words[words.index("over") + 1] not in _BY_WAY_OF
+    ):
         # "type over interface"
         starts.append((words.index("over"), words.index("over") + 1, "instead"))
     for start, end, kind in sorted(starts):
