@@ -69,11 +69,17 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
     # "Ob Bußen verwaltet werden" asks, and says nothing.
     if _has(words, "open", taken) or _is_too_much(words) or words[:1] == ["ob"]:
         marks = [Polarity.OPEN] * len(words)
+    if _has(words, "dismissed", taken):
+        marks = [Polarity.REFUSED] * len(words)
+    for start, _, _ in find_phrases(cues("exceptionally"), words):
+        for at in range(start):
+            if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
+                marks[at] = Polarity.OPEN
     for _, end, _ in find_phrases(cues("foreign"), words):
         for at in range(end, min(end + _FOREIGN_REACH, len(words))):
             if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
                 marks[at] = Polarity.OPEN
-    for kind in ("after", "whole", "instead", "open"):
+    for kind in ("after", "whole", "instead", "open", "dismissed"):
         for start, end, _ in find_phrases(cues(kind), words):
             # "Kein" itself is neither chosen nor refused.
             marks[start:end] = [Polarity.OPEN] * (end - start)
