@@ -22,7 +22,9 @@ _KNOWN_SCRIPTS = re.compile(
 )
 
 # What a case that is told may speak of: the connection drops, a user deletes an account.
-_OF_A_CASE = frozenset({"destroys something", "cannot be undone", "spends money or makes a contract"})
+_OF_A_CASE = frozenset(
+    {"destroys something", "cannot be undone", "spends money or makes a contract"}
+)
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -41,9 +43,7 @@ def risk_of(question: Question) -> str:
         found = pattern.search(alone if "production" in reason else asked)
         # What the sentence says harmlessly, its header may repeat.
         only_in_header = found is not None and pattern.search(alone) is None
-        is_harmless = only_in_header and (
-            found[0] in fold(question.text) or is_told
-        )
+        is_harmless = only_in_header and (found[0] in fold(question.text) or is_told)
         if found and not is_harmless:
             return f"it {reason} (“{found[0].strip()}”)"
     return _risk_of_options(question, "behaviour" if is_told else "")

@@ -76,8 +76,9 @@ _EACH_UNIT = re.compile(
 )
 # What both services call their own way to run it.
 _RUNS_ON = re.compile(
-    r"\bci(?:/cd)?(?: (?:pipelines?|jobs?))?(?: (?:runs?|is|lives?|happens?))?(?: (?:on|in|with|via|through|by))? "
-    r"(git(?:hub|lab))\b(?! (?:actions?|ci|pipelines?|workflows?))",
+    r"\bci(?:/cd)?(?: (?:pipelines?|jobs?))?(?: (?:runs?|is|lives?|happens?))?"
+    r"(?: (?:on|in|with|via|through|by))? (git(?:hub|lab))\b"
+    r"(?! (?:actions?|ci|pipelines?|workflows?))",
     re.IGNORECASE,
 )
 
