@@ -114,8 +114,6 @@ def fit(measures: Floats, right: Floats, names: list[str]) -> dict[str, Any]:
     return {"measures": names, "start": round(start, 4), "trees": trees}
 
 
-
-
 def _grow(
     nodes: list[list[float]],
     binned: NDArray[np.int64],
@@ -139,9 +137,7 @@ def _grow(
     return at
 
 
-def _best_split(
-    binned: NDArray[np.int64], slope: Floats, curve: Floats
-) -> tuple[int, int] | None:
+def _best_split(binned: NDArray[np.int64], slope: Floats, curve: Floats) -> tuple[int, int] | None:
     best, gain = None, 1e-6
     whole = slope.sum() ** 2 / (curve.sum() + 1)
     for column in range(binned.shape[1]):
@@ -202,11 +198,15 @@ def check(found: list[Example], names: list[str]) -> None:
         chosen = [(right, one) for likely, right, one, _ in outcomes if likely >= limit]
         right = sum(ok for ok, _ in chosen)
         risky = sum(one.case.kind == "r" for _, one in chosen)
-        print(f"{limit}: {right} of {len(chosen)} right, {risky} risky")
+        _say(f"{limit}: {right} of {len(chosen)} right, {risky} risky")
     for likely, right, one, best in sorted(outcomes, key=lambda row: -row[0]):
         if likely >= 0.75 and (not right or "--all" in sys.argv):
-            print(f"  {likely:.2f} {right} {one.case.kind} {one.folder}/{one.case.requirements.stem}: "
-                  f"{one.case.question.text} → {one.weighed[best].choice.label}")  # fmt: skip
+            _say(f"  {likely:.2f} {right} {one.case.kind} {one.folder}/{one.case.requirements.stem}: "
+                 f"{one.case.question.text} → {one.weighed[best].choice.label}")  # fmt: skip
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
 
 
 def main() -> None:
@@ -218,7 +218,7 @@ def main() -> None:
         return
     forest = fit(*rows(found, names), names)
     WEIGHTS.write_text(json.dumps(forest, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{WEIGHTS.name}: {len(found)} questions, {len(forest['trees'])} trees")
+    _say(f"{WEIGHTS.name}: {len(found)} questions, {len(forest['trees'])} trees")
 
 
 if __name__ == "__main__":

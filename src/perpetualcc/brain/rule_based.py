@@ -45,7 +45,7 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY, LIKELY_NUMBER, LIKELY_REFUSED = 0.75, 0.93, 0.58
+LIKELY, LIKELY_NUMBER, LIKELY_REFUSED = 0.8, 0.93, 0.58
 """Of what is weighed: so likely answers about files that had no part in the fitting were right in
 19 of 20 cases; a bare number is found near the words of many a question, and to
 decline what a line has a refusal of takes less."""
@@ -221,7 +221,9 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) 
     Never to agree, and never to decline what somebody would do now: only to build or not to build.
     """
     measures, choice = one.measures, one.choice
-    if choice.escapes or measures["yes"]:
+    if choice.escapes or choice.is_universal or choice.twin or measures["yes"]:
+        return False
+    if patterns("consent", "asks_what_to_do").search(asked.folded):
         return False
     if choice.names and (measures["t_other"] or not measures["t_fit"]):
         # A product that is named for another part, or for another purpose.
@@ -238,7 +240,7 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) 
     return bool(measures["no"] and (brings or (is_told and not is_operation(asked))))
 
 
-def _weighed(  # noqa: PLR0913  # what there is to weigh
+def _weighed(
     question: Question,
     asked: Asked,
     choices: tuple[Choice, ...],

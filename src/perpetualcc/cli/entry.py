@@ -42,7 +42,7 @@ def _pending(places: Mapping[str, Path]) -> int:
     from perpetualcc.cli.waiting import list_waiting  # noqa: PLC0415  # as above
 
     try:
-        list_waiting(GlobalOptions(**places))
+        list_waiting(GlobalOptions(config=places.get("config"), data_dir=places.get("data_dir")))
         sys.stdout.flush()
     except BrokenPipeError:
         give_up_output()

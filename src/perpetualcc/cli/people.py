@@ -14,6 +14,7 @@ from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
+
 @app.command()
 def pending(
     ctx: typer.Context,

@@ -1,4 +1,4 @@
-"""The list of what waits for a person. Imports no parser: `pcc pending` alone is told without one."""
+"""The list of what waits for a person, without the parser: plain `pcc pending` needs none."""
 
 import json
 import sys

@@ -149,9 +149,7 @@ def _ids_of(lines: Iterable[TaskLine], source: str) -> dict[int, str]:
 def _ids_by_title(lines: Iterable[TaskLine], ids: dict[int, str]) -> dict[str, str]:
     """Tasks by what they are called, but for titles that two of them have."""
     titles = [(" ".join(one.description.casefold().split()), ids[one.number]) for one in lines]
-    return {
-        title: id_ for title, id_ in titles if sum(other == title for other, _ in titles) == 1
-    }
+    return {title: id_ for title, id_ in titles if sum(other == title for other, _ in titles) == 1}
 
 
 def _known(

@@ -217,8 +217,8 @@ NOTES = """\
 @pytest.mark.parametrize(
     ("text", "labels", "right"),
     [
-        ("How should images in a clip be handled?", ("Embed them as base64", "Keep links"), 1),
-        ("How does the user get the clips out?", ("Sync with Dropbox", "Export a zip file"), 1),
+        ("Where should the toolbar be put?", ("In an iframe", "In a shadow root"), 1),
+        ("How should a clip be exported?", ("As a PDF", "As a zip file"), 1),
         ("What should happen when the event log is full?",
          ("Stop logging", "Overwrite the oldest entry"), 1),
     ],
@@ -265,6 +265,6 @@ def test_two_labels_that_repeat_the_question_and_decline_are_yes_and_no() -> Non
 
 
 def test_the_same_question_is_weighed_alike_every_time() -> None:
-    text, labels = "How should images in a clip be handled?", ("Embed them", "Keep links")
+    text, labels = "How should a clip be exported?", ("As a PDF", "As a zip file")
 
     assert len({ask(text, *labels, requirements=NOTES) for _ in range(3)}) == 1

@@ -81,7 +81,7 @@ def test_tasks_have_ids_priorities_and_dependencies() -> None:
 
 
 def test_a_task_may_wait_for_another_by_its_title() -> None:
-    text = "tasks:\n  - title: Add the source\n  - title: Backfill\n    depends_on: [add the  Source]\n"
+    text = "tasks:\n  - title: Get it\n  - title: Backfill\n    depends_on: [get  It]\n"
 
     assert parse_requirements(text, "r.yaml").tasks[1].depends_on == ("1",)
 

@@ -418,9 +418,7 @@ def _postponed(statement: Statement) -> tuple[frozenset[str], ...]:
         # "Loyalty points and stock keeping are postponed": both are.
         whole = bool(_ARE_POSTPONED.search(fold(sentence)))
         things += [
-            _thing(part, found)
-            for part, found in zip(parts, later, strict=True)
-            if found or whole
+            _thing(part, found) for part, found in zip(parts, later, strict=True) if found or whole
         ]
     return tuple(thing for thing in things if thing)
 

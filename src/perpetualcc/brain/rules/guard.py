@@ -42,9 +42,11 @@ def risk_of(question: Question) -> str:
         # "Prod DB" is what a header calls a choice; only a sentence touches it.
         found = pattern.search(alone if "production" in reason else asked)
         # What the sentence says harmlessly, its header may repeat.
-        only_in_header = found is not None and pattern.search(alone) is None
+        if found is None:
+            continue
+        only_in_header = pattern.search(alone) is None
         is_harmless = only_in_header and (found[0] in fold(question.text) or is_told)
-        if found and not is_harmless:
+        if not is_harmless:
             return f"it {reason} (“{found[0].strip()}”)"
     return _risk_of_options(question, "behaviour" if is_told else "")
 

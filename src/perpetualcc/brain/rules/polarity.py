@@ -19,7 +19,7 @@ _WHO = frozenset({"who", "whoever", "anyone", "those", "wer", "quien", "chi"})
 _TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
 # "Login over the company's SAML" compares nothing.
 _BY_WAY_OF = frozenset(
-    {
+    [
         "the",
         "a",
         "an",
@@ -34,7 +34,7 @@ _BY_WAY_OF = frozenset(
         "usb",
         "wifi",
         "mqtt",
-    }
+    ]
 )
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(

@@ -77,6 +77,7 @@ class Landscape:
         for word in self.line.keys() | self.said.keys():
             self._beginnings[word[:_BEGINNING]].append(word)
         self._forms: dict[str, tuple[str, ...]] = {}
+        self._counts: dict[str, int] = {}
 
     def forms(self, word: str) -> tuple[str, ...]:
         """The word as the requirements have it."""
@@ -94,8 +95,13 @@ class Landscape:
 
     def count(self, word: str) -> int:
         """How many statements have the word."""
-        return len({self.statements[at] for form in self.forms(word)
-                    for at in self.said.get(form, ())})  # fmt: skip
+        found = self._counts.get(word)
+        if found is None:
+            statements = {
+                self.statements[at] for form in self.forms(word) for at in self.said.get(form, ())
+            }
+            found = self._counts[word] = len(statements)
+        return found
 
     def worth(self, word: str) -> float:
         """1 for a word that no statement has; less for common ones, and for empty ones."""
@@ -154,6 +160,9 @@ class _Weighing:
         self.strong_lines = land.where(self.strong, land.line)
         self.strong_said = land.where(self.strong, land.said)
         self.header = values(read_terms(question.header, prose=True))
+        self.header_lines = land.where(self.header, land.line)
+        self.own_lines = [land.where(choice.own, land.line) for choice in choices]
+        self.real = tuple(one for one in choices if not one.escapes)
         best: dict[int, float] = defaultdict(float)
         for at, value in zip(land.statements, self.line, strict=True):
             best[at] = max(best[at], value)
@@ -180,10 +189,8 @@ class _Weighing:
         said, denied = self._sums(told, land.chosen), self._sums(told, land.refused)
         label = f" {choice.folded} " if len(choice.folded) > _SHORTEST_LABEL else ""
         best, best_at = 0.0, -1
-        for index in range(len(land.clauses)):
-            if not (chosen[index] or refused[index] or weighed[index] or said[index]
-                    or denied[index]):  # fmt: skip
-                continue
+        spoken = [self._places_of(words) for words in (worth, told)]
+        for index in sorted(spoken[0] | spoken[1]):
             near = self.near[index] / self.total
             much = min(self.near[index], _MUCH) / _MUCH
             part, against = chosen[index] / total, refused[index] / total
@@ -225,12 +232,10 @@ class _Weighing:
         found["t_match"] = len(here)
         found["t_own"] = sum(index in places for places in self.strong_said.values())
         found["t_miss"] = len(self.strong_lines) - len(here)
-        header = land.where(self.header, land.line)
-        found["t_hdr"] = sum(index in places for places in header.values()) / max(
+        found["t_hdr"] = sum(index in places for places in self.header_lines.values()) / max(
             len(self.header), 1
         )
-        real = tuple(one for one in self.choices if not one.escapes)
-        found["t_close"] = closeness(asked, clause, real)
+        found["t_close"] = closeness(asked, clause, self.real)
         found["t_fit"] = float(self.fit[index])
         found["t_rank"] = 1 / (1 + self.rank[land.statements[index]])
         found["t_len"] = len(clause.terms) / 20
@@ -241,17 +246,17 @@ class _Weighing:
         own = broad_topics(clause.topics | clause.key_topics)
         found["t_topic"] = float(bool(own & asked.topics))
         found["t_other"] = float(
-            bool(specific(clause.key_topics))
-            and not broad_topics(clause.key_topics) & asked.topics
+            bool(specific(clause.key_topics)) and not broad_topics(clause.key_topics) & asked.topics
         )
         found["t_rival"] = max(
             (
-                len([word for word, places in land.where(other.own, land.line).items()
-                     if index in places]) / max(len(other.own), 1)
-                for number, other in enumerate(self.choices) if number != at
+                sum(index in places for places in self.own_lines[number].values())
+                / max(len(other.own), 1)
+                for number, other in enumerate(self.choices)
+                if number != at
             ),
             default=0.0,
-        )  # fmt: skip
+        )
         ours = {form for word in self.words | self.choices[at].every for form in land.forms(word)}
         found["t_said"] = len(land.telling[index] - ours)
 
@@ -287,6 +292,13 @@ class _Weighing:
             "open": float(self.asked.is_open),
         }
 
+    def _places_of(self, words: Measures) -> set[int]:
+        """The clauses that speak of any of the words."""
+        found: set[int] = set()
+        for places in (self.land.chosen, self.land.refused, self.land.open):
+            found = found.union(*self.land.where(words, places).values())
+        return found
+
     def _sums(self, worth: Measures, places: dict[str, list[int]]) -> list[float]:
         """For each clause, what the words count together that stand there."""
         sums = [0.0] * len(self.land.clauses)
@@ -303,7 +315,7 @@ _OF_OPTION = (
     *("t_key", "t_keyin", "t_topic", "t_other", "t_rival", "t_said"),
     *("rare", "absent", "num", "name", "yes", "no"),
 )
-_COMPARED = tuple(name for name in _OF_OPTION[:18]) + ("t_sc", "t_close", "rare", "absent")
+_COMPARED = (*_OF_OPTION[:18], "t_sc", "t_close", "rare", "absent")
 _OF_CONSENT = ("mref", "mrefa", "mref_r", "mcho", "mchoa", "mr")
 
 
