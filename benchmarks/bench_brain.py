@@ -12,7 +12,7 @@ FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
     *("field", "street", "plaza", "harbour", "meadow", "orchard", "glade", "quarry", "lantern"),
     "harvest",
-    *("atlas", "borealis", "cedar"),
+    *("willow", "atlas", "borealis", "cedar"),
 )
 ROUNDS = 3
 
