@@ -5,13 +5,14 @@ import time
 from benchmarks.result import Result
 from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.domain.questions import Question, QuestionContext
-from perpetualcc.requirements import parse_requirements
+from perpetualcc.requirements import parse_statements
 from tests.corpus.brain.measuring import cases, measure
 
 FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
     *("field", "street", "plaza", "harbour", "meadow", "orchard", "glade", "quarry", "lantern"),
     "harvest",
+    *("willow", "atlas", "borealis", "cedar"),
 )
 ROUNDS = 3
 
@@ -44,7 +45,7 @@ def run() -> list[Result]:
 
 
 def _times() -> list[float]:
-    brain = RuleBasedBrain(parse_requirements)
+    brain = RuleBasedBrain(parse_statements)
     asked = [
         (
             case.question,

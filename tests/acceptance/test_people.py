@@ -3,9 +3,11 @@
 import getpass
 import os
 import pty
+import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -124,6 +126,42 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
     assert len(pcc.events(session, "QuestionAsked")) == 1
     assert f'pcc respond {number} "…"' in webhook.bodies[0]
     assert webhook.got[1]["title"] == f"PerpetualCC: {session} is done"
+
+
+def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_talk(install):
+    """The engine lives; only the process that asked is gone, as after an out-of-memory kill."""
+    webhook = Webhook()
+    pcc = install(QUESTION)
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+    with webhook.listening():
+        session = pcc.start("Add a place to store notes")
+        number = str(the_one_that_waits(pcc)["number"])
+        wait_until(lambda: webhook.got, within=10)
+        engine, held = pcc.engine, pcc.claudes()
+        assert held, "Claude is held"
+
+        for pid in held:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+        pcc.wait(session, "WAITING_INPUT")
+        wait_until(lambda: not pcc.claudes(), within=20)
+        for _ in range(20):
+            assert not pcc.claudes(), "it waits without a process"
+            time.sleep(0.1)
+        assert pcc.engine == engine, "the engine lives on"
+        assert [str(one["number"]) for one in pcc.json("pending")] == [number]
+        assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
+        pcc.pcc("respond", number, "2")
+        assert pcc.wait(session)["status"] == "COMPLETED"
+        wait_until(lambda: len(webhook.got) == 2, within=10)
+    assert (pcc.project / "decided.md").exists()
+    assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
+    assert len(pcc.events(session, "EscalationRaised")) == 1
+    # A call that was cut off is missing from the transcript, so that the scripted model may repeat
+    # it: the answer that is there is given, and no person is asked again.
+    assert {one["decided_by"] for one in pcc.events(session, "QuestionAnswered")} <= {"person"}
+    assert pcc.json("pending") == []
 
 
 def test_two_people_answer_at_once_and_one_is_told(install):

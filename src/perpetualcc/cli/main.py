@@ -13,10 +13,9 @@ from typer.core import TyperGroup
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, CommandEntry
+from perpetualcc.cli.ending import with_our_errors
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
-from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
-from perpetualcc.domain.errors import PerpetualError
 
 
 class _Commands(TyperGroup):
@@ -155,32 +154,7 @@ def main() -> None:
 
 def run_alone(command: typer.Typer, name: str) -> None:
     """Run a command line under its own name, with our errors."""
-    use_safe_streams()
-    try:
-        sys.exit(_run(command, name))
-    except PerpetualError as error:
-        problem = error
-    except OSError as error:
-        found = _nowhere_to_be() or full_disk(error)
-        if found is None:
-            raise
-        problem = found
-        give_up_output()
-    print(f"error: {problem.message}", file=sys.stderr)
-    if problem.hint:
-        print(f"hint:  {problem.hint}", file=sys.stderr)
-    sys.exit(1)
-
-
-def _nowhere_to_be() -> PerpetualError | None:
-    """The words for a working directory that was removed, or None when there is one."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return PerpetualError("The directory you are in does not exist any more", hint="cd ~")
-    except OSError:
-        pass
-    return None
+    with_our_errors(lambda: _run(command, name))
 
 
 def _run(command: typer.Typer, name: str) -> Any:

@@ -3,18 +3,16 @@
 import json
 import sys
 import time
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import duration, fit, table
+from perpetualcc.cli.look import fit
+from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
-
-_TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": "Review"}
 
 
 @app.command()
@@ -22,7 +20,7 @@ def pending(
     ctx: typer.Context,
     number: Annotated[int | None, typer.Argument(help="Show this one in full")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
@@ -33,31 +31,7 @@ def pending(
     if number is not None:
         _show(ctx, number, as_json=as_json)
         return
-    with connect(ctx.obj) as daemon:
-        waiting = daemon.call("escalation.list", session=session, limit=limit)
-        more = daemon.call("escalation.count", session=session) - len(waiting)
-    if as_json:
-        print(json.dumps(waiting, indent=2, ensure_ascii=False))
-    elif not waiting:
-        print("Nothing waits for you.")
-    else:
-        print("Pending Human Decisions:")
-        print(
-            table(["#", "Session", "Type", "Question", "Waiting"], [_row(one) for one in waiting])
-        )
-        print(f"\nRespond with: {_answer_to(waiting[0])}")
-        print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
-        print("".join(_offers(waiting)), end="")
-    if more > 0:
-        print(f"{more} more wait; see them with: pcc pending --limit N", file=sys.stderr)
-
-
-def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
-    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
-
-    for one in waiting:
-        if words := offer_of(one):
-            yield f"#{one['number']}: {words}\n"
+    list_waiting(ctx.obj, session=session, limit=limit, as_json=as_json)
 
 
 def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
@@ -70,31 +44,7 @@ def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
         return
     print("\n".join(packet_lines(request, time.time())))
     if request["settled_at"] is None:
-        print(f"\nRespond with: {_answer_to(request)}")
-
-
-def _answer_to(one: dict[str, Any]) -> str:
-    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
-
-    words = {
-        "permission": "--approve | --always | --deny" if offer_of(one) else "--approve | --deny",
-        "review": '--approve (for the next time) | "seen"',
-        "error": 'retry | "give up"',
-    }
-    questions = len(one["raw"].get("questions") or []) or 1
-    word = words.get(one["type"], " ".join(['"…"'] * questions))
-    return f"pcc respond {one['number']} {word}"
-
-
-def _row(one: dict[str, Any]) -> list[str]:
-    waited = f"{duration(time.time() - one['raised_at'])} ago"
-    return [
-        str(one["number"]),
-        one["session"],
-        _TYPES.get(one["type"], one["type"]),
-        fit(one["title"], 50),
-        waited,
-    ]
+        print(f"\nRespond with: {answer_to(request)}")
 
 
 @app.command()
@@ -174,7 +124,7 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
         line = sys.stdin.readline()
         if not line:
             raise PerpetualError(
-                "There is no answer; the request still waits", hint=_answer_to(request)
+                "There is no answer; the request still waits", hint=answer_to(request)
             )
         try:
             answer = prompt.take(line)

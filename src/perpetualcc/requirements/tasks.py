@@ -108,10 +108,11 @@ def resolve_tasks(lines: Sequence[TaskLine], source: str) -> tuple[RequirementTa
         RequirementsError: two tasks of one id, a dependency on nothing, a cycle.
     """
     ids = _ids_of(lines, source)
+    titles = _ids_by_title(lines, ids)
     tasks = []
     for one in lines:
         after = [*one.after, *(ids[number] for number in one.parts)]
-        known = [_known(name, one, ids, source) for name in after]
+        known = [_known(name, one, ids, titles, source) for name in after]
         tasks.append(
             RequirementTask(
                 id=ids[one.number],
@@ -145,12 +146,23 @@ def _ids_of(lines: Iterable[TaskLine], source: str) -> dict[int, str]:
     return ids
 
 
-def _known(name: str, task: TaskLine, ids: dict[int, str], source: str) -> str:
+def _ids_by_title(lines: Iterable[TaskLine], ids: dict[int, str]) -> dict[str, str]:
+    """Tasks by what they are called, but for titles that two of them have."""
+    titles = [(" ".join(one.description.casefold().split()), ids[one.number]) for one in lines]
+    return {title: id_ for title, id_ in titles if sum(other == title for other, _ in titles) == 1}
+
+
+def _known(
+    name: str, task: TaskLine, ids: dict[int, str], titles: dict[str, str], source: str
+) -> str:
     by_id = {one.casefold(): one for one in ids.values()}
     if name.casefold() in by_id:
         return by_id[name.casefold()]
     if name.isdecimal() and int(name) in ids:
         return ids[int(name)]
+    title = " ".join(name.casefold().split())
+    if title in titles:
+        return titles[title]
     raise RequirementsError(
         source,
         f"task {ids[task.number]!r} depends on {name!r}, which is no task here",

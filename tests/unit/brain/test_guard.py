@@ -108,3 +108,34 @@ def test_a_description_may_praise() -> None:
     option = Option(label="PostgreSQL", description="Battle-tested in production, never loses data")
 
     assert risk_of(question("Which database?", option, Option(label="SQLite"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("What should happen when the event log is full?", "Overwrite the oldest entry"),
+        ("A customer sends 300 KB. What should happen?", "Discard it"),
+        ("Some records have impossible temperatures. What should the load do?", "Drop them"),
+        ("Two tablets edited a table while offline. Which change should win?", "Merge both"),
+        ("How should a failed upload be handled?", "Send it again"),
+    ],
+)
+def test_what_is_being_built_may_drop_and_overwrite(text: str, label: str) -> None:
+    assert risk_of(question(text, Option(label=label), Option(label="Keep it"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("What should happen to the old backups?", "Delete them"),
+        ("What should happen with the 400 stale branches?", "Delete them"),
+        ("How should the duplicates in the customers table be handled?", "Drop the newer ones"),
+        ("The branch diverged. What should I do?", "Overwrite the remote"),
+        ("A migration is pending. What should I do?", "Drop the table"),
+        ("What should happen when the log is full?", "Drop the table in production"),
+        ("What should the script do now?", "Wipe the disk"),
+        ("What should happen when a build is green?", "Deploy to production"),
+    ],
+)
+def test_what_is_there_is_a_persons_to_give_up(text: str, label: str) -> None:
+    assert risk_of(question(text, Option(label=label), Option(label="Keep it")))

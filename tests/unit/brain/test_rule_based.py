@@ -197,3 +197,74 @@ def test_a_recommendation_in_a_label_is_no_evidence() -> None:
     answer = ask("Which linter?", "ESLint (Recommended)", "Biome")
 
     assert answer.selected == ()
+
+
+NOTES = """\
+# Clipper
+
+- MV3, TypeScript strict, no framework, esbuild
+- images stay links, we don't download them
+- errors: toast, 4 s, never alert()
+- Logs must never contain the guests' names
+- Safari comes later
+- Loyalty points and stock keeping are postponed.
+- The event log is a ring buffer of 256 entries, the oldest one is overwritten
+- Clips are exported as a zip file
+- The toolbar lives in a shadow root
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "right"),
+    [
+        ("Where should the toolbar be put?", ("In an iframe", "In a shadow root"), 1),
+        ("How should a clip be exported?", ("As a PDF", "As a zip file"), 1),
+        ("What should happen when the event log is full?",
+         ("Stop logging", "Overwrite the oldest entry"), 1),
+    ],
+)  # fmt: skip
+def test_what_no_rule_finds_is_weighed(text: str, labels: tuple[str, ...], right: int) -> None:
+    answer = ask(text, *labels, requirements=NOTES)
+
+    assert answer.selected == (labels[right],)
+    assert answer.quote
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Which icon colour should the toolbar have?", ("Blue", "Orange")),
+        ("How many clips should be kept at most?", ("256", "500", "1000")),
+        ("Should I rename all clips now?", ("Rename them", "Leave them")),
+        ("Should a clip have a title?", ("Yes", "No")),
+    ],
+)
+def test_shared_words_alone_decide_nothing(text: str, labels: tuple[str, ...]) -> None:
+    assert ask(text, *labels, requirements=NOTES).selected == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Should I add the Safari target in this change?", ("Yes", "No, later")),
+        ("Should I add loyalty points now?", ("Yes, add them", "No, leave them out")),
+        ("Shall we build stock keeping into this version?", ("Build it", "Not now")),
+    ],
+)
+def test_what_is_for_later_is_not_built_now(text: str, labels: tuple[str, ...]) -> None:
+    assert ask(text, *labels, requirements=NOTES).selected == (labels[1],)
+
+
+def test_two_labels_that_repeat_the_question_and_decline_are_yes_and_no() -> None:
+    answer = ask(
+        "May I include the guest's name in the log line?",
+        "Include it", "Leave it out", requirements=NOTES,
+    )  # fmt: skip
+
+    assert answer.selected == ("Leave it out",)
+
+
+def test_the_same_question_is_weighed_alike_every_time() -> None:
+    text, labels = "How should a clip be exported?", ("As a PDF", "As a zip file")
+
+    assert len({ask(text, *labels, requirements=NOTES) for _ in range(3)}) == 1

@@ -32,7 +32,9 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     if not tier:
         text_tier = _tier_of_text(asked, clause, words)
         names = _serves_only(clause, asked.topics)
-        compares = sum(1 for choice in choices if core(choice.own) <= clause.about) > 1
+        # Two numbers on a line are compared with nothing.
+        compares = sum(core(one.own) <= clause.about and not one.own <= one.numbers
+                       for one in choices) > 1  # fmt: skip
         if tier is None or names:
             tier = text_tier if tier is None else NAMED
         if tier == 0 and broad_topics(clause.topics) & asked.topics:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import generic
@@ -12,11 +12,28 @@ from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, split_tokens, stem
-from perpetualcc.brain.rules.vocabulary import cues, find_phrases, patterns
+from perpetualcc.brain.rules.vocabulary import (
+    cues,
+    find_phrases,
+    find_topics,
+    patterns,
+    topics_of_name,
+)
 from perpetualcc.domain.questions import Question
-from perpetualcc.domain.requirements import StatementKind
+from perpetualcc.domain.requirements import Statement, StatementKind
 
 _ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")
+_ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
+_LISTED = re.compile(r"[,:()]\s*|\s(?:and|und|y|et|e|en|och|и|but|or)\s", re.IGNORECASE)
+_ARE_POSTPONED = re.compile(
+    r"\b(?:are|is|will be|were|have been|has been|werden|wird|sind|sont|est|son|sono|sao|worden)"
+    r" (?:\w+ ){0,2}(?:postponed|deferred|verschoben|reportee?s?|pospuest\w+|aplazad\w+|adiad\w+|"
+    r"rimandat\w+|uitgesteld)\b|\b(?:come|comes|follow|follows) later\b|"
+    r"\b(?:is|are) (?:for|planned for) (?:a |the )?(?:later|next|second|future)\b"
+)
+_COMING = frozenset(map(stem, ("come", "follow", "plan", "planned", "postponed", "deferred", "do")))
+_WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
+_TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
 
@@ -32,22 +49,32 @@ class YesNo:
 
 def read_yes_no(question: Question) -> YesNo | None:
     """The two sides of a yes/no question; None for any other, or when two options agree."""
-    sides = [(option.label, _side(option.label)) for option in question.options]
+    sides = [(option.label, side_of_label(option.label)) for option in question.options]
     agreeing = [label for label, side in sides if side > 0]
     declining = [label for label, side in sides if side < 0]
     plain = [label for label in agreeing if phrase(label) in _plain_yes()]
     if len(agreeing) > 1 and len(plain) == 1:
         agreeing = plain
+    if not agreeing and len(sides) == len(declining) + 1 == _TWO:
+        agreeing = [label for label, side in sides if side == 0 and _repeats(label, question.text)]
     if len(agreeing) != 1 or question.multi_select:
         return None
     return YesNo(yes=agreeing[0], no=declining[0] if len(declining) == 1 else "")
+
+
+def _repeats(label: str, asked: str) -> bool:
+    """ "Include it", and the question is whether to include it."""
+    sentence = [one for one in re.split(r"(?<=[.!?])\s+", fold(asked)) if one.strip()][-1:]
+    words = [token.word for token in split_tokens(label)]
+    said = {stem(token.word) for one in sentence for token in split_tokens(one)}
+    return bool(words) and stem(words[0]) in said and not _WHICH.search(" ".join(sentence))
 
 
 def _plain_yes() -> frozenset[str]:
     return frozenset(table("consent")["affirmative"])
 
 
-def _side(label: str) -> int:
+def side_of_label(label: str) -> int:
     words = fold(label)
     text = phrase(label)
     for side, name in ((-1, "negative"), (1, "affirmative")):
@@ -310,6 +337,96 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
         ):
             return clause
     return None
+
+
+def kind_refused_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """
+    The line that refuses the whole kind of thing that the question names one of; None for none.
+
+    "No analytics." and "Should I count page views with Plausible?"
+    """
+    if patterns("consent", "without").search(asked.folded) or not patterns(
+        "consent", "brings"
+    ).search(asked.folded):
+        return None
+    served = topics_of_name()
+    kinds = frozenset[str]().union(
+        *(served.get(term[1:], frozenset()) for term in asked.terms if term[0] == "@")
+    )
+    if not kinds:
+        return None
+    found = None
+    for clause in clauses:
+        if clause.chosen & asked.terms:
+            return None
+        if found or clause.statement.kind is StatementKind.TASK or not clause.refused:
+            continue
+        named = find_topics([*split_tokens(_refused_text(clause))])
+        # "Deep analytics" are not all analytics: what is refused is the kind, and no more.
+        whole = {topic for start, end, topic in named if topic in kinds}
+        if whole and fits(asked.scopes, clause.scopes, asked.topics) and _names_kind(clause, named):
+            found = clause
+    return found
+
+
+def _refused_text(clause: Clause) -> str:
+    return " ".join(term.word for term in clause.terms if term.value in clause.refused)
+
+
+def _names_kind(clause: Clause, named: list[tuple[int, int, str]]) -> bool:
+    words = [term for term in clause.terms if term.value and term.value in clause.refused]
+    return len(words) <= sum(end - start for start, end, _ in named) and not clause.chosen
+
+
+def postponed_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """
+    The line that leaves for later what the question would add now; None for none.
+
+    "Safari comes later." and "Should I add the Safari target?"
+    """
+    if patterns("consent", "without").search(asked.folded) or not patterns(
+        "consent", "brings"
+    ).search(asked.folded):
+        return None
+    told = asked.stems | asked.terms
+    return next(
+        (
+            clause
+            for clause in clauses
+            if clause.statement.kind is not StatementKind.TASK
+            and fits(asked.scopes, clause.scopes, asked.topics)
+            and any(
+                all(has(told, word) for word in words) for words in _postponed(clause.statement)
+            )
+        ),
+        None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _postponed(statement: Statement) -> tuple[frozenset[str], ...]:
+    """What a line leaves for later: each thing, by the words that say something."""
+    things: list[frozenset[str]] = []
+    if statement.text.rstrip().endswith("?"):
+        return ()
+    for sentence in _ENDS.split(f"{statement.key}: {statement.text}"):
+        parts = [part for part in _LISTED.split(sentence) if part.strip()]
+        later = [
+            find_phrases(cues("postponed"), [token.word for token in split_tokens(part)])
+            for part in parts
+        ]
+        # "Loyalty points and stock keeping are postponed": both are.
+        whole = bool(_ARE_POSTPONED.search(fold(sentence)))
+        things += [
+            _thing(part, found) for part, found in zip(parts, later, strict=True) if found or whole
+        ]
+    return tuple(thing for thing in things if thing)
+
+
+def _thing(part: str, later: list[tuple[int, int, str]]) -> frozenset[str]:
+    taken = {at for start, end, _ in later for at in range(start, end)}
+    terms = [term for term in read_terms(part) if term.value and term.at not in taken]
+    return frozenset(term.value for term in terms) - word_set("asking") - generic() - _COMING
 
 
 def _refuses_all_of_it(asked: Asked, clause: Clause) -> bool:

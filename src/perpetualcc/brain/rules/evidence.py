@@ -15,6 +15,7 @@ from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, 
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
 _BREAKS = re.compile(
+    r",\s+(?:so|therefore|hence|donc|deshalb|daher|por eso)\s+(?!that\b)|"
     r"(?<=[.!?])\s+|(?<=[。！？])|\s*[;；]\s*|\s+[–—]\s+|\s+-\s+|\n"  # noqa: RUF001  full width
     r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)"
     r"\s+"
@@ -47,6 +48,11 @@ _AT_A_PLACE = re.compile(
 _EXCEPT = re.compile(
     r"\s*(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|sauf|"
     r"hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b",
+    re.IGNORECASE,
+)
+_EXCEPT_ANYWHERE = re.compile(
+    r"\b(?:except|unless|apart from|with the exception of|außer|ausser|ausgenommen|sauf|hormis|"
+    r"salvo|excepto|exceto|tranne|behalve|кроме)\b",
     re.IGNORECASE,
 )
 _ONLY_FOR = re.compile(
@@ -367,6 +373,12 @@ def _doubt_slashes(
         Polarity.OPEN if term.value in doubtful and mark is Polarity.CHOSEN else mark
         for term, mark in zip(terms, marks, strict=True)
     )
+
+
+def exception_of(text: str) -> frozenset[str] | None:
+    """The words of what a line makes an exception of; None when it makes none."""
+    found = _EXCEPT_ANYWHERE.search(text)
+    return None if found is None else values(read_terms(text[found.end() :]))
 
 
 @lru_cache(maxsize=1024)

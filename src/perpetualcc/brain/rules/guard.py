@@ -21,6 +21,13 @@ _KNOWN_SCRIPTS = re.compile(
     r"\uac00-\ud7af\u1100-\u11ff\uff00-\uffef\ufe00-\ufe0f\U0001f000-\U0001faff]*"
 )
 
+# What a case that is told may speak of: the connection drops, a user deletes an account.
+_OF_A_CASE = frozenset(
+    {"destroys something", "cannot be undone", "spends money or makes a contract"}
+)
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+
 
 def risk_of(question: Question) -> str:
     """Why only a person may answer; empty when anybody may."""
@@ -28,23 +35,44 @@ def risk_of(question: Question) -> str:
     alone = _spoken(question.text)
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
+    is_told = asks_what_it_does(question.text)
     for reason, pattern in _always():
+        if is_told and reason in _OF_A_CASE:
+            continue
         # "Prod DB" is what a header calls a choice; only a sentence touches it.
         found = pattern.search(alone if "production" in reason else asked)
         # What the sentence says harmlessly, its header may repeat.
-        only_in_header = found is not None and pattern.search(alone) is None
-        if found and only_in_header and found[0] in fold(question.text):
+        if found is None:
             continue
-        if found:
+        only_in_header = pattern.search(alone) is None
+        is_harmless = only_in_header and (found[0] in fold(question.text) or is_told)
+        if not is_harmless:
             return f"it {reason} (“{found[0].strip()}”)"
-    return _risk_of_options(question)
+    return _risk_of_options(question, "behaviour" if is_told else "")
 
 
-def _risk_of_options(question: Question) -> str:
+def asks_what_it_does(text: str) -> bool:
+    """
+    Whether it is asked how what is being built behaves in a case: "What should happen when the log
+    is full?". Nothing is overwritten by the answer "Overwrite the oldest entry".
+
+    "What should happen to the old rows?" is about what is there, and no such question.
+    """
+    sentences = [one.strip() for one in _SENTENCES.split(fold(text)) if one.strip()]
+    if not sentences or patterns("risks", "about_what_is_there").search(fold(text)):
+        return False
+    if patterns("risks", "asks_of_a_part").search(sentences[-1]):
+        return True
+    is_case = any(patterns("risks", "tells_a_case").search(one) for one in sentences)
+    return is_case and bool(patterns("risks", "asks_of_a_case").search(sentences[-1]))
+
+
+def _risk_of_options(question: Question, told: str) -> str:
     for option in question.options:
         for where, text in (("option", option.label), ("description", option.description)):
-            for reason in table("risks")[where]:
-                found = _patterns(where, reason).search(_spoken(text))
+            group = told or where
+            for reason in table("risks")[group]:
+                found = _patterns(group, reason).search(_spoken(text))
                 if found:
                     return f"{reason} (“{found[0].strip()}”)"
     return ""

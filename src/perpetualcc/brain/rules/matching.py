@@ -423,7 +423,7 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
         return False
     if choice.is_universal and not _is_universal(clause):
         return False
-    if (choice.excluded | choice.rivals) & clause.chosen:
+    if choice.excluded & clause.chosen or choice.rivals & values(read_terms(clause.statement.text)):
         return False
     if _JOINED.search(choice.label) and not core(choice.every) <= clause.about | said:
         return False

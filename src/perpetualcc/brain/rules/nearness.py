@@ -32,6 +32,7 @@ _QUANTITY = 2.0
 # So many words of the question may be nowhere in the requirements, for each one that is near.
 _STRANGE = 2
 _ROOT = 5
+_HEAD = 4
 # "Passwordless" is no form of "password".
 _WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
@@ -200,8 +201,20 @@ class Nearness:
     def _forms(self, word: str) -> frozenset[str]:
         """The word as the requirements have it."""
         if word not in self._known_forms:
+            head, plain = word[:_HEAD], word.lstrip("@")
+            is_participle = "ge" in word[:_ROOT]
             self._known_forms[word] = frozenset(
-                other for other in self._vocabulary if is_alike(word, other)
+                other
+                for other in self._vocabulary
+                # Cheap, and true of all that are alike: most are not.
+                if (
+                    other[:_HEAD] == head
+                    or other.endswith(plain)
+                    or (word[0] == "@" and other == plain)
+                    or is_participle
+                    or "ge" in other[:_ROOT]
+                )
+                and is_alike(word, other)
             )
         return self._known_forms[word]
 

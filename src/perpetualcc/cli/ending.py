@@ -1,0 +1,39 @@
+"""How every command ends: with its code, or with two lines that say what to do."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
+from perpetualcc.domain.errors import PerpetualError
+
+
+def with_our_errors(run: Callable[[], Any]) -> None:
+    """Exit with what `run` returns; a `PerpetualError` becomes two lines and exit code 1."""
+    use_safe_streams()
+    try:
+        sys.exit(run())
+    except PerpetualError as error:
+        problem = error
+    except OSError as error:
+        found = _nowhere_to_be() or full_disk(error)
+        if found is None:
+            raise
+        problem = found
+        give_up_output()
+    print(f"error: {problem.message}", file=sys.stderr)
+    if problem.hint:
+        print(f"hint:  {problem.hint}", file=sys.stderr)
+    sys.exit(1)
+
+
+def _nowhere_to_be() -> PerpetualError | None:
+    """The words for a working directory that was removed, or None when there is one."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return PerpetualError("The directory you are in does not exist any more", hint="cd ~")
+    except OSError:
+        pass
+    return None

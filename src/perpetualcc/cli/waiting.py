@@ -1,0 +1,75 @@
+"""The list of what waits for a person, without the parser: plain `pcc pending` needs none."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import duration, fit, table
+from perpetualcc.cli.options import GlobalOptions
+
+LIMIT = 100
+"""So many are shown when nobody says how many."""
+_TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": "Review"}
+
+
+def list_waiting(
+    options: GlobalOptions,
+    *,
+    session: str | None = None,
+    limit: int = LIMIT,
+    as_json: bool = False,
+) -> None:
+    """Print what waits: the most severe first, then the oldest."""
+    with connect(options) as daemon:
+        waiting = daemon.call("escalation.list", session=session, limit=limit)
+        more = daemon.call("escalation.count", session=session) - len(waiting)
+    if as_json:
+        print(json.dumps(waiting, indent=2, ensure_ascii=False))
+    elif not waiting:
+        print("Nothing waits for you.")
+    else:
+        print("Pending Human Decisions:")
+        print(
+            table(["#", "Session", "Type", "Question", "Waiting"], [_row(one) for one in waiting])
+        )
+        print(f"\nRespond with: {answer_to(waiting[0])}")
+        print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
+        print("".join(_offers(waiting)), end="")
+    if more > 0:
+        print(f"{more} more wait; see them with: pcc pending --limit N", file=sys.stderr)
+
+
+def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
+    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
+
+    for one in waiting:
+        if words := offer_of(one):
+            yield f"#{one['number']}: {words}\n"
+
+
+def answer_to(one: dict[str, Any]) -> str:
+    """What to type to answer it."""
+    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
+
+    words = {
+        "permission": "--approve | --always | --deny" if offer_of(one) else "--approve | --deny",
+        "review": '--approve (for the next time) | "seen"',
+        "error": 'retry | "give up"',
+    }
+    questions = len(one["raw"].get("questions") or []) or 1
+    word = words.get(one["type"], " ".join(['"…"'] * questions))
+    return f"pcc respond {one['number']} {word}"
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    waited = f"{duration(time.time() - one['raised_at'])} ago"
+    return [
+        str(one["number"]),
+        one["session"],
+        _TYPES.get(one["type"], one["type"]),
+        fit(one["title"], 50),
+        waited,
+    ]
