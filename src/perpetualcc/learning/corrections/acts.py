@@ -52,8 +52,12 @@ def _phrases(table: str) -> Mapping[str, re.Pattern[str]]:
 
 
 def _pattern(text: str) -> str:
-    """Phrases stand alone where words are spaced; `*` completes a word."""
+    """Phrases stand alone where words are spaced; nobody has to type an apostrophe."""
     entries = [fold(one, accents=False) for line in text.splitlines() for one in line.split("|")]
-    spaced = [re.escape(one).replace(r"\*", r"\w*") for one in entries if one < "\u2e80"]
+    spaced = [
+        re.escape(one).replace(r"\*", r"\w*").replace("'", "'?")
+        for one in entries
+        if one < "\u2e80"
+    ]
     runs = [re.escape(one) for one in entries if one >= "\u2e80"]
     return rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)|{'|'.join(runs)}"
