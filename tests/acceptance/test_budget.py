@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from tests.acceptance.supervised import wait_until
+
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 STORY = """
@@ -63,6 +65,25 @@ def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_pat
     [day] = [one for one in pcc.json("budget")["budgets"] if one["name"] == "tokens_per_day"]
     assert day["allowed"] == 1_000_000
     assert pcc.json("pending") == []
+
+
+def test_what_others_may_use_is_waited_for_without_looking_again_and_again(install, tmp_path):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "15000")
+    other = tmp_path / "other"
+    other.mkdir()
+    first = pcc.start("Write the parts")
+    pcc.wait(first, "PROCESSING")
+    second = pcc.start("Write the parts too", project=other)
+
+    waiting = pcc.wait(second, "RATE_LIMITED")
+
+    assert waiting["detail"].startswith("the budget tokens_per_day has nothing left but what runs")
+    assert pcc.wait(first, within=60)["status"] == "COMPLETED"
+    wait_until(lambda: pcc.events(second, "RunStarted"), within=2)
+    wait_until(lambda: pcc.status(second)["detail"].endswith("of 15,000"))
+    waits = [event for event in pcc.events(second, "TaskSettled") if event["state"] == "waiting"]
+    assert len(waits) == 2
 
 
 def test_stop_pauses_what_waits_for_the_budget_and_nothing_is_lost(install):

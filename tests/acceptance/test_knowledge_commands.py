@@ -263,24 +263,3 @@ def test_two_inits_at_once_make_one_index(project, environment):
     assert [run.returncode for run in runs] == [0, 0]
     assert all("(303 files found)" in output for output in outputs)
     assert sorted(" 0 files read" in output for output in outputs) == [False, True]
-
-
-def test_a_program_that_cannot_be_started_twice_parses_by_itself(project, environment, tmp_path):
-    _many(project, 100)
-    script = tmp_path / "unguarded.py"
-    script.write_text(
-        "from pathlib import Path\n"
-        "from perpetualcc.knowledge.indexer import CodebaseIndexer\n"
-        f"print(len(CodebaseIndexer(Path({str(project)!r}), workers=2).scan()))\n"
-    )
-
-    run = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=50,
-        check=True,
-    )
-
-    assert run.stdout == "102\n"

@@ -39,7 +39,7 @@ steps:
   - tools:
       - Bash: {{command: "python3 -m pytest --version"}}
   - tools:
-      - Bash: {{command: "npm install --offline --no-audit"}}
+      - Bash: {{command: "npm install"}}
   - tools:
       - Bash: {{command: "git commit -m 'remove rm -rf'"}}
 {DANGER}"""
@@ -52,6 +52,8 @@ def decisions(pcc, session: str) -> dict[str, dict]:
 
 def prepare(pcc) -> None:
     (pcc.project / "README.md").write_text("read me")
+    # Nothing to fetch, so that installing needs no network.
+    (pcc.project / "package.json").write_text('{"name": "shop", "version": "1.0.0"}')
     (pcc.project / "node_modules").mkdir()
     (pcc.project / "src").mkdir()
     outside = pcc.project.parent / "outside"
@@ -81,9 +83,11 @@ def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
         "Read README.md",
         "Write src/app.py",
         "Bash python3 -m pytest --version",
-        "Bash npm install --offline --no-audit",
+        "Bash npm install",
         "Bash git commit -m 'remove rm -rf'",
     }
+    assert made["Bash npm install"]["risk"] == "LOW"
+    assert (pcc.project / "package-lock.json").is_file()
     assert made["Bash git commit -m 'remove rm -rf'"]["decided_by"] == "brain"
     assert all(one["reason"] for one in made.values())
     assert made["Bash git push --force"]["risk"] == "HIGH"
@@ -202,6 +206,27 @@ def test_the_proof_of_the_static_rules_sees_rules_that_do_not_hold(tmp_path, wea
     assert not asyncio.run(holds(replace(STATIC_RULES, layers=lambda _: weak)))
 
 
+def test_an_explanation_counts_a_projects_policy_as_a_session_would(install):
+    pcc = install("steps: [Nothing.]")
+    policy = pcc.project / ".perpetualcc" / "policy.toml"
+    policy.parent.mkdir()
+    text = '[permissions]\nsafe_directories = ["docs/"]\nblocked_commands = ["npm publish"]\n'
+    policy.write_text(text)
+
+    def risks():
+        calls = (("write", "docs/a.md"), ("write", "src/a.py"), ("bash", "npm publish"))
+        place = ("--project", str(pcc.project))
+        found = [pcc.json("explain", *call, *place) for call in calls]
+        return [(one["risk"], one["verdict"]) for one in found]
+
+    stricter = [("MEDIUM", "ask"), ("MEDIUM", "ask"), ("HIGH", "deny")]
+    assert risks() == stricter
+    pcc.pcc("trust", str(pcc.project), "--yes")
+    assert risks() == [("LOW", "allow"), *stricter[1:]]
+    policy.write_text(text + "# changed\n")
+    assert risks() == stricter
+
+
 def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     pcc = install('steps: [{tools: [{Bash: {command: "make deploy-preview"}}]}, Finished.]')
 
@@ -209,6 +234,10 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     rule = made.split(":")[0]
 
     assert "Denies command 'make deploy-preview' everywhere" in pcc.pcc("rules", "list").stdout
+    assert "no other rule and no brain" in pcc.pcc("rules", "explain", rule).stdout
+    assert (
+        "names what it is about" in pcc.pcc("rules", "add", "deny", "kind", "", check=False).stderr
+    )
     pcc.pcc("start", str(pcc.project), "--task", "x")
     [decision] = decisions(pcc, pcc.json("list")[0]["id"]).values()
     assert decision["verdict"] == "deny"

@@ -494,6 +494,28 @@ def test_a_task_waits_for_its_time_also_when_the_clock_jumps_forth_and_back(
     assert ledger.take_one().fence == 2
 
 
+@pytest.mark.parametrize(
+    ("wait", "is_over"),
+    [
+        (Later(due=NOW + 2), True),
+        (Later(due=NOW + HOUR), False),
+        (Wait(signal="limit", due=NOW + 2), False),
+    ],
+)
+def test_a_back_off_is_over_when_the_clock_was_set_back_and_a_moment_is_not(
+    ledger: Calls, clock: FakeClock, wait: Later | Wait, is_over: bool
+) -> None:
+    ledger.new("t")
+    ledger.settle("t", ledger.take_one().fence, wait)
+
+    ledger.recover()
+    assert ledger.take() == []
+    clock.move(-6 * HOUR)
+    ledger.recover()
+
+    assert [task.id for task in ledger.take()] == (["t"] if is_over else [])
+
+
 def test_the_next_due_time_is_past_while_something_can_be_claimed_in_these_lanes(
     ledger: Calls,
 ) -> None:

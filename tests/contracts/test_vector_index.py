@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
+from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable, HybridEmbeddings
 from perpetualcc.knowledge.rag import RAGPipeline
 from perpetualcc.knowledge.settings import KnowledgeSettings, VectorStore
 from perpetualcc.store.index.chroma_vectors import ChromaVectors, chroma_notes
@@ -137,6 +137,53 @@ def test_vectors_of_what_is_gone_are_forgotten_once_they_are_many(project, store
     (project / "aaa.py").write_text(FILES["aaa.py"])
 
     assert embed(opened(project, store), model) == ["aaa.py"]
+
+
+def test_vectors_of_a_model_that_is_no_longer_used_go_once_every_chunk_has_one_of_another(
+    project, store
+):
+    settings = KnowledgeSettings(vector_store=store)
+    old, new = LetterEmbeddings("old"), LetterEmbeddings("new")
+    first = open_pipeline(project, old, settings)
+    first.index_project()
+    first.embed_project()
+    broken = open_pipeline(project, LetterEmbeddings("new", stop_after=0), settings)
+    with pytest.raises(EmbeddingsUnavailable):
+        broken.embed_project()
+    assert open_pipeline(project, old, settings).counts().vectors == 3
+
+    open_pipeline(project, new, settings).embed_project()
+
+    assert open_pipeline(project, old, settings).counts().vectors == 0
+    assert open_pipeline(project, new, settings).counts().vectors == 3
+    assert open_pipeline(project, new, settings).retrieve("ccc")[0].file_path == "ccc.py"
+
+
+def test_vectors_of_a_model_that_may_answer_another_time_stay(project, store):
+    settings = KnowledgeSettings(vector_store=store)
+    local, remote = LetterEmbeddings("local"), LetterEmbeddings("remote")
+    first = open_pipeline(project, remote, settings)
+    first.index_project()
+    first.embed_project()
+
+    open_pipeline(project, HybridEmbeddings(local, remote), settings).embed_project()
+
+    assert open_pipeline(project, remote, settings).counts().vectors == 3
+    assert open_pipeline(project, local, settings).counts().vectors == 3
+
+
+def test_the_room_of_forgotten_vectors_is_given_back(tmp_path):
+    for number in range(100):
+        (tmp_path / f"m{number}.py").write_text(f"def animal_{number}():\n    return {number}\n")
+    vectors = opened(tmp_path, VectorStore.SQLITE)
+    for model in ("one", "two", "three"):
+        embed(vectors, LetterEmbeddings(model))
+    file = tmp_path / ".perpetualcc/vectors.db"
+    before = file.stat().st_size
+
+    vectors.forget_other_models(["three"])
+
+    assert file.stat().st_size <= before / 2
 
 
 def test_only_one_makes_vectors_at_a_time(project, store):

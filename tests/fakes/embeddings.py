@@ -10,6 +10,7 @@ class LetterEmbeddings:
 
     def __init__(self, model="letters", *, stop_after=None):
         self.model = model
+        self.models = (model,)
         self.stop_after = stop_after
         self.texts = 0
         self._batches = 0
@@ -36,6 +37,7 @@ class Absent:
     """A model that never answers."""
 
     model = "absent"
+    models = ("absent",)
 
     def embed(self, text):
         raise EmbeddingsUnavailable("nobody home")

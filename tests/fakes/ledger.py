@@ -10,7 +10,13 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, NewTask, Outcome, Task, TaskState, Wait
-from perpetualcc.work.ledger import MOST_CRASHES, TaskOrderError, Tasks, UnknownTaskError
+from perpetualcc.work.ledger import (
+    LONGEST_BACK_OFF,
+    MOST_CRASHES,
+    TaskOrderError,
+    Tasks,
+    UnknownTaskError,
+)
 from perpetualcc.work.outcomes import settlement
 
 LOST = {TaskState.FAILED, TaskState.CANCELLED, TaskState.MISSED}
@@ -208,7 +214,16 @@ class MemoryLedger:
             if entry.task.state is TaskState.RUNNING and entry.owner != self.owner:
                 self._take_over(entry, is_crash=not halted)
                 recovered.append(entry)
+        for entry in self.memory.entries.values():
+            self._end_stretched_wait(entry)
         return [entry.task for entry in recovered]
+
+    def _end_stretched_wait(self, entry: Entry) -> None:
+        task, now = entry.task, self.clock.now()
+        waits = task.state is TaskState.WAITING and task.signal is None and task.due > now
+        for_a_while = task.due - task.updated_at <= LONGEST_BACK_OFF.total_seconds()
+        if waits and for_a_while and task.updated_at > now:
+            self._set(entry, due=now)
 
     def _entry(self, task: TaskId) -> Entry:
         if task not in self.memory.entries:

@@ -19,8 +19,8 @@ from perpetualcc.domain.ids import SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tools import Risk
 
-_DEADLINE = timedelta(seconds=60)
-
+DEADLINE = timedelta(seconds=120)
+"""A trial takes three seconds on a quiet machine, and on a loaded one has taken more than sixty."""
 
 CANARY_FILES = ("written", "executed")
 """What the scripted model tries to create."""
@@ -53,7 +53,7 @@ async def probe(
     With `DENY` the gate is on trial; with `ALLOW` the layers of `settings` behind it are.
 
     The model behind `settings.environment` must want to create the canary's files in `place`,
-    which must not have them yet. Raises TimeoutError after a minute, PerpetualError when Claude
+    which must not have them yet. Raises TimeoutError after `DEADLINE`, PerpetualError when Claude
     Code does not start.
     """
     inbox = Inbox()
@@ -63,7 +63,7 @@ async def probe(
     async def ignore(_pid: int) -> None: ...
 
     async with (
-        asyncio.timeout(_DEADLINE.total_seconds()),
+        asyncio.timeout(DEADLINE.total_seconds()),
         open_claude(_launch(project), inbox, settings, ignore) as claude,
     ):
         async for arrival in inbox:

@@ -32,12 +32,13 @@ def doctor(
 
     Example: pcc doctor --prove
     """
-    findings = [*_look(ctx), *(_prove() if prove else ())]
+    proofs = list(_prove()) if prove else []
+    findings = [*_look(ctx), *proofs]
     for is_well, text in findings:
         print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
     if not prove:
         print("\nTo see on the real Claude Code what is enforced: pcc doctor --prove")
-    if prove and not all(is_well for is_well, text in findings if text.startswith("Gate")):
+    if not all(is_well for is_well, _ in proofs):
         raise typer.Exit(1)
 
 
@@ -66,5 +67,5 @@ def _prove() -> Iterator[Finding]:
 
     with tempfile.TemporaryDirectory(prefix="pcc-doctor-") as folder:
         canary = Canary(config.locate(Path(folder)).prepare())
-        for name, holds in asyncio.run(canary.prove(bundled_claude())):
-            yield holds, f"{name}: {'holds' if holds else 'DOES NOT HOLD'}"
+        for proof in asyncio.run(canary.prove(bundled_claude())):
+            yield proof.holds, f"{proof.name}: {proof.why}"

@@ -3,12 +3,14 @@
 import json
 import sys
 import textwrap
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
@@ -21,6 +23,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command()
 def explain(
+    ctx: typer.Context,
     tool: Annotated[
         str | None, typer.Argument(help="bash, write, read, webfetch, … or any tool")
     ] = None,
@@ -36,22 +39,31 @@ def explain(
     """
     Say how a tool call would be judged, and by which rules.
 
+    A project's own policy counts as it would in a session: where it is stricter, always; where it
+    is looser, when you trust the project.
+
     Example: pcc explain bash 'git push --force'
     """
     from perpetualcc.permissions.calls import call_from_words  # noqa: PLC0415  # only when used
 
+    settings = _Settings(ctx.obj)
     if jsonl:
-        judge_lines(project.absolute())
+        judge_lines(project.absolute(), settings)
         return
     if tool is None or subject is None:
         raise PerpetualError(
             "There is nothing to judge", hint="pcc explain bash 'git push --force'"
         )
-    judged = _judged(call_from_words(tool, subject, project.absolute()))
-    print(json.dumps(_data(*judged), ensure_ascii=False) if as_json else _page(*judged))
+    call = call_from_words(tool, subject, project.absolute())
+    judged = _judged(call, settings)
+    if as_json:
+        print(json.dumps(_data(*judged), ensure_ascii=False))
+    else:
+        print(_page(*judged))
+        print("".join(f"\n{note}\n" for note in settings.notes), end="")
 
 
-def judge_lines(project: Path) -> None:
+def judge_lines(project: Path, settings: "_Settings") -> None:
     """One JSON object a line in, one a line out. A line that cannot be read stops nothing."""
     from perpetualcc.permissions.calls import UnreadableLine, call_from_line  # noqa: PLC0415
 
@@ -60,7 +72,7 @@ def judge_lines(project: Path) -> None:
         if not line.strip():
             continue
         try:
-            data = _data(*_judged(call_from_line(line, project)))
+            data = _data(*_judged(call_from_line(line, project), settings))
         except UnreadableLine as error:
             data = _unreadable(str(error))
         print(json.dumps(data))
@@ -71,20 +83,52 @@ def _unreadable(why: str) -> dict[str, Any]:
     return {"risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": why, "reasons": [reason]}
 
 
-@cache
-def _settings() -> "PermissionSettings":
-    """The configuration's; read once for however many lines."""
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+class _Settings:
+    """The configuration's, with what each project's own policy makes of them; read once."""
 
-    return load_config().permissions
+    def __init__(self, options: GlobalOptions) -> None:
+        self.notes: list[str] = []
+        """What a person should know about the policy that counted."""
+        self._options = options
+        self._base: PermissionSettings | None = None
+        self._known: dict[Path, PermissionSettings] = {}
+
+    def of(self, project: Path) -> "PermissionSettings":
+        if project not in self._known:
+            self._known[project] = self._read(project)
+        return self._known[project]
+
+    def _read(self, project: Path) -> "PermissionSettings":
+        from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+        from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
+        from perpetualcc.permissions.trust import read_watched_files  # noqa: PLC0415
+
+        if self._base is None:
+            self._base = load_config().permissions
+        standing = ProjectStanding(files=read_watched_files(project), trusted=False)
+        if not standing.has_policy:
+            return self._base
+        standing = replace(standing, trusted=self._is_trusted(project))
+        how = "counts" if standing.trusted else "counts only where it is stricter (pcc trust)"
+        self.notes.append(f"The project's own policy {how}.")
+        return standing.settings(self._base)
+
+    def _is_trusted(self, project: Path) -> bool:
+        """What the engine would say; when it cannot be asked, nothing is trusted."""
+        try:
+            with connect(self._options) as daemon:
+                return bool(daemon.call("trust.show", project=str(project.resolve()))["trusted"])
+        except PerpetualError:
+            return False
 
 
-def _judged(call: ToolCall) -> tuple[Assessment, Verdict]:
+def _judged(call: ToolCall, settings: _Settings) -> tuple[Assessment, Verdict]:
     from perpetualcc.permissions.decision_engine import verdict_without_brain  # noqa: PLC0415
     from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
 
-    analysis = analyse(call, _settings())
-    return analysis.assessment(), verdict_without_brain(analysis, _settings())
+    own = settings.of(call.project)
+    analysis = analyse(call, own)
+    return analysis.assessment(), verdict_without_brain(analysis, own)
 
 
 def _data(assessment: Assessment, verdict: Verdict) -> dict[str, Any]:

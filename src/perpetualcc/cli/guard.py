@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,6 +80,14 @@ def _seconds(text: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
+def _shown(surface: dict[str, str]) -> str:
+    """All of it, however long: what is cut off could be what runs."""
+    text = f"{surface['file']}: {printable(surface['detail'])}"
+    indent = " " * 15
+    lines = textwrap.wrap(text, 100, break_on_hyphens=False, drop_whitespace=False) or [text]
+    return f"  {surface['what']:<12} " + f"\n{indent}".join(lines)
+
+
 @app.command()
 def trust(
     ctx: typer.Context,
@@ -111,7 +120,7 @@ def trust(
             return
         print(f"{place} brings along:")
         for one in found["surfaces"]:
-            print(f"  {one['what']:<12} {one['file']}: {fit(printable(one['detail']), 100)}")
+            print(_shown(one))
         if found["trusted"]:
             print("You trust exactly this already.")
             return

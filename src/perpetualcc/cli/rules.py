@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,32 @@ def list_rules(
     else:
         rows = [[rule["id"], rule["explanation"], rule["note"]] for rule in rules]
         print(table(["Rule", "What it does", "Note"], rows))
+
+
+@app.command()
+def explain(
+    ctx: typer.Context, rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")]
+) -> None:
+    """
+    Say what a rule does, and when it counts.
+
+    Example: pcc rules explain rule-1a2b3c
+    """
+    with connect(ctx.obj) as daemon:
+        found = next((one for one in daemon.call("rule.list") if one["id"] == rule), None)
+    if found is None:
+        raise PerpetualError(f"No rule is called {rule!r}", hint="See them with: pcc rules list")
+    print(found["explanation"])
+    print(f"Counts   {_when(found)}")
+    print(f"Note     {found['note'] or '-'}")
+    print(f"Remove   pcc rules remove {rule}")
+
+
+def _when(rule: dict[str, Any]) -> str:
+    if rule["effect"] == "deny":
+        return "where any part of a call is that; no other rule and no brain takes it back"
+    high = "HIGH too" if rule["includes_high"] else "but not for what is HIGH (made with --high)"
+    return f"when every part of a call that is not LOW is covered by such a rule, {high}"
 
 
 @app.command()

@@ -7,7 +7,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Lane, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import Lane, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import (
     BudgetLimits,
     BudgetRequest,
@@ -23,8 +23,8 @@ from perpetualcc.sessions.limit_waits import SIGNAL, signal_of
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.settings import LimitSettings
 
-_UNTIL_OTHERS_END = 5.0
-"""Seconds until the next look, when others hold what is left."""
+_UNTIL_OTHERS_END = 60.0
+"""Seconds until the next look, when others hold what is left and none of them ends before."""
 _LOOK = 2.0
 """Seconds between two looks at what is left of the day, while no run reaches what it reserved."""
 _UNKNOWN_WEEK = 3600.0
@@ -44,6 +44,8 @@ class BudgetKeeper:
     """Tokens since the task's grant was given."""
     _looked_at: float = 0.0
     _warned: set[tuple[str, str]] = field(default_factory=set)
+    _held: set[str] = field(default_factory=set)
+    """Budgets of which runs at work hold what others wait for."""
 
     async def admit(self, task: Task, session: Session) -> Outcome | None:
         """Reserve for a run. None: it may start. Otherwise what the dispatch comes to."""
@@ -67,7 +69,8 @@ class BudgetKeeper:
     async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:
         now = self.clock.now()
         if refusal.scope is BudgetScope.RESERVED:
-            return Later(due=now + _UNTIL_OTHERS_END, counts=False, reason=refusal.reason)
+            self._held.add(refusal.limit)
+            return _waits(task, now + _UNTIL_OTHERS_END, refusal)
         await self.record(
             BudgetUsedUp(
                 session=session.id,
@@ -83,7 +86,7 @@ class BudgetKeeper:
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
         await self.questions.ask(task, session, refusal, due)
-        return Wait(signal=signal_of(task.id, task.fence), due=due, reason=refusal.reason)
+        return _waits(task, due, refusal)
 
     def allowance(self, task: TaskId) -> Grant:
         return self._grants.get(task, Grant())
@@ -109,6 +112,8 @@ class BudgetKeeper:
         self._used.pop(task, None)
         await self.store.close(task, tokens, usd, self.clock.now())
         await self._warn(task, session)
+        while self._held:
+            await self.questions.wake(self._held.pop())
 
     async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         await self.store.saw_window(window, used, resets_at)
@@ -126,6 +131,10 @@ class BudgetKeeper:
                         session=session, task=task, name=name, used=used, allowed=allowed
                     )
                 )
+
+
+def _waits(task: Task, due: float, refusal: Refusal) -> Wait:
+    return Wait(signal=signal_of(task.id, task.fence), due=due, reason=refusal.reason)
 
 
 def day_shares(limits: BudgetLimits, spent: Spent) -> dict[str, tuple[float, float]]:

@@ -13,7 +13,7 @@ from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
 from perpetualcc.claude.scratch import scratch
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.permissions.settings import PermissionSettings
@@ -74,6 +74,27 @@ class GateBrokenError(PerpetualError):
         )
 
 
+class CanaryLateError(PassingError):
+    """A trial did not come to its end, so nothing is known."""
+
+    def __init__(self, trial: str) -> None:
+        seconds = probe.DEADLINE.total_seconds()
+        super().__init__(
+            f"{trial}: Claude Code did not finish its trial within {seconds:.0f} seconds",
+            hint="Try again when the machine is less busy: pcc doctor --prove",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What became of one trial."""
+
+    name: str
+    holds: bool
+    why: str
+    """Words for a person."""
+
+
 class Canary:
     """Remembers for which Claude Code binary the gate has been seen to hold."""
 
@@ -95,17 +116,27 @@ class Canary:
             self._remember(identity)
             self._passed = identity
 
-    async def prove(self, binary: Path) -> list[tuple[str, bool]]:
+    async def prove(self, binary: Path) -> list[Proof]:
         """Every layer there is on this machine, and whether it holds."""
         trials = [GATE, STATIC_RULES] + ([] if why_no_sandbox() else [SANDBOX])
-        return [(one.name, await self._holds(binary, one)) for one in trials]
+        return [await self._proved(binary, one) for one in trials]
 
-    async def _holds(self, binary: Path, trial: Trial) -> bool:
-        saw = await self.fly(binary, trial)
-        return saw.holds(trial.tools, at_the_gate=trial is GATE)
+    async def _proved(self, binary: Path, trial: Trial) -> Proof:
+        try:
+            saw = await self.fly(binary, trial)
+        except PerpetualError as error:
+            return Proof(name=trial.name, holds=False, why=f"not proved ({error.message})")
+        holds = saw.holds(trial.tools, at_the_gate=trial is GATE)
+        return Proof(name=trial.name, holds=holds, why="holds" if holds else "DOES NOT HOLD")
 
     async def fly(self, binary: Path, trial: Trial) -> probe.ProbeResult:
-        """Play one trial now."""
+        """
+        Play one trial now.
+
+        Raises:
+            CanaryLateError: it did not come to its end in time.
+            PerpetualError: Claude Code does not start.
+        """
         with scratch("canary") as folder:
             project, place = folder / "project", folder / trial.place
             project.mkdir()
@@ -121,7 +152,10 @@ class Canary:
                     environment=probe.environment_without(world.unset, {**world.set, **own}),
                     layers=trial.layers(project),
                 )
-                saw = await probe.probe(settings, project, place, verdict=trial.verdict)
+                try:
+                    saw = await probe.probe(settings, project, place, verdict=trial.verdict)
+                except TimeoutError as error:
+                    raise CanaryLateError(trial.name) from error
         log.info("%s: the canary saw %s", trial.name, saw)
         return saw
 

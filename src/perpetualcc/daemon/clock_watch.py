@@ -7,10 +7,11 @@ comparison a second, and no database.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PerpetualError
 
 log = logging.getLogger(__name__)
 
@@ -19,9 +20,9 @@ LEAP = timedelta(seconds=1)
 
 
 async def watch_clock(
-    clock: Clock, wake: Callable[[], None], *, every: timedelta = timedelta(seconds=1)
+    clock: Clock, leapt: Callable[[], Awaitable[None]], *, every: timedelta = timedelta(seconds=1)
 ) -> None:
-    """Call `wake` after each leap, forward or back; never ends by itself."""
+    """Await `leapt` after each leap, forward or back; never ends by itself."""
     steady = asyncio.get_running_loop().time
     before = clock.now() - steady()
     while True:
@@ -29,5 +30,8 @@ async def watch_clock(
         ahead = clock.now() - steady()
         if abs(ahead - before) >= LEAP.total_seconds():
             log.info("The clock leapt by %.0f seconds", ahead - before)
-            wake()
+            try:
+                await leapt()
+            except PerpetualError:  # a full disk, a busy database: the next look finds it
+                log.exception("nobody could look again")
         before = ahead

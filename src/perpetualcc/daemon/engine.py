@@ -120,12 +120,13 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
 
-    def wake() -> None:
+    async def look_again() -> None:
+        await parts.ledger.recover()
         parts.dispatcher.wake()
         parts.desk.wake()
 
     for name, watching in (
-        ("clock", watch_clock(parts.clock, wake)),
+        ("clock", watch_clock(parts.clock, look_again)),
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
         ("retention", parts.retention.run()),

@@ -1,7 +1,6 @@
 """The gate of this engine: policy, authority, rules and trust, for each session."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
-from perpetualcc.permissions.policy_file import apply_policy, parse_policy
+from perpetualcc.permissions.project import ProjectStanding
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.permissions.trust import WatchedFiles, content_hash, is_trusted, surfaces
@@ -32,28 +31,8 @@ _OWN_TOOL = Judgement(
     confidence=0.95,
     reason="A tool of PerpetualCC: it reads this project's index",
 )
-_POLICY_FILE = ".perpetualcc/policy.toml"
 _UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
 """Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectStanding:
-    """What a project brings along, and whether a person trusts it."""
-
-    files: Mapping[str, bytes]
-    trusted: bool
-
-    def settings(self, base: PermissionSettings) -> PermissionSettings:
-        """The policy with the project's own; a file that cannot be read makes nothing looser."""
-        content = self.files.get(_POLICY_FILE)
-        if content is None:
-            return base
-        try:
-            return apply_policy(base, parse_policy(content), is_trusted=self.trusted)
-        except PerpetualError as error:
-            log.warning("%s", error.message)
-            return replace(base, auto_approve_low_risk=False)
 
 
 class Guard:

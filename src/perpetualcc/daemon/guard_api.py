@@ -65,7 +65,16 @@ class GuardApi:
         return [rule_data(rule) for rule in await self.rules.all()]
 
     async def add_rule(self, params: Params, _: Connection) -> Any:
-        """Decide once and for all about a kind of call."""
+        """
+        Decide once and for all about a kind of call.
+
+        Raises:
+            PerpetualError: a rule that names nothing, and so would never count.
+        """
+        if not params["pattern"].strip():
+            raise PerpetualError(
+                "A rule names what it is about", hint="pcc rules add allow kind 'git commit'"
+            )
         rule = Rule(
             id=f"rule-{os.urandom(3).hex()}",
             effect=RuleEffect(params["effect"]),

@@ -53,6 +53,7 @@ def _embed(
             )
             done += len(part)
             progress(counts.vectors + done, counts.chunks)
+    vectors.forget_other_models(embeddings.models)
     if done:
         vectors.forget_unused()
     return done

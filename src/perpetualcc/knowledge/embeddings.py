@@ -5,7 +5,7 @@ Without any model search works on words and the graph; nothing here is needed fo
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from perpetualcc.domain.errors import PerpetualError
@@ -23,6 +23,11 @@ class EmbeddingProvider(Protocol):
     @property
     def model(self) -> str:
         """Names the model; vectors of different models never meet."""
+        ...
+
+    @property
+    def models(self) -> Collection[str]:
+        """Every model that may answer another time, this one among them."""
         ...
 
     def embed(self, text: str) -> Sequence[float]:
@@ -59,6 +64,10 @@ class HybridEmbeddings:
     @property
     def model(self) -> str:
         return self._choice().model
+
+    @property
+    def models(self) -> Collection[str]:
+        return [provider.model for provider in self._providers]
 
     def embed(self, text: str) -> Sequence[float]:
         return self._choice().embed(text)

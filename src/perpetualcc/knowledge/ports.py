@@ -171,6 +171,10 @@ class VectorIndex(Protocol):
         """Forget vectors of what is gone, once they are more than those in use."""
         ...
 
+    def forget_other_models(self, models: Collection[str]) -> None:
+        """Forget the vectors of all models but these, and give back their room."""
+        ...
+
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:
         """Chunks by cosine similarity, best first, exact."""
         ...

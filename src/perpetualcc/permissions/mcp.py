@@ -58,7 +58,10 @@ def judge_mcp(
 
 
 def _named(tool: str, words: list[str]) -> Finding:
-    harm = sorted(set(words).intersection(load_table("tools")["mcp"]["destructive"]))
+    named = load_table("tools")["mcp"]
+    harm = sorted(set(words).intersection(named["destructive"]))
+    if harm == ["run"] and not set(words).isdisjoint(named["run_and_look"]):
+        harm = []
     if harm:
         why = f"By its name ({harm[0]!r}) it changes what a person answers for"
         return _finding(Risk.HIGH, "mcp-destructive", tool, why)

@@ -13,6 +13,8 @@ from typing import Any
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.permissions.settings import PermissionSettings
 
+POLICY_FILE = ".perpetualcc/policy.toml"
+"""Where it is, from the project."""
 _LISTS = (
     "safe_directories",
     "blocked_commands",

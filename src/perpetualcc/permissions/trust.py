@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import time
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,11 +141,25 @@ def _of_file(name: str, content: bytes) -> Iterator[Surface]:
         for server, spec in (servers if isinstance(servers, dict) else {}).items():
             yield Surface(file=name, what="server", detail=f"{server}: {_command(spec)}")
     elif name == ".perpetualcc/policy.toml":
-        yield Surface(file=name, what="policy", detail=content.decode("utf-8", "replace")[:2_000])
+        yield from _of_policy(name, content)
     elif name.startswith(".claude/hooks/"):
         yield Surface(file=name, what="hook", detail=f"{len(content)} bytes")
     else:
         yield Surface(file=name, what="instructions", detail=f"{len(content)} bytes")
+
+
+def _of_policy(name: str, content: bytes) -> Iterator[Surface]:
+    """Each key as it counts; a file that cannot be read, as it is."""
+    text = content.decode("utf-8", "replace")
+    try:
+        section = tomllib.loads(text).get("permissions")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        section = None
+    if not isinstance(section, dict):
+        yield Surface(file=name, what="policy", detail=text[:2_000])
+        return
+    for key, value in section.items():
+        yield Surface(file=name, what="policy", detail=f"{key} = {value!r}"[:2_000])
 
 
 def _json(content: bytes) -> dict[str, Any]:

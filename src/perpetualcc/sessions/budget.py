@@ -114,7 +114,7 @@ class Refusal:
     def reason(self) -> str:
         """For a person."""
         if self.scope is BudgetScope.RESERVED:
-            return f"what is left of {self.limit} is reserved by runs at work"
+            return f"{BUDGET} {self.limit} has nothing left but what runs at work may use"
         return f"{BUDGET} {self.limit} is used up: {self.used:,.6g} of {self.allowed:,.6g}"
 
 

@@ -201,6 +201,7 @@ class SqliteLedger:
         ).fetchall()
         for row in lost:
             transitions.take_over(connection, row, now, is_crash=not halted)
+        tasks.end_stretched_waits(connection, now)
         return [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
 
 

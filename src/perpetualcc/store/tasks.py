@@ -9,7 +9,7 @@ from typing import Any
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.store.text import storable, to_json
-from perpetualcc.work.ledger import UnknownTaskError
+from perpetualcc.work.ledger import LONGEST_BACK_OFF, UnknownTaskError
 
 # At most one task of a group is in hand, so whoever is in hand itself is not in its own way.
 _MAY_START = """
@@ -120,6 +120,19 @@ def candidates(
 def next_due(connection: sqlite3.Connection, lanes: Collection[Lane]) -> float | None:
     due: float | None = connection.execute(_NEXT_DUE, {"lanes": to_json(list(lanes))}).fetchone()[0]
     return due
+
+
+def end_stretched_waits(connection: sqlite3.Connection, now: float) -> None:
+    """
+    A back-off of seconds that was written before the clock was set back is over.
+
+    What waits for a signal too waits for a moment, such as a limit's reset, and not for a while.
+    """
+    connection.execute(
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE state = 'waiting' AND signal IS NULL"
+        " AND updated_at > :now AND due > :now AND due <= updated_at + :longest",
+        {"now": now, "longest": LONGEST_BACK_OFF.total_seconds()},
+    )
 
 
 def update(connection: sqlite3.Connection, task: str, now: float, **columns: Any) -> None:

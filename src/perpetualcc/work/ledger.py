@@ -5,6 +5,7 @@ Any backend that keeps these promises will do; `tests/contracts` holds each to t
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -18,6 +19,9 @@ Tasks = list[Task]
 
 MOST_CRASHES = 5
 """In a row. One more and the task is parked: it may be what kills the engine."""
+
+LONGEST_BACK_OFF = timedelta(minutes=5) * 1.25
+"""Between two attempts, with its jitter."""
 
 _QUEUED, _RUNNING, _WAITING = TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING
 _DONE, _FAILED, _PARKED = TaskState.DONE, TaskState.FAILED, TaskState.PARKED
@@ -157,5 +161,7 @@ class Ledger(Protocol):
         Take over what another owner left running: queued again under a new fence, the attempt
         given back and a crash counted, unless a person `halted` that owner; parked after
         `MOST_CRASHES` in a row; cancelled when that was asked for. Returns them as they are now.
+
+        A back-off (`LONGEST_BACK_OFF`) that was written before the clock was set back is over.
         """
         ...

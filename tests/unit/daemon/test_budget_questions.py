@@ -10,7 +10,7 @@ from perpetualcc.daemon.budget_questions import RAISE, STOP, WAIT, BudgetQuestio
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import SessionStatus
-from perpetualcc.domain.tasks import Lane, Later, Wait
+from perpetualcc.domain.tasks import Lane, Wait
 from perpetualcc.sessions.budget import next_day
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.budget import SqliteBudget
@@ -214,10 +214,15 @@ def test_what_others_hold_is_waited_for_and_nobody_is_asked(play):
     async def scene(stage):
         await stage.store.set_limit("tokens_per_day", 40_000)
         first = await stage.admit("one")
-        return first, await stage.admit("two"), await stage.admit("three", lane=Lane.GOAL), stage
+        others = await stage.admit("two"), await stage.admit("three", lane=Lane.GOAL)
+        woken_before = list(stage.desk.done)
+        await stage.keeper.ended(TaskId("one"), SessionId("abc123"), 10, 0.0)
+        return first, others, woken_before, stage
 
-    first, *others, stage = play(scene)
+    first, others, woken_before, stage = play(scene)
 
     assert first is None
-    assert all(isinstance(one, Later) and not one.counts for one in others)
+    assert all(isinstance(one, Wait) for one in others)
+    assert {one.due for one in others} == {stage.clock.now() + 60}
     assert stage.desk.asked == []
+    assert (woken_before, stage.desk.done) == ([], [("resumed", stage.session.id)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.claude.probe import ProbeResult
-from perpetualcc.daemon.canary import Canary, GateBrokenError, Trial
+from perpetualcc.daemon.canary import GATE, Canary, CanaryLateError, GateBrokenError, Trial
 from perpetualcc.domain.locations import Locations
 
 HELD = ProbeResult(asked=("Write", "Bash"), refused=("Bash", "Write"), happened=())
@@ -117,3 +117,21 @@ def test_a_memory_that_cannot_be_read_means_that_it_flies_again(locations, binar
     asyncio.run(ToldCanary(locations, flights).check(binary))
 
     assert len(flights.flown) == 1
+
+
+class LateCanary(Canary):
+    """Whose second trial comes to no end."""
+
+    async def fly(self, binary: Path, trial: Trial) -> ProbeResult:
+        await asyncio.sleep(0)
+        if trial is not GATE:
+            raise CanaryLateError(trial.name)
+        return HELD
+
+
+def test_a_trial_without_an_end_proves_nothing_and_hides_no_other(locations, binary):
+    gate, *others = asyncio.run(LateCanary(locations).prove(binary))
+
+    assert (gate.holds, gate.why) == (True, "holds")
+    assert not any(one.holds for one in others)
+    assert all("not proved" in one.why and one.name in one.why for one in others)

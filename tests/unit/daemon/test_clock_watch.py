@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from perpetualcc.daemon.clock_watch import watch_clock
+from perpetualcc.domain.errors import PerpetualError
 
 
 class Leaping:
@@ -23,10 +24,14 @@ class Leaping:
 def test_a_leap_wakes_once_and_a_correction_does_not(by, woken):
     clock, calls = Leaping(), []
 
+    async def leapt() -> None:
+        calls.append(1)
+        raise PerpetualError("the disk is full")
+
     async def leap() -> None:
         async with asyncio.TaskGroup() as group:
             often = timedelta(milliseconds=10)
-            watching = group.create_task(watch_clock(clock, lambda: calls.append(1), every=often))
+            watching = group.create_task(watch_clock(clock, leapt, every=often))
             await asyncio.sleep(0.05)
             clock.ahead = by
             await asyncio.sleep(0.1)

@@ -37,6 +37,8 @@ PARTS = [
     "fifteenth",
     "sixteenth",
     "seventeenth",
+    "eighteenth",
+    "nineteenth",
 ]
 
 
@@ -77,7 +79,7 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
 
 @pytest.mark.parametrize(
     "part",
-    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", "sixteenth", "seventeenth"],
+    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", *PARTS[15:]],
 )
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)

@@ -120,3 +120,17 @@ def test_three_approvals_of_one_kind_offer_a_rule() -> None:
     assert "exactly this" in offer("rm", Risk.HIGH, 3, SETTINGS)
     assert offer("", Risk.MEDIUM, 9, SETTINGS) == ""
     assert offered_rule("x", id="1", project="/p").explain() == "Allows kind 'x' in /p"
+
+
+def test_each_key_of_a_policy_is_shown_before_it_is_trusted() -> None:
+    policy = b'[permissions]\nsafe_directories = ["docs/"]\ntrusted_hosts = ["h.example"]\n'
+
+    shown = [one.detail for one in surfaces({".perpetualcc/policy.toml": policy})]
+
+    assert shown == ["safe_directories = ['docs/']", "trusted_hosts = ['h.example']"]
+
+
+def test_a_policy_that_cannot_be_read_is_shown_as_it_is() -> None:
+    (shown,) = surfaces({".perpetualcc/policy.toml": b"not = [toml"})
+
+    assert shown.detail == "not = [toml"

@@ -1,6 +1,6 @@
 """Embeddings from Google's Gemini API. Code leaves this machine: only where a user chose it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from perpetualcc.knowledge.embedding.http import QUERY_TIMEOUT, post_json, unit_vectors
@@ -30,6 +30,10 @@ class GeminiEmbeddings:
     @property
     def model(self) -> str:
         return f"gemini/{self._name}"
+
+    @property
+    def models(self) -> Collection[str]:
+        return (self.model,)
 
     def embed(self, text: str) -> Sequence[float]:
         return self._ask([text], "CODE_RETRIEVAL_QUERY", self._query_timeout)[0]

@@ -38,6 +38,7 @@ class MiniLMEmbeddings:
     """`EmbeddingProvider` on the local processor: 384 numbers for each text."""
 
     model = MODEL
+    models = (MODEL,)
 
     def __init__(self, *, threads: int = THREADS) -> None:
         """

@@ -1,6 +1,6 @@
 """Embeddings from an Ollama server, usually on this machine (seed 000: nomic-embed-text)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from perpetualcc.knowledge.embedding.http import QUERY_TIMEOUT, post_json, unit_vectors
 
@@ -30,6 +30,10 @@ class OllamaEmbeddings:
     @property
     def model(self) -> str:
         return f"ollama/{self._name}"
+
+    @property
+    def models(self) -> Collection[str]:
+        return (self.model,)
 
     def embed(self, text: str) -> Sequence[float]:
         return self._ask([self._query + text], self._query_timeout)[0]

@@ -117,6 +117,11 @@ def _option(
         return _long_option(words, position, options, result)
     if text in options:
         return _with_value(text, options[text], words, position, result)
+    name, equals, value = text.partition("=")
+    if equals and len(name) > 2 and name in options:  # `-chdir=infra`
+        joined = Word(value, word.splits, word.globs, word.code)
+        result.given.append(Given(name, options[name], joined))
+        return position
     return _bundle(words, position, options, result)
 
 

@@ -33,6 +33,10 @@ class Judge(Protocol):
         """Judge running the file that `word` names."""
         ...
 
+    def earlier(self) -> Sequence[SimpleCommand]:
+        """The commands of this line, or of lines in it, that were judged before."""
+        ...
+
     def upstream(self, call: "Call") -> Findings:
         """What was found in the commands that feed this one through a pipe."""
         ...

@@ -46,6 +46,8 @@ _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
 _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "dd", "media"})
 _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
 """How the reasons of options begin that a dry run makes harmless; options that run code stay."""
+_WRITES_NOTHING = "Changes no file"
+"""The reason of options such as `gzip -c`, with which files are read and left alone."""
 _ELSEWHERE = "Packages come from another place"
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
 _LISTS_NAMES = frozenset(
@@ -217,6 +219,9 @@ class CallRules:
         if given.rule.risk is not None and program in SHELLS:
             why = f"{given.name} names a shell as the program to run"
             findings.append(call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE))
+        if given.rule.risk is not None and any(f.rule == "script-outside" for f in findings):
+            why = f"{given.name} makes it run a program that is not the project's"
+            findings.append(call.finding(Risk.HIGH, "given-program", why, EffectKind.EXECUTE))
         return findings
 
     def _by_role(self, role: str, words: Sequence[Word], call: Call) -> Findings:
@@ -254,6 +259,10 @@ class CallRules:
 
     def _operands(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands
+        if rule.operands == "write" and any(
+            g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
+        ):
+            return call.reads(words)
         if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
             return call.reads(words)
         return self._by_role(rule.operands, words, call)

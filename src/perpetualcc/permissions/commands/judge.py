@@ -28,6 +28,7 @@ from perpetualcc.permissions.commands.findings import (
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.option_words import judge_option_words
+from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES, are_ordinary
 from perpetualcc.permissions.commands.programs.interpreters import printed_by
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
@@ -50,10 +51,6 @@ NESTING_LIMIT = 8
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
 
-_PROGRAM_DIRECTORIES = frozenset(
-    {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
-     "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
-)  # fmt: skip
 _LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
@@ -66,6 +63,7 @@ _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
+_SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
@@ -145,10 +143,14 @@ class CommandJudge:
     def _assignment(self, assignment: Assignment, command: SimpleCommand) -> Finding | None:
         """What is known about the variable; or a value that is a program, not a place."""
         name, value = assignment.name, assignment.value.text
+        if name == "IFS" and command.words and command.words[0].text in _SPLITS_LINES:
+            return None  # `while IFS= read -r line`: for this one command
         meaning = self.knowledge.variable(name, value)
         if name == "PATH" and _OPEN_DIRECTORY.match(value):
             risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
         elif meaning is not None:
+            if are_ordinary(value, meaning.places, self.territory, command.cwds):
+                return None
             risk, why = meaning.risk, meaning.explanation
         elif command.words and is_shell(value):
             risk, why = Risk.HIGH, "names a shell as the program to run"
@@ -236,7 +238,7 @@ class CommandJudge:
         if "/" in name:
             directory, base = posixpath.split(name)
             is_known = self.knowledge.program(base) is not None
-            if directory not in _PROGRAM_DIRECTORIES and not (
+            if directory not in PROGRAM_DIRECTORIES and not (
                 is_known and self._is_project_bin(name, command)
             ):
                 return self._path_call(command, depth)
@@ -444,6 +446,9 @@ class CommandJudge:
         if operands[0] is not word:
             return None
         return self.words([Word(name), *operands[1:]], call)
+
+    def earlier(self) -> Sequence[SimpleCommand]:
+        return self._commands
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]

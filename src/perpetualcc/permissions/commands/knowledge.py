@@ -122,6 +122,8 @@ class Variable:
     explanation: str
     harmless: re.Pattern[str] | None = None
     """Values that are everyday, such as `PYTHONPATH=src`."""
+    places: str = ""
+    """A list of directories that is harmless when all are of this kind: `project` or `tools`."""
 
 
 class Knowledge:
@@ -154,8 +156,9 @@ class Knowledge:
         for group in groups:
             harmless = re.compile(group["harmless"]) if "harmless" in group else None
             meaning = Variable(
-                risk=Risk(group["risk"]), explanation=group["explanation"], harmless=harmless
-            )
+                risk=Risk(group["risk"]), explanation=group["explanation"], harmless=harmless,
+                places=group.get("places", ""),
+            )  # fmt: skip
             for name in group["names"]:
                 if "*" in name:
                     self._variable_patterns.append((name, meaning))

@@ -21,6 +21,8 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
     risk = _risk(name, is_script=is_script)
     if name == "install" and call.arguments.path in _words()["installs_locally"]:
         risk = Risk.LOW
+    if is_script and risk is Risk.MEDIUM and only_asks(name, call):
+        risk = Risk.LOW
     why = {
         Risk.LOW: f"Runs the project's own {name!r}",
         Risk.MEDIUM: f"Runs {name!r}, whose name does not say that it is harmless",
@@ -30,6 +32,13 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
         risk, "script" if is_script else "task", why.replace(UNKNOWN, "…"), EffectKind.EXECUTE,
         kind=f"{call.arguments.path} {name}"[:60],
     )  # fmt: skip
+
+
+def only_asks(name: str, call: Call) -> bool:
+    """`python tool.py --help`: what prints its usage; a shell script need not look at its words."""
+    words = [word.text for word in call.arguments.rest]
+    is_parsed = name.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php"))
+    return is_parsed and words[-2:-1] == [name] and words[-1] in {"--help", "--version"}
 
 
 def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
@@ -78,6 +87,9 @@ def _risk(name: str, *, is_script: bool) -> Risk:
     stem = posixpath.splitext(name.removeprefix("./"))[0] if is_script else name
     tokens = [token.lower() for token in _TOKEN.findall(stem)]
     if tokens and tokens[0] in words["checks"]:
+        return Risk.LOW
+    own = [token.lower() for token in _TOKEN.findall(posixpath.basename(stem))]
+    if is_script and own and own[0] in words["only_looks"]:
         return Risk.LOW
     if harm := words["always"].intersection(tokens):
         is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]

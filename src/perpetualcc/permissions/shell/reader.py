@@ -8,7 +8,7 @@ one another. What is known at each point is in `standing`, streams are in `redir
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 from tree_sitter import Node
@@ -71,6 +71,7 @@ class _Reader(Standing):
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
+        self.fed: tuple[SimpleCommand, ...] = ()
         self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
 
@@ -307,6 +308,16 @@ class _Reader(Standing):
             self.change_directory(command)
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
+            if name == "read":
+                self.fill(command)
+
+    def fill(self, command: SimpleCommand) -> None:
+        """`find src | while read -r f`: a line is one of the names that are listed."""
+        names = [w.text for w in command.words[1:] if w.text and not _LINE_OPTION.match(w.text)]
+        if len(names) == 1 and names[0].isidentifier():
+            value = self.printed(command.upstream or self.fed)
+            is_name = UNKNOWN not in value and len(value.split()) == 1
+            self.variables.set(names[0], value if is_name else UNKNOWN)
 
     def visit_assignments(self, node: Node) -> None:
         """Assignments alone on a line."""
@@ -385,10 +396,12 @@ class _Reader(Standing):
         self, body: Node | None, redirects: Redirects, node: Node, start: int
     ) -> None:
         if body is not None:
-            outer = self.stdin
+            outer, fed = self.stdin, self.fed
             self.stdin = redirects.stdin if redirects.stdin is not None else outer
+            is_fed = any(r.operator == "<" for r in redirects.redirections)
+            self.fed = tuple(self.script.commands[start:]) if is_fed else fed
             self.visit(body)
-            self.stdin = outer
+            self.stdin, self.fed = outer, fed
         self.emit(redirects.words, [], redirects, node, start)
 
     def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
@@ -441,9 +454,12 @@ class _Reader(Standing):
         inner = code.strip("`$()< >\n\t")
         if len(self.script.problems) > problems or node.type == "process_substitution":
             return inner, UNKNOWN
+        return inner, self.printed(self.script.commands[start:])
+
+    def printed(self, commands: Sequence[SimpleCommand]) -> str:
+        """What these commands print, where that is known."""
         cwd = (self.cwds[0] or UNKNOWN) if len(self.cwds) == 1 else UNKNOWN
-        commands = self.script.commands[start:]
-        return inner, known_output(commands, project=self.project, cwd=cwd)
+        return known_output(commands, project=self.project, cwd=cwd)
 
     def hidden(self, text: str) -> None:
         """Read what runs between backticks that the grammar did not see."""
@@ -483,6 +499,8 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
+_LINE_OPTION = re.compile(r"-[rds]+$")
+"""Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

@@ -8,7 +8,7 @@ restart asks it nothing. The notes are checked against the store and may be lost
 import hashlib
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -85,6 +85,17 @@ class ChromaVectors:
             for at in range(0, len(ids), _AT_ONCE):
                 with _answering(self._place):
                     self._collection(model).delete(ids=ids[at : at + _AT_ONCE])
+
+    def forget_other_models(self, models: Collection[str]) -> None:
+        """In a folder of the project alone: a team's server has others' vectors, too."""
+        if self._address:
+            return
+        for model in self._notes.models():
+            if model not in models:
+                with _answering(self._place):
+                    self._client.delete_collection(self._collection(model).name)
+                del self._collections[model]
+                self._notes.forget_model(model)
 
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:
         if not self.has_vectors(model) or limit < 1:

@@ -6,8 +6,9 @@ half precision, which moves a cosine by less than 0.001.
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING
 
 from perpetualcc.knowledge.ports import Hit, StoredChunk
@@ -99,6 +100,27 @@ class VectorRows:
         """Forget the vectors of one model."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM vector WHERE model = ?", (model,))
+
+    @reports_damage
+    def forget_other_models(self, models: Collection[str]) -> None:
+        others = [model for model in self.models() if model not in models]
+        for model in others:
+            self.forget_model(model)
+        if others:
+            with suppress(sqlite3.OperationalError):  # somebody reads: the next vectors take it
+                self._database.connection.execute("VACUUM vectors")
+
+    @reports_damage
+    def models(self) -> list[str]:
+        """Those that have vectors: one step of the index for each, not for each vector."""
+        rows = self._database.connection.execute(
+            "WITH RECURSIVE found(model) AS ("
+            " SELECT min(model) FROM vector UNION ALL"
+            " SELECT (SELECT min(model) FROM vector WHERE model > found.model) FROM found"
+            " WHERE found.model IS NOT NULL"
+            ") SELECT model FROM found WHERE model IS NOT NULL"
+        )
+        return [model for (model,) in rows]
 
     @reports_damage
     def nearest(self, model: str, vector: Sequence[float], limit: int) -> list[Hit]:

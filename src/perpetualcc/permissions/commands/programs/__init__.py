@@ -3,6 +3,7 @@
 from perpetualcc.permissions.commands.programs import (
     builders,
     databases,
+    debuggers,
     files,
     interpreters,
     looks,
@@ -15,6 +16,7 @@ from perpetualcc.permissions.commands.programs import (
 __all__ = [
     "builders",
     "databases",
+    "debuggers",
     "files",
     "interpreters",
     "looks",

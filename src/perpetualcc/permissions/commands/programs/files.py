@@ -5,7 +5,7 @@ import re
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.paths import Zone, contains
 from perpetualcc.permissions.shell.script import Word
 
 
@@ -32,7 +32,13 @@ def move(call: Call) -> Findings:
         return [call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE)]
     if not call.arguments.has("-t", "--target-directory"):
         sources = sources[:-1]
-    return [f for f in call.writes(sources) if f.risk is Risk.HIGH]
+    found = [f for f in call.writes(sources) if f.risk is Risk.HIGH]
+    territory = call.judge.territory
+    places = [territory.locate(word.text, call.cwds).path for word in sources]
+    if any(contains(place, territory.project) for place in places if place.startswith("/")):
+        why = "Takes the whole project from where it is"
+        found.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
+    return found
 
 
 @handles("link")

@@ -7,8 +7,10 @@ from functools import cache
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.places import sets_up_a_tool
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
 from perpetualcc.permissions.shell.words import unescape_ansi
 
@@ -46,6 +48,11 @@ def source(call: Call) -> Findings:
     files = call.arguments.operands[:1]
     if files and files[0].text in STANDARD_INPUT:
         return _from_stdin(call, call.judge.shell)
+    territory = call.judge.territory
+    place = territory.locate(files[0].text, call.cwds) if files else None
+    if place and files[0].is_constant and sets_up_a_tool(place.path, territory.home):
+        why = "Sets up a tool for this shell, as the tool's own manual says"
+        return [call.finding(Risk.LOW, "shell-setup", why, EffectKind.EXECUTE)]
     credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
     return credentials + [f for word in files for f in call.judge.script_file(word, call)]
 
@@ -149,8 +156,18 @@ def _inline(codes: list[str], call: Call) -> Findings:
 def _module(module: Word, call: Call) -> Findings:
     """`python -m module …` is the program of that name."""
     is_known = call.judge.knowledge.program(module.text) is not None
+    if not is_known and _is_own(module, call):
+        path = module.text.replace(".", "/") + ".py"
+        return call.judge.script_file(Word(path), call)
     name = module.text if is_known else module.text.replace("_", "-")
     return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
+
+
+def _is_own(module: Word, call: Call) -> bool:
+    """`python -m src.report`: a module below one of the project's directories of code."""
+    first, dot, _ = module.text.partition(".")
+    place = call.judge.territory.locate(first, call.cwds)
+    return bool(dot) and module.is_constant and place.zone is Zone.SAFE
 
 
 def _file(call: Call) -> Findings:

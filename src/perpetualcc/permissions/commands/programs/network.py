@@ -171,10 +171,9 @@ def _method(call: Call) -> Findings:
             and given.value.text.upper() in _CHANGES
             and not _is_local(call)
         ):
-            risk = Risk.HIGH if given.value.text.upper() == "DELETE" else Risk.MEDIUM
             return [
                 call.finding(
-                    risk,
+                    Risk.HIGH,
                     "remote-change",
                     f"{given.value.text} changes or deletes something on another machine",
                     EffectKind.NETWORK,

@@ -250,6 +250,7 @@ def git_url(call: Call) -> Findings:
                 )
             )
     if call.arguments.path == "git push":
+        findings += _new_address(call)
         for word in call.arguments.operands[1:]:
             if word.text.startswith("+"):
                 findings.append(
@@ -282,6 +283,25 @@ def git_url(call: Call) -> Findings:
     if call.arguments.path == "git clone" and len(call.arguments.operands) > 1:
         findings += call.writes(call.arguments.operands[1:2])
     return findings
+
+
+def _new_address(call: Call) -> Findings:
+    """Where the code goes is a person's choice: their remote, and no address of this line."""
+    to = call.arguments.operands[:1]
+    is_address = bool(to) and _REMOTE_ADDRESS.match(to[0].text) is not None
+    is_set_here = any(
+        [word.text for word in earlier.words[:2]] == ["git", "remote"]
+        and len(earlier.words) > 2
+        and earlier.words[2].text in {"add", "set-url"}
+        for earlier in call.judge.earlier()
+    )
+    if not is_address and not is_set_here:
+        return []
+    why = "Sends the repository to an address that was not a remote before this line"
+    return [call.finding(Risk.HIGH, "data-leaves", why, EffectKind.NETWORK)]
+
+
+_REMOTE_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:|[\w-]+(?:\.[\w-]+)+:")
 
 
 @handles("git-config")
@@ -323,12 +343,16 @@ def git_discard(call: Call) -> Findings:
         arguments.has("--staged", "-S") and not arguments.has("-W", "--worktree")
     )
     names = {word.text for word in arguments.operands}
-    if (is_restore or arguments.path == "git checkout") and names & {".", "./", "*", ":/", ":"}:
+    is_checkout = arguments.path == "git checkout"
+    is_wide = bool(names & {".", "./", "*", ":/", ":"}) or any(
+        word.globs or word.text.endswith("/") for word in arguments.operands
+    )
+    if (is_restore or is_checkout) and is_wide:
         return [
             call.finding(
                 Risk.HIGH,
                 "git-destroys",
-                "Throws away all work that was not committed",
+                "Throws away all work below a directory that was not committed",
                 EffectKind.DELETE,
                 kind="git discard",
             )

@@ -212,11 +212,22 @@ def coproc(call: Call) -> Findings:
     return call.judge.words(words if opening is None else words[opening + 1 :], call)
 
 
+def _adds_options(text: str) -> bool:
+    """`rm='rm -i'`: the same program, with options and nothing to work on."""
+    name, _, code = text.partition("=")
+    first, *others = code.split() or [""]
+    return first == name and all(_PLAIN_OPTION.fullmatch(word) for word in others)
+
+
+_PLAIN_OPTION = re.compile(r"--?[\w-]+(?:=\w+)?")
+
+
 @handles("alias")
 def alias(call: Call) -> Findings:
     """An alias is code for later in the line; alone it lists."""
     given = [word for word in call.arguments.operands if "=" in word.text]
-    findings = [f for w in given for f in call.judge.shell(w.text.partition("=")[2], call)]
+    codes = [w.text.partition("=")[2] for w in given if not _adds_options(w.text)]
+    findings = [f for code in codes for f in call.judge.shell(code, call)]
     if given:
         findings.append(
             call.finding(Risk.MEDIUM, "alias", "Gives a command another name", EffectKind.EXECUTE)
