@@ -28,14 +28,16 @@ ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "tests" / "corpus" / "corrections"
 MODEL = ROOT / "src" / "perpetualcc" / "learning" / "corrections" / "model.json"
 
-NAMED, LETTERS = 0.35, 1.5
+NAMED, LETTERS = 0.5, 1.5
 """How freely either kind of signal may be weighed; chosen by leaving whole sources out."""
+LASTING_NAMED, LASTING_LETTERS = 0.25, 3.0
+"""The same for what lasts: what is spoken of tells more there than how it is said."""
 PENALTY = 3.0
 REAL, REAL_WEIGHT = frozenset({"real", "reworded"}), 4.0
 """Messages of real sessions, and what one of them counts beside one that was written for this."""
 LOOKALIKES = 0.05
 """The part of real look-alikes that may pass when nothing of their own source was learned from."""
-COST = 0.04
+COST = 0.01
 """How much F1 of real messages the threshold may cost on the way there: neither aim is given up
 for the other."""
 FOLDS = 6
@@ -104,6 +106,8 @@ class Table:
     starts: npt.NDArray[np.int64]
     names: Sequence[str]
     """Of the named signals, in front; buckets of letters follow."""
+    scales: tuple[float, float]
+    """How freely named signals and letters are weighed."""
 
     @property
     def width(self) -> int:
@@ -120,16 +124,16 @@ class Table:
         return np.bincount(self.columns, parts, minlength=self.width).astype(np.float64)
 
 
-def table(learned: Sequence[Example]) -> Table:
+def table(learned: Sequence[Example], named: float = NAMED, letters: float = LETTERS) -> Table:
     """Every message's signals, scaled by how freely they may be weighed."""
     names = sorted({name for one in learned for name in one.found.named})
     places = {name: place for place, name in enumerate(names)}
     columns, values, lengths = [], [], []
     for one in learned:
         columns += [places[name] for name in one.found.named]
-        values += [NAMED * value for value in one.found.named.values()]
+        values += [named * value for value in one.found.named.values()]
         columns += [len(names) + bucket for bucket in one.found.letters]
-        values += [LETTERS * value for value in one.found.letters.values()]
+        values += [letters * value for value in one.found.letters.values()]
         columns.append(len(names) + BUCKETS)
         values.append(1.0)
         lengths.append(len(one.found.named) + len(one.found.letters) + 1)
@@ -139,6 +143,7 @@ def table(learned: Sequence[Example]) -> Table:
         rows=np.repeat(np.arange(len(learned)), lengths),
         starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]),
         names=names,
+        scales=(named, letters),
     )
 
 
@@ -199,9 +204,10 @@ def threshold_for(scores: Numbers, wanted: Flags, lookalikes: Flags) -> float:
 
 def weights_of(among: Table, weights: Numbers) -> dict[str, Any]:
     """Weights of unscaled signals, in the form of model.json without the threshold."""
-    named = {name: NAMED * weights[place] for place, name in enumerate(among.names)}
+    free, loose = among.scales
+    named = {name: free * weights[place] for place, name in enumerate(among.names)}
     first = len(among.names)
-    letters = {bucket: float(LETTERS * weights[first + bucket]) for bucket in range(BUCKETS)}
+    letters = {bucket: float(loose * weights[first + bucket]) for bucket in range(BUCKETS)}
     scale, packed = pack(letters)
     kept = {name: round(float(worth), 4) for name, worth in named.items() if abs(worth) > LEAST}
     bias = round(float(weights[-1]), 4)
@@ -229,7 +235,7 @@ def main() -> None:
         scores = left_out(among, wanted, worth, languages)
         _report("one language left out", scores > threshold, wanted, lookalikes)
         return
-    lasting = _lasting(learned, among, worth)
+    lasting = _lasting(learned, worth)
     least = _least_lasting(learned, lasting, scores > threshold, asked)
     stored = {
         "correction": {"threshold": round(threshold, 3)}
@@ -260,8 +266,9 @@ class Lasting:
     """Of every message, by a model that saw nothing of its fold."""
 
 
-def _lasting(learned: Sequence[Example], among: Table, worth: Numbers) -> Lasting:
+def _lasting(learned: Sequence[Example], worth: Numbers) -> Lasting:
     """Only corrections teach what lasts: the other model has turned the rest away."""
+    among = table(learned, LASTING_NAMED, LASTING_LETTERS)
     durable = _flags(learned, "durable")
     teaches = _flags(learned, "correction") & [one.batch not in ONCE_ONLY for one in learned]
     worth = np.where(teaches, worth, 0.0)

@@ -125,6 +125,34 @@ steps:
     assert_unharmed(pcc)
 
 
+def test_a_level_holds_for_agents_of_the_agent_and_for_tasks_that_come_later(install):
+    pcc = install(
+        """
+scenes:
+  - when: outer
+    steps:
+      - tools: [{Agent: {description: h, prompt: inner, subagent_type: general-purpose}}]
+      - tools: [{Write: {file_path: "{project}/src/mine.py", content: "1"}}]
+      - Finished.
+  - when: inner
+    steps: [{tools: [{Write: {file_path: "{project}/src/helper.py", content: "1"}}]}, Helped.]
+"""
+    )
+    (pcc.project / "src").mkdir()
+
+    pcc.pcc("start", str(pcc.project), "--task", "outer", "--level", "1", check=False)
+    session = pcc.json("list")[0]["id"]
+    pcc.pcc("add", session, "outer again")
+    pcc.wait_for_event(session, "RunEnded", count=2)
+
+    made = pcc.json("decisions", "--session", session)
+    refused = [one["summary"] for one in made if one["verdict"] == "deny"]
+    assert refused.count("src/mine.py") == 2
+    assert "src/helper.py" in refused
+    assert {one["tool"] for one in made if one["verdict"] == "allow"} == {"Agent"}
+    assert list((pcc.project / "src").iterdir()) == []
+
+
 @pytest.mark.parametrize("sandbox", ["off", "auto"])
 def test_level_2_writes_only_below_what_was_named(install, sandbox):
     if sandbox == "auto" and (reason := why_no_sandbox()):

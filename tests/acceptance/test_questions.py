@@ -133,6 +133,12 @@ def test_a_brain_is_told_what_only_the_code_says_and_the_log_cites_it(install):
     session = pcc.json("list")[0]["id"]
     [answered] = pcc.events(session, "QuestionAnswered")
     assert "ledger.py:" in answered["reason"]
+    [listed] = pcc.json("decisions")
+    assert (listed["session"], listed["verdict"]) == (session, "answer")
+    assert listed["summary"] == "Which database should I use? → PostgreSQL"
+    assert "ledger.py:" in listed["reason"]
+    assert "ledger.py:" in pcc.pcc("decisions", "--verdict", "answer").stdout
+    assert pcc.json("decisions", "--verdict", "allow") == []
 
 
 @pytest.mark.parametrize("mood", [Mood.BROKEN, Mood.MALFORMED])

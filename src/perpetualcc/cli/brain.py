@@ -24,7 +24,7 @@ from perpetualcc.brain.settings import (
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
-from perpetualcc.requirements import parse_requirements, read_text
+from perpetualcc.requirements import parse_statements, read_text
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ def _open(kind: BrainType, model: str, host: str) -> Brain:
     )
     return open_brain(
         settings,
-        parse=parse_requirements,
+        parse=parse_statements,
         environment=os.environ,
         open_claude=ClaudeCompletion,
     )
@@ -106,7 +106,7 @@ def _context(requirements: str, project: str = "") -> QuestionContext:
     text = ""
     if requirements:
         text = read_text(Path(requirements))
-        parse_requirements(text, requirements)
+        parse_statements(text, requirements)
     return QuestionContext(project=project, requirements_text=text, requirements_path=requirements)
 
 

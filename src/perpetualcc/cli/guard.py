@@ -15,10 +15,12 @@ from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
+_ANSWERS = 1_000
+"""Latest answers that the filters choose from."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _WORDS = {
     "risk": {"LOW", "MEDIUM", "HIGH"},
-    "verdict": {"allow", "deny", "ask"},
+    "verdict": {"allow", "deny", "ask", "answer"},
     "by": {"policy", "brain", "person", "memory", "timeout"},
 }
 
@@ -28,27 +30,36 @@ def decisions(
     ctx: typer.Context,
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
     risk: Annotated[str | None, typer.Option(help="LOW, MEDIUM or HIGH")] = None,
-    verdict: Annotated[str | None, typer.Option(help="allow or deny")] = None,
+    verdict: Annotated[str | None, typer.Option(help="allow, deny or answer")] = None,
     by: Annotated[str | None, typer.Option(help="policy, brain, person, memory, timeout")] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
-    List what was decided about tool calls, newest first, and why.
+    List what was decided about tool calls, and answered to Claude, newest first, and why.
 
     Example: pcc decisions --verdict deny --since 1d
     """
+    filters = {
+        "risk": _word("risk", risk and risk.upper()),
+        "verdict": _word("verdict", verdict),
+        "decided_by": _word("by", by),
+        "since": None if since is None else time.time() - _seconds(since),
+    }
     with connect(ctx.obj) as daemon:
-        found = daemon.call(
-            "decision.list",
-            session=session,
-            risk=_word("risk", risk and risk.upper()),
-            verdict=_word("verdict", verdict),
-            decided_by=_word("by", by),
-            since=None if since is None else time.time() - _seconds(since),
-            limit=limit,
-        )
+        found: list[dict[str, Any]] = []
+        if verdict != "answer":
+            found += daemon.call("decision.list", session=session, limit=limit, **filters)
+        if risk is None and verdict in {None, "answer"}:
+            answers = daemon.call("answer.list", session=session, limit=max(limit, _ANSWERS))
+            found += [
+                as_decision
+                for one in answers
+                if by in {None, one["decided_by"]} and one["at"] >= (filters["since"] or 0)
+                for as_decision in _answered(one)
+            ]
+    found = sorted(found, key=lambda one: -float(one["at"]))[:limit]
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
     elif not found:
@@ -59,9 +70,28 @@ def decisions(
         )
 
 
+def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers of one request, in the shape of decisions; a question has no risk."""
+    return [
+        {
+            "at": one["at"],
+            "session": one["session"],
+            "tool": "AskUserQuestion",
+            "summary": f"{question} → {answer}",
+            "verdict": "answer",
+            "risk": "",
+            "confidence": one["confidence"],
+            "reason": one["reason"],
+            "decided_by": one["decided_by"],
+        }
+        for question, answer in one["answers"].items()
+    ]
+
+
 def _row(one: dict[str, Any]) -> list[str]:
     at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
-    call = fit(f"{one['tool']} {one['summary']}", 40)
+    said = one["summary"] if one["verdict"] == "answer" else f"{one['tool']} {one['summary']}"
+    call = fit(said, 40)
     return [at, one["session"], call, one["risk"], one["verdict"], fit(one["reason"], 60)]
 
 

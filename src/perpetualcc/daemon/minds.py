@@ -23,7 +23,7 @@ from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Task
 from perpetualcc.memory import Procedure
-from perpetualcc.requirements import parse_requirements, read_text
+from perpetualcc.requirements import parse_statements, read_text
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Minds:
         if key not in self._brains:
             self._brains[key] = open_brain(
                 brain_settings(self._settings, options),
-                parse=parse_requirements,
+                parse=parse_statements,
                 environment=environment(),
                 open_claude=self._open_claude,
             )
@@ -58,7 +58,7 @@ class Minds:
         """Raises PerpetualError when a session with these options could not have its brain."""
         open_brain(
             brain_settings(self._settings, options),
-            parse=parse_requirements,
+            parse=parse_statements,
             environment=environment(),
             open_claude=self._open_claude,
         )

@@ -52,7 +52,9 @@ class PeopleApi:
                     "always": bool | None,
                 },
             ),
-            "answer.list": Method(call=self.answers, params={"session": str, "limit": int | None}),
+            "answer.list": Method(
+                call=self.answers, params={"session": str | None, "limit": int | None}
+            ),
             "notification.list": Method(call=self.notifications, params={"limit": int | None}),
             "notification.test": Method(call=self.test),
         }
@@ -89,14 +91,14 @@ class PeopleApi:
 
     async def answers(self, params: Params, _: Connection) -> Any:
         """
-        What a session's Claude asked and was answered, oldest first, with the line or the person
-        that each answer rests on; the latest `limit` (100).
+        What Claude asked and was answered, oldest first, in one session or all, with the line or
+        the person that each answer rests on; the latest `limit` (100).
         """
         session = await self._session_id(params["session"])
         found = await self.events.tail(
             session, params["limit"] or _MANY, kinds=[QuestionAnswered.__name__]
         )
-        return [{**one.event.data(), "at": one.at} for one in found]
+        return [{**one.event.data(), "at": one.at, "session": one.event.session} for one in found]
 
     async def _rule_of(self, escalation: Escalation) -> str | None:
         """Make the answer a rule, for exactly this. What it does, or None where none can say it."""

@@ -36,12 +36,16 @@ _TEST = re.compile(
     r"|(^|/)test[-_][^/]*$|_(test|spec)\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|cs|php)$",
 )
 _HISTORY = re.compile(
-    r"(^|/)(change(s|log)|news|history|releases?|release[-_]notes|authors|contributors|todo)"
+    r"(^|/)([\d_-]*)(change(s|log)|news|history|releases?|release[-_]?notes|authors|contributors|todo)"
     r"([-_.]?v?[\d.x]+)?(\.(md|rst|txt|markdown|adoc|html))?$"
     r"|(^|/)(releasenotes|release[-_]notes|changelogs?|newsfragments)/",
     re.IGNORECASE,
 )
-_DOCUMENT = re.compile(r"\.(md|rst|txt|markdown|mdx|adoc|asciidoc)$|(^|/)docs?/", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    r"\.(md|rst|txt|markdown|mdx|adoc|asciidoc|texi|texinfo|pod|mdoc|man|[1-8])$|(^|/)docs?/"
+    r"|(^|/)(?-i:README|INSTALL|COPYING|LICEN[CS]E|NOTICE|HACKING|FAQ)([-_.][\w.-]+)?$",
+    re.IGNORECASE,
+)
 
 
 def is_test(path: str) -> bool:

@@ -40,7 +40,7 @@ def judge_mcp(
 ) -> list[Finding]:
     """What the name says, and what is HIGH in the values."""
     words = [word.lower() for word in _WORD.findall(tool)]
-    findings = [_named(tool, words)]
+    findings = [_named(tool, words, values)]
     for key, value in _values(values):
         text = plain(value[:VALUE_LIMIT])
         if key in _COMMAND_KEYS or key.endswith(("_command", "_cmd")):
@@ -57,9 +57,28 @@ def judge_mcp(
     return findings
 
 
-def _named(tool: str, words: list[str]) -> Finding:
+def _only_asks(tool: str, values: Mapping[str, Any]) -> bool:
+    """Every statement it is given asks a database for something, and one is given."""
+    given = [
+        text
+        for key, text in _values(values)
+        if key in _STATEMENT_KEYS or (key == "query" and _DATABASES.search(tool))
+    ]
+    statements = [one for text in given for one in plain(text).split(";") if one.strip()]
+    return bool(statements) and all(
+        _ASKS.match(_REMARK.sub("", one)) and destroying(one) is None for one in statements
+    )
+
+
+_REMARK = re.compile(r"^(?:\s*--[^\n]*\n)+")
+_ASKS = re.compile(r"\s*(?:select|show|explain|describe|values)\b", re.IGNORECASE)
+
+
+def _named(tool: str, words: list[str], values: Mapping[str, Any]) -> Finding:
     named = load_table("tools")["mcp"]
     harm = sorted(set(words).intersection(named["destructive"]))
+    if set(harm) <= {"execute", "exec", "run"} and _only_asks(tool, values):
+        harm = []
     if harm == ["run"] and not set(words).isdisjoint(named["run_and_look"]):
         harm = []
     if harm:

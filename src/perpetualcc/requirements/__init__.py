@@ -5,6 +5,17 @@ An error names the file and the line. Nothing is guessed: what has no known plac
 """
 
 from perpetualcc.requirements.errors import RequirementsError
-from perpetualcc.requirements.reading import parse_requirements, read_requirements, read_text
+from perpetualcc.requirements.reading import (
+    parse_requirements,
+    parse_statements,
+    read_requirements,
+    read_text,
+)
 
-__all__ = ["RequirementsError", "parse_requirements", "read_requirements", "read_text"]
+__all__ = [
+    "RequirementsError",
+    "parse_requirements",
+    "parse_statements",
+    "read_requirements",
+    "read_text",
+]

@@ -61,7 +61,7 @@ class _Reader:
         return self.headings[-1][1] if self.headings else ""
 
 
-def parse_markdown(text: str, source: str) -> Requirements:
+def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requirements:
     """
     Parse Markdown or plain text.
 
@@ -89,7 +89,7 @@ def parse_markdown(text: str, source: str) -> Requirements:
         source=source,
         project=reader.project,
         overview="\n".join(reader.overview).strip(),
-        tasks=resolve_tasks(reader.tasks, source),
+        tasks=resolve_tasks(reader.tasks, source) if with_tasks else (),
         statements=tuple(reader.statements),
         sections=tuple(
             Section(title=title, line=line, text="\n".join(body).strip())

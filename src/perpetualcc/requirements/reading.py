@@ -52,6 +52,19 @@ def read_text(path: Path) -> str:
 
 def parse_requirements(text: str, source: str) -> Requirements:
     """Parse text that was read already; `source` names it in quotes and errors."""
+    return _parsed(text, source, with_tasks=True)
+
+
+def parse_statements(text: str, source: str) -> Requirements:
+    """
+    The same without the tasks' graph: a dependency that cannot be decides no question.
+
+    It has no tasks; what their lines say is among the statements.
+    """
+    return _parsed(text, source, with_tasks=False)
+
+
+def _parsed(text: str, source: str, *, with_tasks: bool) -> Requirements:
     if len(text) > MAX_BYTES:
         raise RequirementsError(source, "larger than 1 MB")
     if "\0" in text:
@@ -61,8 +74,8 @@ def parse_requirements(text: str, source: str) -> Requirements:
     if not text.strip():
         raise RequirementsError(source, "empty", hint="Write what is to be done under `## Tasks`")
     if Path(source).suffix.lower() in _YAML_SUFFIXES:
-        return parse_yaml(text, source)
-    return parse_markdown(text, source)
+        return parse_yaml(text, source, with_tasks=with_tasks)
+    return parse_markdown(text, source, with_tasks=with_tasks)
 
 
 def _decoded(content: bytes, source: str) -> str:

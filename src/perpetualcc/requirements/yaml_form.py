@@ -1,6 +1,7 @@
 """The YAML form, read as nodes so that every value keeps its line."""
 
 import re
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import yaml
@@ -44,7 +45,7 @@ _TASK_FIELDS = {
 _DONE_WORDS = frozenset({"true", "yes", "done", "completed", "complete", "finished", "closed", "x"})
 
 
-def parse_yaml(text: str, source: str) -> Requirements:
+def parse_yaml(text: str, source: str, *, with_tasks: bool = True) -> Requirements:
     """
     Parse the YAML form: `project`, `description`, `tasks`, `preferences`, `constraints`.
 
@@ -58,7 +59,7 @@ def parse_yaml(text: str, source: str) -> Requirements:
             "must be a mapping with `project`, `tasks`, `preferences`, `constraints`",
             line=_line(root) if root else 1,
         )
-    return _YamlReader(source, text).read(root)
+    return _YamlReader(source, text, with_tasks=with_tasks).read(root)
 
 
 def _compose(text: str, source: str) -> Any:
@@ -85,8 +86,10 @@ def _line(node: Any) -> int:
 
 
 class _YamlReader:
-    def __init__(self, source: str, text: str) -> None:
+    def __init__(self, source: str, text: str, *, with_tasks: bool) -> None:
         self.source = source
+        self.with_tasks = with_tasks
+        """Whether tasks that make no sense are an error, or nobody's business."""
         self.lines = text.splitlines()
         self.statements: list[Statement] = []
         self.visited = 0
@@ -103,7 +106,8 @@ class _YamlReader:
             elif plain(key) in _PROJECT or kind is StatementKind.OVERVIEW:
                 project, overview = self._about(key, node, project, overview)
             elif kind is StatementKind.TASK:
-                tasks += self._tasks(node)
+                with nullcontext() if self.with_tasks else suppress(RequirementsError):
+                    tasks += self._tasks(node)
             else:
                 self._flatten(kind or StatementKind.OTHER, key, [] if kind else [key], node, 0)
                 if kind is None:
@@ -112,7 +116,7 @@ class _YamlReader:
             source=self.source,
             project=project,
             overview=overview,
-            tasks=resolve_tasks(tasks, self.source),
+            tasks=resolve_tasks(tasks, self.source) if self.with_tasks else (),
             statements=tuple(self.statements),
             sections=tuple(sections),
         )

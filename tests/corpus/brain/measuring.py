@@ -12,7 +12,7 @@ from pathlib import Path
 
 from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
-from perpetualcc.requirements import parse_requirements
+from perpetualcc.requirements import parse_statements
 
 HOME = Path(__file__).parent
 THRESHOLD = 0.7
@@ -89,7 +89,7 @@ def _option(text: str) -> Option:
 
 def measure(folder: str) -> Score:
     """Ask the rules every question of a folder."""
-    brain = RuleBasedBrain(parse_requirements)
+    brain = RuleBasedBrain(parse_statements)
     score = Score()
     for case in cases(folder):
         context = QuestionContext(

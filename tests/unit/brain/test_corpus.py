@@ -21,6 +21,7 @@ FOLDERS = [
     "quarry",
     "lantern",
     "harvest",
+    "willow",
 ]
 
 

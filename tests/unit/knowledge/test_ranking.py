@@ -4,7 +4,7 @@ import pytest
 
 from perpetualcc.knowledge.code_words import query_names
 from perpetualcc.knowledge.ports import Hit
-from perpetualcc.knowledge.ranking import is_history, rank_files
+from perpetualcc.knowledge.ranking import is_document, is_history, rank_files
 from perpetualcc.knowledge.wishes import Wishes, wishes
 
 
@@ -43,6 +43,7 @@ def test_a_statement_about_tests_or_documents_wants_them_and_a_question_does_not
         ("releasenotes/notes/fix-9a.yaml", True),
         ("NEWS", True),
         ("docs/release-notes-2.1.md", True),
+        ("00-RELEASENOTES", True),
         ("src/history.py", False),
         ("src/changes_view.py", False),
         ("src/exchange.py", False),
@@ -51,6 +52,24 @@ def test_a_statement_about_tests_or_documents_wants_them_and_a_question_does_not
 )
 def test_files_that_tell_what_was_changed_are_known_by_their_names(path, expected):
     assert is_history(path) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("README", True),
+        ("src/README.UPDATING", True),
+        ("man/rsync.1", True),
+        ("manual.texi", True),
+        ("guide.md", True),
+        ("readme.py", False),
+        ("install.sh", False),
+        ("license_check.go", False),
+        ("src/v8.1.c", False),
+    ],
+)
+def test_files_that_speak_of_the_code_are_known_by_their_names(path, expected):
+    assert is_document(path) is expected
 
 
 def test_tests_and_documents_stand_back_until_they_are_wanted():

@@ -39,6 +39,7 @@ PARTS = [
     "seventeenth",
     "eighteenth",
     "nineteenth",
+    "twentieth",
 ]
 
 

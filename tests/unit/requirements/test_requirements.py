@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.domain.requirements import StatementKind
-from perpetualcc.requirements import RequirementsError, parse_requirements, read_requirements
+from perpetualcc.requirements import (
+    RequirementsError,
+    parse_requirements,
+    parse_statements,
+    read_requirements,
+)
 
 MARKDOWN = """\
 # Project: Shop
@@ -218,3 +223,22 @@ def test_any_mix_of_lines_keeps_the_words_on_their_lines(lines: list[str]) -> No
 
     for one in read.statements:
         assert one.text.split()[0].strip("*|:") in "\n".join(lines[one.line - 1 :])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "## Tasks\n- a (after: b)\n\n## Preferences\n- Database: MySQL\n"),
+        ("a.md", "## Tasks\n- a (after: 2)\n- b (after: 1)\n\n## Preferences\n- Database: MySQL\n"),
+        ("a.yaml", "tasks: [{title: a, priority: soon}]\npreferences: {database: MySQL}\n"),
+        ("a.yaml", "tasks: nothing yet\npreferences: {database: MySQL}\n"),
+    ],
+)
+def test_tasks_that_cannot_be_take_no_preference_with_them(name: str, text: str) -> None:
+    with pytest.raises(RequirementsError):
+        parse_requirements(text, name)
+
+    read = parse_statements(text, name)
+
+    assert read.tasks == ()
+    assert ("database", "MySQL") in [(one.key.casefold(), one.text) for one in read.statements]

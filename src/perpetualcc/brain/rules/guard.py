@@ -21,6 +21,11 @@ _KNOWN_SCRIPTS = re.compile(
     r"\uac00-\ud7af\u1100-\u11ff\uff00-\uffef\ufe00-\ufe0f\U0001f000-\U0001faff]*"
 )
 
+# What a case that is told may speak of: the connection drops, a user deletes an account.
+_OF_A_CASE = frozenset(
+    {"destroys something", "cannot be undone", "spends money or makes a contract"}
+)
+
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -30,19 +35,20 @@ def risk_of(question: Question) -> str:
     alone = _spoken(question.text)
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
+    is_told = asks_what_it_does(question.text)
     for reason, pattern in _always():
+        if is_told and reason in _OF_A_CASE:
+            continue
         # "Prod DB" is what a header calls a choice; only a sentence touches it.
         found = pattern.search(alone if "production" in reason else asked)
         # What the sentence says harmlessly, its header may repeat.
         if found is None:
             continue
         only_in_header = pattern.search(alone) is None
-        is_harmless = only_in_header and (
-            found[0] in fold(question.text) or asks_what_it_does(question.text)
-        )
+        is_harmless = only_in_header and (found[0] in fold(question.text) or is_told)
         if not is_harmless:
             return f"it {reason} (“{found[0].strip()}”)"
-    return _risk_of_options(question)
+    return _risk_of_options(question, "behaviour" if is_told else "")
 
 
 def asks_what_it_does(text: str) -> bool:
@@ -61,11 +67,10 @@ def asks_what_it_does(text: str) -> bool:
     return is_case and bool(patterns("risks", "asks_of_a_case").search(sentences[-1]))
 
 
-def _risk_of_options(question: Question) -> str:
-    is_told = asks_what_it_does(question.text)
+def _risk_of_options(question: Question, told: str) -> str:
     for option in question.options:
         for where, text in (("option", option.label), ("description", option.description)):
-            group = "behaviour" if is_told else where
+            group = told or where
             for reason in table("risks")[group]:
                 found = _patterns(group, reason).search(_spoken(text))
                 if found:

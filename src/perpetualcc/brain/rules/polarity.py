@@ -19,7 +19,22 @@ _WHO = frozenset({"who", "whoever", "anyone", "those", "wer", "quien", "chi"})
 _TOO = frozenset({"too", "trop", "demasiado", "troppo", "demasiada"})
 # "Login over the company's SAML" compares nothing.
 _BY_WAY_OF = frozenset(
-    ["the", "a", "an", "our", "https", "http", "tcp", "udp", "tls", "ssl", "ssh", "usb", "mqtt"]
+    [
+        "the",
+        "a",
+        "an",
+        "our",
+        "https",
+        "http",
+        "tcp",
+        "udp",
+        "tls",
+        "ssl",
+        "ssh",
+        "usb",
+        "wifi",
+        "mqtt",
+    ]
 )
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
@@ -58,27 +73,44 @@ def polarities(words: list[str], terms: tuple[Term, ...]) -> tuple[Polarity, ...
         at for start, end, _ in find_phrases(cues("bounds"), words) for at in range(start, end)
     }
     taken |= _bounded(words)
-    marks = [Polarity.CHOSEN] * len(words)
-    _refuse_after(words, marks, taken)
-    if _has(words, "whole", taken):
-        marks = [Polarity.REFUSED] * len(words)
     if words[:1] == ["no"]:
         # "No HTML report for now" is a no.
         now = find_phrases(cues("present"), words)
-        taken |= {at for start, end, _ in now for at in range(start, end)}
-    # "Ob Bußen verwaltet werden" asks, and says nothing.
-    if _has(words, "open", taken) or _is_too_much(words) or words[:1] == ["ob"]:
-        marks = [Polarity.OPEN] * len(words)
-    for _, end, _ in find_phrases(cues("foreign"), words):
-        for at in range(end, min(end + _FOREIGN_REACH, len(words))):
-            if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
-                marks[at] = Polarity.OPEN
-    for kind in ("after", "whole", "instead", "open"):
+        present = {at for start, end, _ in now for at in range(start, end)}
+    else:
+        present = set()
+    marks = [_of_all(words, taken, taken | present)] * len(words)
+    if marks[:1] == [Polarity.CHOSEN]:
+        _refuse_after(words, marks, taken)
+    for at in _belongs_elsewhere(words):
+        if marks[at] is Polarity.CHOSEN and _is_name_at(terms, at):
+            marks[at] = Polarity.OPEN
+    for kind in ("after", "whole", "instead", "open", "dismissed"):
         for start, end, _ in find_phrases(cues(kind), words):
             # "Kein" itself is neither chosen nor refused.
             marks[start:end] = [Polarity.OPEN] * (end - start)
     result = [marks[term.at] for term in terms]
     return tuple(_doubt_alternatives(words, terms, result))
+
+
+def _of_all(words: list[str], taken: set[int], aside: set[int]) -> Polarity:
+    """What is said of a whole clause, whatever the order of its words."""
+    if _has(words, "dismissed", taken):
+        return Polarity.REFUSED
+    # "Ob Bußen verwaltet werden" asks, and says nothing.
+    if _has(words, "open", aside) or _is_too_much(words) or words[:1] == ["ob"]:
+        return Polarity.OPEN
+    return Polarity.REFUSED if _has(words, "whole", taken) else Polarity.CHOSEN
+
+
+def _belongs_elsewhere(words: list[str]) -> set[int]:
+    """Where a name is somebody else's, yesterday's, or for a case alone."""
+    after = [
+        range(end, min(end + _FOREIGN_REACH, len(words)))
+        for _, end, _ in find_phrases(cues("foreign"), words)
+    ]
+    before = [range(start) for start, _, _ in find_phrases(cues("exceptionally"), words)]
+    return {at for reach in (*after, *before) for at in reach}
 
 
 def _is_too_much(words: list[str]) -> bool:

@@ -68,6 +68,21 @@ _ONE_OF_A_UNIT = re.compile(
 )
 
 
+_EACH_UNIT = re.compile(
+    r"\b(every|each|jede[nrs]?|chaque|cada|ogni|elke)\s+"
+    r"(?=(?:second|minute|hour|day|week|month|year|sekunde|stunde|tag|woche|monat|jahr|seconde|"
+    r"heure|jour|semaine|mois|an|hora|minut[oa]|d[ií]a|semana|mes|a[nñ]o|uur|dag|giorno|ora)\b)",
+    re.IGNORECASE,
+)
+# What both services call their own way to run it.
+_RUNS_ON = re.compile(
+    r"\bci(?:/cd)?(?: (?:pipelines?|jobs?))?(?: (?:runs?|is|lives?|happens?))?"
+    r"(?: (?:on|in|with|via|through|by))? (git(?:hub|lab))\b"
+    r"(?! (?:actions?|ci|pipelines?|workflows?))",
+    re.IGNORECASE,
+)
+
+
 _JUST_ONE = re.compile(
     r"\b(?:(?:at most|only|exactly|just) (?:one|a single)|a single|"
     r"(?:höchstens|nur|genau) eine?[nmrs]?|(?:högst|bara|endast) en|(?:hoogstens|slechts) één|"
@@ -80,6 +95,8 @@ def spelled_out(text: str) -> str:
     """`80%` and `600/min` in words."""
     text = re.sub(r"(?<=\d)\s*%", " percent", text)
     text = _ONE_OF_A_UNIT.sub(r"\1 1 ", text)
+    text = _EACH_UNIT.sub(r"\1 1 ", text)
+    text = _RUNS_ON.sub(r"\1 CI", text)
     text = _JUST_ONE.sub("1 ", text)
     return re.sub(r"(?<=\d)\s*/\s*(?=(?:s|sec|min|h|hour|second|minute|day|d)\b)", " per ", text)
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.acts import acts, moves
 from perpetualcc.learning.corrections.category import category
 from perpetualcc.learning.corrections.concepts import concepts
 from perpetualcc.learning.corrections.durability import Lasting
@@ -81,6 +82,8 @@ def _named(scene: Scene, text: str) -> dict[str, float]:
         named.update((f"asked+{name}", 1.0) for name in scene.best.features)
     meant = concepts(text, scene.language)
     named.update(meant)
+    named.update((f"they:{act}", 1.0) for act in acts(scene.assistant))
+    named.update((f"you:{move}", 1.0) for move in moves(text))
     if "assistant asked" in (shape := _shape(scene, text)):
         named.update((f"asked+{name}", worth) for name, worth in meant.items() if ">" not in name)
     named.update(shape)

@@ -354,6 +354,10 @@ class CallRules:
 
     def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
         """A word that is known only at run time could be one of the dangerous options."""
+        is_program = " " not in call.arguments.path and call.arguments.subcommand
+        if is_program and rule.operands == "data" and call.arguments.operands[0].code:
+            why = f"What {call.arguments.path!r} is told to do is known only when it runs"
+            return [call.finding(Risk.HIGH, "computed-command", why, EffectKind.EXECUTE)]
         if rule.operands == "data" and not _has_danger(call.arguments):
             return []
         words = (*call.arguments.operands, *call.arguments.unknown)

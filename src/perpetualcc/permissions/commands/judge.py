@@ -51,7 +51,9 @@ NESTING_LIMIT = 8
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
 
-_LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".bin")
+_LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", "env/bin", ".bin")
+_ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
+"""`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
 _PLACE_NAME = re.compile(
@@ -63,6 +65,7 @@ _OPEN_DIRECTORY = re.compile(
     r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
 )  # compared only
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
+_LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
@@ -149,6 +152,8 @@ class CommandJudge:
         if name == "PATH" and _OPEN_DIRECTORY.match(value):
             risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
         elif meaning is not None:
+            if name in _LIBRARY_PATHS and self._runs_own_program(command):
+                meaning = replace(meaning, places="project")
             if are_ordinary(value, meaning.places, self.territory, command.cwds):
                 return None
             risk, why = meaning.risk, meaning.explanation
@@ -166,6 +171,12 @@ class CommandJudge:
             kind=f"set {name}",
             effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
         )
+
+    def _runs_own_program(self, command: SimpleCommand) -> bool:
+        """`./build/tests`: what the project has built, with the libraries it was built with."""
+        name = command.words[0].text if command.words else ""
+        zone = self.territory.locate(name, command.cwds).zone
+        return "/" in name and zone in {Zone.SAFE, Zone.PROJECT}
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text
@@ -258,7 +269,11 @@ class CommandJudge:
         directory = posixpath.dirname(name)
         location = self.territory.locate(name, command.cwds)
         is_inside = location.zone in {Zone.SAFE, Zone.PROJECT}
-        return is_inside and (directory in {"bin", "./bin"} or directory.endswith(_LOCAL_PROGRAMS))
+        return is_inside and (
+            directory in {"bin", "./bin"}
+            or directory.endswith(_LOCAL_PROGRAMS)
+            or _ENVIRONMENT.fullmatch(directory) is not None
+        )
 
     def _computed(self, command: SimpleCommand) -> Finding:
         first = command.words[0]

@@ -80,11 +80,19 @@ def _words() -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in load_table("tasks").items()}
 
 
+def _without_build_type(path: str) -> str:
+    """`target/release/app` is a product of a build, and releases nothing."""
+    first, *others = path.split("/")
+    return f"{first}/{others[-1]}" if others and first in _words()["products"] else path
+
+
 def _risk(name: str, *, is_script: bool) -> Risk:
     words = _words()
     if UNKNOWN in name:
         return Risk.MEDIUM
-    stem = posixpath.splitext(name.removeprefix("./"))[0] if is_script else name
+    stem = (
+        _without_build_type(posixpath.splitext(name.removeprefix("./"))[0]) if is_script else name
+    )
     tokens = [token.lower() for token in _TOKEN.findall(stem)]
     if tokens and tokens[0] in words["checks"]:
         return Risk.LOW

@@ -151,8 +151,9 @@ class Expander:
         )
         self._inside(node)
         if not is_plain or named[0].type != "variable_name":
-            if named and named[0].type == "special_variable_name" and self.text(named[0]) in "?#$!":
-                return "0"
+            is_special = bool(named) and named[0].type == "special_variable_name"
+            if is_special and (name := self.text(named[0])) in _SPECIAL_VALUES:
+                return _SPECIAL_VALUES[name]
             self._splits = self._splits or not quoted
             return UNKNOWN
         value = self.variables.get(self.text(named[0]))
@@ -175,6 +176,8 @@ class Expander:
                 self._code, self._splits = code, splits
 
 
+_SPECIAL_VALUES = {"?": "0", "#": "0", "$": "0", "!": "%!"}
+"""Numbers as good as any; `$!` is a job of this very line, like `%1`."""
 _PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern"})
 _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 

@@ -5,6 +5,7 @@ What a substitution prints, where that can be said before it runs.
 below `src`, which a glob stands for. Everything else is known only when it runs.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -33,9 +34,42 @@ def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -
             return project
         if words == ["pwd"]:
             return cwd
+        if words == ["jobs", "-p"]:
+            return "%+"
+        if words[0] == "git" and _names_a_commit(words[1:]):
+            return "HEAD"
         if words[0] in {"echo", "printf"}:
             return _printed(first)
     return _listed(first) if all(_is_filter(command) for command in filters) else UNKNOWN
+
+
+def _names_a_commit(words: Sequence[str]) -> bool:
+    """
+    It prints the name of one commit, branch or tag, which never begins with a dash.
+
+    `HEAD` stands for it. `git rev-parse` prints what it does not know as it is given, so that
+    nothing but known options may begin with a dash.
+    """
+    command, options = words[0], {word for word in words[1:] if word.startswith("-")}
+    if command == "rev-parse" and "--verify" not in options:
+        revisions = set(words[1:]) - options
+        if not all(_REVISION.fullmatch(word) for word in revisions):
+            return False
+    return bool(words[1:] or command == "describe") and options <= _NAMING.get(command, frozenset())
+
+
+_REVISION = re.compile(r"(?:HEAD|@)(?:[~^]\d*)*|[0-9a-f]{7,40}")
+"""What there is, or what is harmless when it is printed as it was given."""
+
+
+_NAMING = {
+    "rev-parse": frozenset({"--short", "--verify", "-q", "--abbrev-ref"}),
+    "merge-base": frozenset({"--fork-point", "--octopus"}),
+    "branch": frozenset({"--show-current"}),
+    "describe": frozenset({"--tags", "--always", "--long", "--abbrev=0", "--dirty"}),
+    "symbolic-ref": frozenset({"--short", "-q"}),
+}
+"""Commands of git that print a name, and the options with which they still do."""
 
 
 def _is_one_pipe(commands: Sequence[SimpleCommand]) -> bool:

@@ -71,11 +71,12 @@ class _Reader(Standing):
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
-        self.fed: tuple[SimpleCommand, ...] = ()
+        self.fed: tuple[SimpleCommand, ...] | None = None
         self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
 
     def read(self, text: str) -> None:
+        text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
         outer, self.source = self.source, text
         root = grammar.parse(text)
         if root is None:
@@ -152,13 +153,14 @@ class _Reader(Standing):
         return after_or
 
     def visit_pipeline(self, node: Node) -> None:
-        outer, start = self.upstream, len(self.script.commands)
+        outer, fed, start = self.upstream, self.fed, len(self.script.commands)
         for child in self.children(node):
             if child.is_named:
                 with self.isolated():
                     self.visit(child)
                 self.upstream = outer + tuple(self.script.commands[start:])
-        self.upstream = outer
+                self.fed = None
+        self.upstream, self.fed = outer, fed
 
     def visit_subshell(self, node: Node) -> None:
         with self.isolated():
@@ -315,7 +317,9 @@ class _Reader(Standing):
         """`find src | while read -r f`: a line is one of the names that are listed."""
         names = [w.text for w in command.words[1:] if w.text and not _LINE_OPTION.match(w.text)]
         if len(names) == 1 and names[0].isidentifier():
-            value = self.printed(command.upstream or self.fed)
+            sources = command.upstream if self.fed is None else self.fed
+            is_own = bool(command.redirections) or command.stdin is not None
+            value = UNKNOWN if is_own else self.printed(sources)
             is_name = UNKNOWN not in value and len(value.split()) == 1
             self.variables.set(names[0], value if is_name else UNKNOWN)
 
@@ -398,8 +402,10 @@ class _Reader(Standing):
         if body is not None:
             outer, fed = self.stdin, self.fed
             self.stdin = redirects.stdin if redirects.stdin is not None else outer
-            is_fed = any(r.operator == "<" for r in redirects.redirections)
-            self.fed = tuple(self.script.commands[start:]) if is_fed else fed
+            if redirects.stdin is not None or any(
+                r.operator == "<" for r in redirects.redirections
+            ):
+                self.fed = tuple(self.script.commands[start:])
             self.visit(body)
             self.stdin, self.fed = outer, fed
         self.emit(redirects.words, [], redirects, node, start)
@@ -499,6 +505,8 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
+_TIMED = re.compile(r"(?m)(^\s*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
+"""`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 _VARIABLE_COMMANDS = frozenset(

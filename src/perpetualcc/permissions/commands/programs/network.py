@@ -268,6 +268,10 @@ def sysctl(call: Call) -> Findings:
 def kill(call: Call) -> Findings:
     """Its own jobs may be ended; everything, the first process or by name may not."""
     words = call.arguments.rest
+    if [word.text for word in words[:1]] == ["-0"] or [w.text for w in words[:2]] == ["-s", "0"]:
+        return []  # signal 0 only asks whether they run
+    if [word.text for word in words[:1]] in (["-l"], ["-L"], ["--list"]):
+        return []  # `-KILL` is none of these
     for index, word in enumerate(words):
         text = word.text
         is_first_number = re.fullmatch(r"-\d+", text) is not None and index == 0
@@ -281,7 +285,8 @@ def kill(call: Call) -> Findings:
                     kind="kill all",
                 )
             ]
-        if word.code or (UNKNOWN in text and word.splits and not text.startswith("%")):
+        is_computed = bool(word.code) or (UNKNOWN in text and word.splits)
+        if is_computed and not text.startswith("%"):
             return [
                 call.finding(
                     Risk.HIGH,
@@ -291,7 +296,11 @@ def kill(call: Call) -> Findings:
                     kind="kill computed",
                 )
             ]
-    return []
+    targets = [word.text for word in call.arguments.operands if not word.text.startswith("-")]
+    if targets and all(text.startswith("%") for text in targets):
+        return []
+    why = "Ends or signals programs that may belong to others"
+    return [call.finding(Risk.MEDIUM, "processes", why, EffectKind.EXECUTE)]
 
 
 @handles("media")

@@ -1,5 +1,6 @@
 """Package managers and task runners: where packages come from, and what tasks are called."""
 
+import os
 import re
 
 from perpetualcc.domain.tools import Risk
@@ -25,6 +26,9 @@ def package_install(call: Call) -> Findings:
         for g in call.arguments.given
         if g.name in {"-e", "--editable", "-r", "--requirement"} and g.value
     ]
+    for word in editable:
+        if word.text.startswith("/dev/fd/"):
+            findings += [f for f in call.judge.script_file(word, call) if f.rule == "remote-code"]
     is_javascript = call.arguments.path.split()[0] in {"npm", "yarn", "pnpm", "bun", "bower", "ni"}
     for word in [*call.arguments.operands, *editable]:
         text = word.text
@@ -335,6 +339,13 @@ _RUNNING_KEY = re.compile(
 )
 
 
+def _is_directory(word: Word, call: Call) -> bool:
+    """Of those that hold code, or as it is on disk; where no `--` is, `src` may be a branch too."""
+    path = call.judge.territory.locate(word.text, call.cwds).path
+    is_named = path in call.judge.territory.safe and call.arguments.after_dashes is not None
+    return is_named or (path.startswith("/") and os.path.isdir(path))  # noqa: PTH112  # plain text
+
+
 @handles("git-discard")
 def git_discard(call: Call) -> Findings:
     """`git checkout -- .`: everything that was not committed is gone."""
@@ -345,7 +356,8 @@ def git_discard(call: Call) -> Findings:
     names = {word.text for word in arguments.operands}
     is_checkout = arguments.path == "git checkout"
     is_wide = bool(names & {".", "./", "*", ":/", ":"}) or any(
-        word.globs or word.text.endswith("/") for word in arguments.operands
+        word.globs or word.text.endswith("/") or _is_directory(word, call)
+        for word in arguments.operands[arguments.after_dashes or 0 :]
     )
     if (is_restore or is_checkout) and is_wide:
         return [
