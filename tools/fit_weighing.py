@@ -24,7 +24,7 @@ from perpetualcc.brain.rules.choices import read_choices
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.weighing import Weighed, weigh
 from perpetualcc.domain.questions import QuestionContext
-from perpetualcc.requirements import parse_requirements
+from perpetualcc.requirements import parse_statements
 from tests.corpus.brain.measuring import HOME, THRESHOLD, Case, cases
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Example:
 
 def examples() -> list[Example]:
     """Everything the corpus has that may be weighed."""
-    brain = RuleBasedBrain(parse_requirements, weighs=False)
+    brain = RuleBasedBrain(parse_statements, weighs=False)
     found = []
     for folder in sorted(one.name for one in HOME.iterdir() if any(one.glob("*.questions"))):
         for case in cases(folder):
