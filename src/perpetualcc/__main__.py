@@ -1,6 +1,6 @@
 """`python -m perpetualcc` is `pcc`."""
 
-from perpetualcc.cli.entry import main
+from perpetualcc.cli.main import main
 
 if __name__ == "__main__":
     main()

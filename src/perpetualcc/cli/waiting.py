@@ -1,4 +1,4 @@
-"""The list of what waits for a person, without the parser: plain `pcc pending` needs none."""
+"""The list of what waits for a person."""
 
 import json
 import sys
