@@ -55,17 +55,7 @@ def _times() -> list[float]:
 def _times_of(folder: str) -> list[float]:
     """Of each question of a folder, whose files are fewer than a brain keeps read."""
     brain = RuleBasedBrain(parse_statements)
-    asked = [
-        (
-            case.question,
-            QuestionContext(
-                project="",
-                requirements_text=case.requirements.read_text("utf-8"),
-                requirements_path=case.requirements.name,
-            ),
-        )
-        for case in cases(folder)
-    ]
+    asked = [(case.question, case.context) for case in cases(folder)]
     # The first turn reads the files, which a session does once. Time of the thread and the best
     # turn, because an answer never waits: what else the machine does is not the rules' time.
     turns = [[_time(brain, *one) for one in asked] for _ in range(ROUNDS + 1)]

@@ -23,7 +23,6 @@ from perpetualcc.brain.rules.asking import read_question
 from perpetualcc.brain.rules.choices import read_choices
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.weighing import Weighed, weigh
-from perpetualcc.domain.questions import QuestionContext
 from perpetualcc.requirements import parse_statements
 from tests.corpus.brain.measuring import HOME, THRESHOLD, Case, cases
 
@@ -61,11 +60,7 @@ def examples() -> list[Example]:
         for case in cases(folder):
             if case.kind == "m" or unanswerable(case.question) or risk_of(case.question):
                 continue
-            context = QuestionContext(
-                project="",
-                requirements_text=case.requirements.read_text("utf-8"),
-                requirements_path=case.requirements.name,
-            )
+            context = case.context
             answer = brain.answer(case.question, context)
             choices = read_choices(case.question)
             asked = read_question(case.question, choices)

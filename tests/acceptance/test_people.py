@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from tests.acceptance.receivers import Desktop, Mailbox, Webhook
-from tests.acceptance.supervised import wait_until
+from tests.acceptance.supervised import Supervised, wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
@@ -99,14 +99,20 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     assert len(receipts) == 6
 
 
-def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
-    webhook = Webhook()
+def asked_and_told(install, webhook: Webhook) -> tuple[Supervised, str, str]:
+    """A session, and the number of a question of its that a person has heard of."""
     pcc = install(QUESTION)
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+    wait_until(lambda: webhook.got, within=10)
+    return pcc, session, number
+
+
+def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
+    webhook = Webhook()
     with webhook.listening():
-        session = pcc.start("Add a place to store notes")
-        number = str(the_one_that_waits(pcc)["number"])
-        wait_until(lambda: webhook.got, within=10)
+        pcc, session, number = asked_and_told(install, webhook)
         assert pcc.claudes(), "Claude is held"
 
         pcc.kill_engine()
@@ -131,12 +137,8 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
 def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_talk(install):
     """The engine lives; only the process that asked is gone, as after an out-of-memory kill."""
     webhook = Webhook()
-    pcc = install(QUESTION)
-    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
     with webhook.listening():
-        session = pcc.start("Add a place to store notes")
-        number = str(the_one_that_waits(pcc)["number"])
-        wait_until(lambda: webhook.got, within=10)
+        pcc, session, number = asked_and_told(install, webhook)
         engine, held = pcc.engine, pcc.claudes()
         assert held, "Claude is held"
 
@@ -151,7 +153,8 @@ def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_tal
             time.sleep(0.1)
         assert pcc.engine == engine, "the engine lives on"
         assert [str(one["number"]) for one in pcc.json("pending")] == [number]
-        assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
+        # A lost process is waited for some seconds before the task is looked at again.
+        wait_until(lambda: f"pcc respond {number}" in pcc.pcc("status", session).stdout)
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
         wait_until(lambda: len(webhook.got) == 2, within=10)

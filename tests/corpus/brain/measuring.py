@@ -27,6 +27,15 @@ class Case:
     right: tuple[str, ...]
     requirements: Path
 
+    @property
+    def context(self) -> QuestionContext:
+        """What a brain is given with the question."""
+        return QuestionContext(
+            project="",
+            requirements_text=self.requirements.read_text("utf-8"),
+            requirements_path=self.requirements.name,
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class Score:
@@ -92,12 +101,7 @@ def measure(folder: str) -> Score:
     brain = RuleBasedBrain(parse_statements)
     score = Score()
     for case in cases(folder):
-        context = QuestionContext(
-            project="",
-            requirements_text=case.requirements.read_text("utf-8"),
-            requirements_path=case.requirements.name,
-        )
-        _count(score, case, brain.answer(case.question, context))
+        _count(score, case, brain.answer(case.question, case.context))
     return score
 
 
