@@ -18,13 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perpetualcc.brain.rule_based import RuleBasedBrain, can_be_weighed, unanswerable
-from perpetualcc.brain.rules.asking import read_question
+from perpetualcc.brain.rule_based import (
+    RuleBasedBrain,
+    asks_consent,
+    can_be_weighed,
+    unanswerable,
+)
 from perpetualcc.brain.rules.choices import read_choices
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.weighing import Weighed, weigh
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import HOME, THRESHOLD, Case, cases
+from tests.corpus.brain.measuring import HOME, Case, cases
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(__file__).parent.parent / "src/perpetualcc/brain/rules/weights.json"
@@ -63,17 +67,17 @@ def examples() -> list[Example]:
             context = case.context
             answer = brain.answer(case.question, context)
             choices = read_choices(case.question)
-            asked = read_question(case.question, choices)
-            weighed = weigh(case.question, asked, choices, brain.read(context).land)
+            reading = brain.read(context)
+            asked = reading.asked(case.question, choices)
+            weighed = weigh(case.question, asked, choices, reading.land, answer)
             found.append(
                 Example(
                     case=case,
                     folder=folder,
                     weighed=weighed,
-                    is_left=not answer.selected or answer.confidence < THRESHOLD,
+                    is_left=not answer.selected or asks_consent(case.question, asked) is None,
                     may=tuple(
-                        can_be_weighed(case.question, asked, one, answer.reasoning)
-                        for one in weighed
+                        can_be_weighed(case.question, asked, one, answer) for one in weighed
                     ),
                 )
             )

@@ -6,6 +6,7 @@ Pure: no network, no clock, no randomness. It never answers from the question al
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from perpetualcc.brain.port import BrainUsage
@@ -28,6 +29,7 @@ from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
+from perpetualcc.brain.rules.scopes import of_product
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -35,7 +37,7 @@ from perpetualcc.brain.rules.weighing import Landscape, Weighed, weigh
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
-from perpetualcc.domain.requirements import Requirements
+from perpetualcc.domain.requirements import Requirements, StatementKind
 from perpetualcc.domain.tools import Assessment, ToolCall
 
 Parse = Callable[[str, str], Requirements]
@@ -91,14 +93,16 @@ class RuleBasedBrain:
         except PerpetualError as error:
             return no_opinion(f"The requirements cannot be read: {error.message}")
         choices = read_choices(question)
-        asked = read_question(question, choices)
+        asked = reading.asked(question, choices)
         clauses = reading.clauses
-        yes_no = read_yes_no(question)
-        if yes_no is not None and not asked.is_open:
+        yes_no = asks_consent(question, asked)
+        if yes_no is not None:
             answer = _consent(asked, yes_no, clauses, context)
         else:
             answer = _matched(question, asked, choices, clauses, context)
-        if answer.selected or not self._weighs or question.multi_select or not clauses:
+        if not self._weighs or question.multi_select or not clauses:
+            return answer
+        if yes_no is not None and answer.selected:
             return answer
         return _weighed(question, asked, choices, reading, answer, context)
 
@@ -127,6 +131,19 @@ class Reading:
         self.clauses = read_evidence(requirements)
 
     @cached_property
+    def _own_scopes(self) -> frozenset[str]:
+        told = [(one.statement.kind is StatementKind.OVERVIEW, one.scopes) for one in self.clauses]
+        return of_product(
+            (scopes for is_overview, scopes in told if is_overview),
+            (scopes for is_overview, scopes in told if not is_overview),
+        )
+
+    def asked(self, question: Question, choices: tuple[Choice, ...]) -> Asked:
+        """What is asked, of this product."""
+        asked = read_question(question, choices)
+        return replace(asked, scopes=asked.scopes - self._own_scopes)
+
+    @cached_property
     def land(self) -> Landscape:
         """Made when something is weighed first."""
         return Landscape(self.clauses)
@@ -148,6 +165,11 @@ def unanswerable(question: Question) -> str:
     if len(question.text) > _MAX_CHARACTERS:
         return "The question is too long for rules"
     return ""
+
+
+def asks_consent(question: Question, asked: Asked) -> YesNo | None:
+    """Its yes and its no, when that is all that is asked."""
+    return None if asked.is_open else read_yes_no(question)
 
 
 def no_opinion(reason: str) -> BrainAnswer:
@@ -211,30 +233,28 @@ def _matched(
 
 
 _SILENT = "The requirements do not say"
+_UNSURE = "The requirements speak of it, and not clearly enough"
 _REFUSING = "The requirements refuse something the question speaks of"
 
 
-def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) -> bool:
+def can_be_weighed(question: Question, asked: Asked, one: Weighed, ruled: BrainAnswer) -> bool:
     """
-    Whether an option may be chosen by its weight, where the rules were `silent`, and why.
+    Whether an option may be chosen by its weight, after what the rules made of the question.
 
     Never to agree, and never to decline what somebody would do now: only to build or not to build.
     """
     measures, choice = one.measures, one.choice
+    if choice.label in ruled.selected:
+        return True
     if choice.escapes or choice.is_universal or choice.twin or measures["yes"]:
         return False
     if patterns("consent", "asks_what_to_do").search(asked.folded):
         return False
-    if choice.names and (measures["t_other"] or not measures["t_fit"]):
-        # A product that is named for another part, or for another purpose.
-        return False
-    if choice.own and choice.own <= choice.numbers and one.likely < LIKELY_NUMBER:
-        return False
     excepted = exception_of(one.clause.statement.text) if one.clause else None
     if excepted is not None and not excepted & choice.every:
         return False
-    if read_yes_no(question) is None or asked.is_open:
-        return silent == _SILENT and not measures["no"]
+    if asks_consent(question, asked) is None:
+        return True
     brings = patterns("consent", "brings").search(asked.folded)
     is_told = patterns("consent", "of_the_product").search(asked.folded)
     return bool(measures["no"] and (brings or (is_told and not is_operation(asked))))
@@ -245,21 +265,21 @@ def _weighed(
     asked: Asked,
     choices: tuple[Choice, ...],
     reading: Reading,
-    silent: BrainAnswer,
+    ruled: BrainAnswer,
     context: QuestionContext,
 ) -> BrainAnswer:
-    """The option that the requirements speak for by their words alone; else as it was."""
-    if silent.reasoning not in {_SILENT, _REFUSING}:
-        return silent
-    best = max(weigh(question, asked, choices, reading.land), key=lambda one: one.likely)
-    wanted = LIKELY_REFUSED if silent.reasoning == _REFUSING else LIKELY
+    """What the rules chose, if all measures together say so too; else what these say alone."""
+    best = max(weigh(question, asked, choices, reading.land, ruled), key=lambda one: one.likely)
+    wanted = LIKELY_REFUSED if ruled.reasoning == _REFUSING else LIKELY
     if (
-        best.likely < wanted
-        or best.clause is None
-        or not can_be_weighed(question, asked, best, silent.reasoning)
+        best.likely >= wanted
+        and best.clause is not None
+        and can_be_weighed(question, asked, best, ruled)
     ):
-        return silent
-    return _quoted((best.choice.label,), INFERRED, best.clause, context)
+        if best.choice.label in ruled.selected:
+            return ruled
+        return _quoted((best.choice.label,), INFERRED, best.clause, context)
+    return no_opinion(_UNSURE) if ruled.selected else ruled
 
 
 def _quoted(

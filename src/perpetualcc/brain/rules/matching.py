@@ -22,6 +22,7 @@ from perpetualcc.brain.rules.doubts import (
     told_apart,
 )
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.listings import find_listing
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
@@ -62,7 +63,11 @@ def match_options(
     if elsewhere:
         return Match(problem=elsewhere)
     if not found:
-        match = None if many else _mentioned(asked, real, clauses, nearness)
+        match = (
+            _from_list(asked, choices, clauses)
+            if many
+            else _mentioned(asked, real, clauses, nearness)
+        )
         return match or _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     if many:
@@ -80,6 +85,17 @@ def match_options(
         return match
     doubt = _why_not(match, asked, real, clauses, nearness, many=many)
     return Match(problem=doubt) if doubt else _unless_refused(match, asked, clauses, close, found)
+
+
+def _from_list(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> Match | None:
+    listing = find_listing(asked, choices, clauses)
+    if listing is None:
+        return None
+    return Match(
+        chosen=tuple(Found(one, listing.clause, 0.0) for one in listing.choices), confidence=0.8
+    )
 
 
 def _choosing(
@@ -396,7 +412,7 @@ def says(clause: Clause, choice: Choice, near: float, asked: Asked) -> Says | No
         return _says_of_refusal(clause, choice, near, asked)
     if clause.says_none:
         return None
-    if _holds(clause, choice, clause.chosen, near):
+    if _holds(clause, choice, clause.chosen, near, asked):
         return Says.CHOOSES
     if _holds(clause, choice, clause.refused, near):
         return Says.REFUSES
@@ -417,7 +433,13 @@ def _says_of_refusal(clause: Clause, choice: Choice, near: float, asked: Asked) 
     return Says.CHOOSES if refused_topics and near >= TOPICAL and len(choice.every) <= 1 else None
 
 
-def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) -> bool:
+def _holds(
+    clause: Clause,
+    choice: Choice,
+    said: frozenset[str],
+    near: float,
+    asked: Asked | None = None,
+) -> bool:
     """Whether what a clause says with one polarity names this option and no less than all of it."""
     if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
@@ -427,7 +449,9 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
         return False
     if _JOINED.search(choice.label) and not core(choice.every) <= clause.about | said:
         return False
-    if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
+    if any(
+        _names(clause, spelling, said, near, asked) for spelling in (choice.own, *choice.spellings)
+    ):
         return True
     if near >= KEYED and _value_in(choice, said):
         return True
@@ -440,7 +464,25 @@ def _is_universal(clause: Clause) -> bool:
     return any(word in word_set("universal") for word in words)
 
 
-def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: float) -> bool:
+def _is_meant(
+    clause: Clause, more: frozenset[str], names: frozenset[str], asked: Asked | None
+) -> bool:
+    """Whether a name alone is what is asked for: of a "MongoDB text index" MongoDB says little."""
+    plain = frozenset(term for term in core(more) if term[0] not in "@#")
+    if asked is None or not asked.topics or not plain - generic() or plain & clause.about:
+        return True
+    served = topics_of_name()
+    known = [served[name[1:]] for name in names if served.get(name[1:])]
+    return not known or any(topics & asked.topics for topics in known)
+
+
+def _names(
+    clause: Clause,
+    terms: frozenset[str],
+    said: frozenset[str],
+    near: float,
+    asked: Asked | None = None,
+) -> bool:
     if not terms:
         return False
     names = frozenset(term for term in terms if term.startswith("@"))
@@ -449,7 +491,7 @@ def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: fl
     if numbers and not numbers <= said and (stated or not names):
         return False
     if names:
-        return names <= said
+        return names <= said and _is_meant(clause, terms - names, names, asked)
     needed = core(terms)
     # What is to be done says nothing about how, unless it names it.
     if near < TOPICAL or clause.statement.kind is StatementKind.TASK:
