@@ -25,7 +25,7 @@ from perpetualcc.brain.rules.consent import (
     read_yes_no,
 )
 from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
-from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.structure import option_in_project
@@ -98,9 +98,9 @@ class RuleBasedBrain:
             answer = _consent(asked, yes_no, clauses, context)
         else:
             answer = _matched(question, asked, choices, clauses, context)
-        if answer.selected or not self._weighs or question.multi_select or not clauses:
-            return answer
-        return _weighed(question, asked, choices, reading, answer, context)
+        if not answer.selected and self._weighs and clauses and not question.multi_select:
+            answer = _weighed(question, asked, choices, reading, answer, context)
+        return unless_risky(question, answer)
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
@@ -148,6 +148,12 @@ def unanswerable(question: Question) -> str:
     if len(question.text) > _MAX_CHARACTERS:
         return "The question is too long for rules"
     return ""
+
+
+def unless_risky(question: Question, answer: BrainAnswer) -> BrainAnswer:
+    """The answer, if its options are not a person's to choose."""
+    risk = risk_of_choice(question, answer.selected)
+    return no_opinion(f"Only a person may answer: {risk}") if risk else answer
 
 
 def no_opinion(reason: str) -> BrainAnswer:
