@@ -40,7 +40,7 @@ def stance_of(text: str) -> Stance:
     if any(_has("told_of_now", one) for one in told):
         return Stance.ACT
     whole = patterns("stance", "told_as_a_case").sub(" ", " ".join(sentences))
-    if _is_of_the_product(asking):
+    if _is_of_the_product(asking, whole):
         if not _has("about_what_is_there", whole):
             return Stance.DESIGN
         return Stance.ENCOUNTER if _has("of_a_part", asking) else Stance.ACT
@@ -49,13 +49,15 @@ def stance_of(text: str) -> Stance:
     return Stance.ACT
 
 
-def _is_of_the_product(asking: str) -> bool:
+def _is_of_the_product(asking: str, whole: str) -> bool:
     if _has("somebody", asking) and not _has("wished_of_the_product", asking):
         return False
     if not _has("form", asking):
         return False
     if not _has("once", asking):
         return True
+    if _has("of_the_work", whole):
+        return False
     return _has("by_itself", asking) or _has("by_what_means", asking)
 
 
