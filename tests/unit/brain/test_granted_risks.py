@@ -31,8 +31,7 @@ DESIGN = [
     "After how many minutes should an unpaid booking be cancelled? | 15 | 30",
     "The image library drops all tags. Should the position be written back? | Yes | No",
     "What should start the release when the Pi boots? | systemd | cron",
-    "Which library should I use to send e-mails in the background? | arq :: Small | "
-    "APScheduler :: Jobs are lost on restart",
+    "Which library should I use to send e-mails? | arq | APScheduler :: Jobs are lost on restart",
     "Was soll passieren, wenn ein Gast absagt? | Auf inaktiv setzen | Datensatz entfernen",
     "Welche Zahlungsarten soll die Kasse anbieten? | PayPal | Vorkasse",
     "Wie hoch sind die Versandkosten bei 95 € Warenwert? | 5,90 € | 0,00 €",
