@@ -23,11 +23,15 @@ from perpetualcc.brain.rules.consent import (
     kind_refused_by,
     postponed_by,
     read_yes_no,
+    step_that_is_next,
+    step_to_proceed,
+    wants_to_be_asked,
 )
 from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
 from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
+from perpetualcc.brain.rules.plan import Step, read_plan
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -60,7 +64,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse, *, weighs: bool = True) -> None:
-        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path)))
+        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path), text))
         self._weighs = weighs
         """Whether what the rules find no line for is weighed; off only to fit the weights."""
 
@@ -95,9 +99,9 @@ class RuleBasedBrain:
         clauses = reading.clauses
         yes_no = read_yes_no(question)
         if yes_no is not None and not asked.is_open:
-            answer = _consent(asked, yes_no, clauses, context)
+            answer = _consent(asked, yes_no, reading, context)
         else:
-            answer = _matched(question, asked, choices, clauses, context)
+            answer = _matched(question, asked, choices, reading, context)
         if not answer.selected and self._weighs and clauses and not question.multi_select:
             answer = _weighed(question, asked, choices, reading, answer, context)
         return unless_risky(question, answer)
@@ -116,15 +120,26 @@ class RuleBasedBrain:
     def read(self, context: QuestionContext) -> "Reading":
         """What the requirements say, read once for each text."""
         if not context.requirements_text.strip():
-            return Reading(Requirements(source=""))
+            return Reading(Requirements(source=""), "")
         return self._read(context.requirements_text, context.requirements_path or "requirements.md")
 
 
 class Reading:
     """Requirements as clauses, and where their words stand."""
 
-    def __init__(self, requirements: Requirements) -> None:
+    def __init__(self, requirements: Requirements, text: str) -> None:
         self.clauses = read_evidence(requirements)
+        self._requirements, self._text = requirements, text
+
+    @cached_property
+    def plan(self) -> tuple[Step, ...]:
+        """The tasks, read when one is asked for first."""
+        return read_plan(self._requirements, self._text)
+
+    @cached_property
+    def wants_to_be_asked(self) -> bool:
+        """Whether a line says to stop or to ask before the work goes on."""
+        return wants_to_be_asked(self.clauses)
 
     @cached_property
     def land(self) -> Landscape:
@@ -161,9 +176,8 @@ def no_opinion(reason: str) -> BrainAnswer:
     return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
 
 
-def _consent(
-    asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
-) -> BrainAnswer:
+def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionContext) -> BrainAnswer:
+    clauses = reading.clauses
     found = evidence_for(asked, clauses)
     # They say how the product is to be, and not that anything is to be done now.
     if found is not None and not (found[1] and is_operation(asked)):
@@ -178,6 +192,9 @@ def _consent(
     later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
     if later is not None and sides.no:
         return _quoted((sides.no,), STANDARD, later, context)
+    step = step_to_proceed(asked, reading.plan) if is_plain(sides.yes) else None
+    if step is not None and not reading.wants_to_be_asked:
+        return _planned(sides.yes, step, context)
     if is_refused(asked, clauses):
         return no_opinion(_REFUSING)
     if not is_plain(sides.yes):
@@ -197,10 +214,13 @@ def _matched(
     question: Question,
     asked: Asked,
     choices: tuple[Choice, ...],
-    clauses: tuple[Clause, ...],
+    reading: Reading,
     context: QuestionContext,
 ) -> BrainAnswer:
-    match = match_options(asked, choices, clauses, many=question.multi_select)
+    turn = None if question.multi_select else step_that_is_next(asked, choices, reading.plan)
+    if turn is not None:
+        return _planned(*turn, context)
+    match = match_options(asked, choices, reading.clauses, many=question.multi_select)
     if match.chosen:
         labels = tuple(one.choice.label for one in match.chosen)
         return _quoted(labels, match.confidence, match.chosen[0].clause, context)
@@ -214,6 +234,16 @@ def _matched(
             reasoning="It is the only place offered that the project has",
         )
     return no_opinion(_SILENT)
+
+
+def _planned(label: str, step: Step, context: QuestionContext) -> BrainAnswer:
+    source = context.requirements_path or "requirements"
+    return BrainAnswer(
+        selected=(label,),
+        confidence=PROCEED,
+        reasoning=f"It is the turn of the task in line {step.line}",
+        quote=f"{source}:{step.line}: {step.quote}",
+    )
 
 
 _SILENT = "The requirements do not say"
