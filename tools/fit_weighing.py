@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from perpetualcc.brain.rule_based import (
     RuleBasedBrain,
-    asks_consent,
     can_be_weighed,
+    is_to_be_weighed,
     unanswerable,
 )
 from perpetualcc.brain.rules.choices import read_choices
@@ -75,7 +75,7 @@ def examples() -> list[Example]:
                     case=case,
                     folder=folder,
                     weighed=weighed,
-                    is_left=not answer.selected or asks_consent(case.question, asked) is None,
+                    is_left=is_to_be_weighed(case.question, asked, answer),
                     may=tuple(
                         can_be_weighed(case.question, asked, one, answer) for one in weighed
                     ),

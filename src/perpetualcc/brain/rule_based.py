@@ -24,11 +24,15 @@ from perpetualcc.brain.rules.consent import (
     kind_refused_by,
     postponed_by,
     read_yes_no,
+    step_that_is_next,
+    step_to_proceed,
+    wants_to_be_asked,
 )
 from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
-from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
+from perpetualcc.brain.rules.plan import Step, read_plan
 from perpetualcc.brain.rules.scopes import of_product
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
@@ -62,7 +66,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse, *, weighs: bool = True) -> None:
-        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path)))
+        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path), text))
         self._weighs = weighs
         """Whether what the rules find no line for is weighed; off only to fit the weights."""
 
@@ -97,14 +101,12 @@ class RuleBasedBrain:
         clauses = reading.clauses
         yes_no = asks_consent(question, asked)
         if yes_no is not None:
-            answer = _consent(asked, yes_no, clauses, context)
+            answer = _consent(asked, yes_no, reading, context)
         else:
-            answer = _matched(question, asked, choices, clauses, context)
-        if not self._weighs or question.multi_select or not clauses:
-            return answer
-        if yes_no is not None and answer.selected:
-            return answer
-        return _weighed(question, asked, choices, reading, answer, context)
+            answer = _matched(question, asked, choices, reading, context)
+        if self._weighs and clauses and is_to_be_weighed(question, asked, answer):
+            answer = _weighed(question, asked, choices, reading, answer, context)
+        return unless_risky(question, answer)
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
@@ -120,15 +122,26 @@ class RuleBasedBrain:
     def read(self, context: QuestionContext) -> "Reading":
         """What the requirements say, read once for each text."""
         if not context.requirements_text.strip():
-            return Reading(Requirements(source=""))
+            return Reading(Requirements(source=""), "")
         return self._read(context.requirements_text, context.requirements_path or "requirements.md")
 
 
 class Reading:
     """Requirements as clauses, and where their words stand."""
 
-    def __init__(self, requirements: Requirements) -> None:
+    def __init__(self, requirements: Requirements, text: str) -> None:
         self.clauses = read_evidence(requirements)
+        self._requirements, self._text = requirements, text
+
+    @cached_property
+    def plan(self) -> tuple[Step, ...]:
+        """The tasks, read when one is asked for first."""
+        return read_plan(self._requirements, self._text)
+
+    @cached_property
+    def wants_to_be_asked(self) -> bool:
+        """Whether a line says to stop or to ask before the work goes on."""
+        return wants_to_be_asked(self.clauses)
 
     @cached_property
     def _own_scopes(self) -> frozenset[str]:
@@ -172,14 +185,27 @@ def asks_consent(question: Question, asked: Asked) -> YesNo | None:
     return None if asked.is_open else read_yes_no(question)
 
 
+def is_to_be_weighed(question: Question, asked: Asked, ruled: BrainAnswer) -> bool:
+    """Whether all measures have a say: in what no rule found, and in what one read in a line."""
+    if question.multi_select:
+        return False
+    is_read = ruled.reasoning.startswith(_SAID)
+    return not ruled.selected or (is_read and asks_consent(question, asked) is None)
+
+
+def unless_risky(question: Question, answer: BrainAnswer) -> BrainAnswer:
+    """The answer, if its options are not a person's to choose."""
+    risk = risk_of_choice(question, answer.selected)
+    return no_opinion(f"Only a person may answer: {risk}") if risk else answer
+
+
 def no_opinion(reason: str) -> BrainAnswer:
     """What a brain says when a person must decide."""
     return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
 
 
-def _consent(
-    asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
-) -> BrainAnswer:
+def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionContext) -> BrainAnswer:
+    clauses = reading.clauses
     found = evidence_for(asked, clauses)
     # They say how the product is to be, and not that anything is to be done now.
     if found is not None and not (found[1] and is_operation(asked)):
@@ -194,6 +220,9 @@ def _consent(
     later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
     if later is not None and sides.no:
         return _quoted((sides.no,), STANDARD, later, context)
+    step = step_to_proceed(asked, reading.plan) if is_plain(sides.yes) else None
+    if step is not None and not reading.wants_to_be_asked:
+        return _planned(sides.yes, step, context)
     if is_refused(asked, clauses):
         return no_opinion(_REFUSING)
     if not is_plain(sides.yes):
@@ -213,10 +242,13 @@ def _matched(
     question: Question,
     asked: Asked,
     choices: tuple[Choice, ...],
-    clauses: tuple[Clause, ...],
+    reading: Reading,
     context: QuestionContext,
 ) -> BrainAnswer:
-    match = match_options(asked, choices, clauses, many=question.multi_select)
+    turn = None if question.multi_select else step_that_is_next(asked, choices, reading.plan)
+    if turn is not None:
+        return _planned(*turn, context)
+    match = match_options(asked, choices, reading.clauses, many=question.multi_select)
     if match.chosen:
         labels = tuple(one.choice.label for one in match.chosen)
         return _quoted(labels, match.confidence, match.chosen[0].clause, context)
@@ -232,6 +264,17 @@ def _matched(
     return no_opinion(_SILENT)
 
 
+def _planned(label: str, step: Step, context: QuestionContext) -> BrainAnswer:
+    source = context.requirements_path or "requirements"
+    return BrainAnswer(
+        selected=(label,),
+        confidence=PROCEED,
+        reasoning=f"It is the turn of the task in line {step.line}",
+        quote=f"{source}:{step.line}: {step.quote}",
+    )
+
+
+_SAID = "The requirements say so in line"
 _SILENT = "The requirements do not say"
 _UNSURE = "The requirements speak of it, and not clearly enough"
 _REFUSING = "The requirements refuse something the question speaks of"
@@ -290,6 +333,6 @@ def _quoted(
     return BrainAnswer(
         selected=labels,
         confidence=confidence,
-        reasoning=f"The requirements say so in line {statement.line}",
+        reasoning=f"{_SAID} {statement.line}",
         quote=f"{source}:{statement.line}: {statement.quote}",
     )

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.asking import Asked, specific
-from perpetualcc.brain.rules.choices import generic
+from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.nearness import has
+from perpetualcc.brain.rules.plan import Step, doubts, next_of, step_called, with_told
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
@@ -112,6 +113,59 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     if not found[0].isascii():
         return len(asked.folded) <= _SHORT
     return _is_agreed(asked.folded, found, clauses)
+
+
+def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> Step | None:
+    """
+    The task that somebody asks leave to begin, if its turn has come; None for any other question.
+
+    "The reader is done and its tests pass. Shall I go on with the fingerprints?"
+    """
+    found = patterns("consent", "proceed").search(asked.folded)
+    asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
+    if asked.is_open or not found or not asks:
+        return None
+    told = (*asked.told, asked.folded[: found.start()])
+    if any(doubts(one, plan) for one in told):
+        return None
+    if not all(patterns("consent", "finished").search(one) for one in asked.told):
+        return None
+    now = with_told(plan, told)
+    step = step_called(asked.folded[found.end() :], now)
+    if step is None or next_of((step,), now) is None:
+        return None
+    hesitations = patterns("consent", "hesitation").finditer(asked.folded)
+    return step if all(has(step.words, stem(one[0])) for one in hesitations) else None
+
+
+def wants_to_be_asked(clauses: tuple[Clause, ...]) -> bool:
+    """Whether a line says to stop or to ask before the work goes on."""
+    said = (fold(f"{one.statement.key} {one.statement.text}") for one in clauses)
+    return any(
+        patterns("consent", "halts").search(one)
+        and not patterns("consent", "halts_not").search(one)
+        for one in said
+    )
+
+
+def step_that_is_next(
+    asked: Asked, choices: tuple[Choice, ...], plan: tuple[Step, ...]
+) -> tuple[str, Step] | None:
+    """
+    The option that names the task whose turn it is, and the task.
+
+    None unless every option names a task, and one of them is the most urgent.
+    """
+    if not plan or not patterns("consent", "asks_what_is_next").search(asked.folded):
+        return None
+    now = with_told(plan, asked.told)
+    named = [(choice, step_called(choice.folded, now)) for choice in choices]
+    real = [(one, step) for one, step in named if not one.escapes and side_of_label(one.label) >= 0]
+    steps = [step for _, step in real if step is not None]
+    if len(steps) < len(real) or len({step.id for step in steps}) < len(steps):
+        return None
+    best = next_of(steps, now)
+    return next(((one.label, step) for one, step in real if best and step is best), None)
 
 
 def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) -> bool:

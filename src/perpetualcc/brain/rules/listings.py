@@ -68,7 +68,7 @@ def _listed(asked: Asked, choices: tuple[Choice, ...], group: tuple[Clause, ...]
         len(named) < _AT_LEAST
         or len(named) == len(choices)
         or any(_names(one, doubted) for one in named)
-        or any(_is_half_named(one, chosen) for one in choices if one not in named)
+        or any(is_half_named(one, chosen) for one in choices if one not in named)
         or any(asked.scopes and one.scopes and not asked.scopes & one.scopes for one in group)
     ):
         return None
@@ -83,6 +83,6 @@ def _names(choice: Choice, said: frozenset[str]) -> bool:
     return bool(words) and all(has(said, word) for word in words)
 
 
-def _is_half_named(choice: Choice, said: frozenset[str]) -> bool:
+def is_half_named(choice: Choice, said: frozenset[str]) -> bool:
     """Whether some of its words stand there: it may be meant as well."""
     return any(has(said, word) for word in choice.own - generic())

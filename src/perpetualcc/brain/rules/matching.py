@@ -22,7 +22,7 @@ from perpetualcc.brain.rules.doubts import (
     told_apart,
 )
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.listings import find_listing
+from perpetualcc.brain.rules.listings import find_listing, is_half_named
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
@@ -72,6 +72,8 @@ def match_options(
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     if many:
         match = _several(tier, real)
+        if match.chosen and (left := half_named(match.chosen, real, clauses)):
+            match = Match(problem=f"{left} may be meant as well")
     else:
         match = _single(_for_this_case(tier, asked), asked)
         apart = told_apart(tier, nearness) if match.problem else None
@@ -298,6 +300,26 @@ def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
             return Match(problem=f"the requirements also name {name}, which is not offered")
     in_order = [chosen[choice.label] for choice in choices if choice.label in chosen]
     return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def half_named(
+    chosen: tuple[Found, ...], choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> str:
+    """An option that is not chosen, and some words of which stand on the lines that choose."""
+    lines = {id(one.clause.statement) for one in chosen}
+    said = frozenset[str]().union(
+        *(one.chosen | one.open for one in clauses if id(one.statement) in lines)
+    )
+    taken = frozenset[str]().union(*(one.choice.every for one in chosen))
+    labels = {one.choice.label for one in chosen}
+    return next(
+        (
+            one.label
+            for one in choices
+            if one.label not in labels and is_half_named(one, said - taken)
+        ),
+        "",
+    )
 
 
 def _numbers_left(one: Found, others: list[Choice]) -> str:
