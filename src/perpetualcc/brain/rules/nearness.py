@@ -78,7 +78,7 @@ def is_alike(asked: str, said: str) -> bool:
     if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
         return False
     is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
-    is_narrower = long is asked and len(long) - same > _REST
+    is_narrower = long is asked and len(long) - same > _REST - (same == _ROOT)
     return is_compound or (same >= _ROOT and same >= len(short) - 1 and not is_narrower)
 
 

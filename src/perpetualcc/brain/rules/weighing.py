@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from perpetualcc.brain.rules.asking import Asked, specific
@@ -27,7 +28,7 @@ from perpetualcc.brain.rules.nearness import is_alike
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.statements import AHEAD, Measures, weigh_statements
-from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.terms import Term, phrase, read_terms, values
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.requirements import StatementKind
 
@@ -180,6 +181,7 @@ class _Weighing:
         self.near = [(one + other) / 2 for one, other in zip(self.own, self.line, strict=True)]
         self.strong_lines = land.where(self.strong, land.line)
         self.strong_said = land.where(self.strong, land.said)
+        self.before = _before(read_terms(question.text, prose=True))
         self.header = values(read_terms(question.header, prose=True))
         self.header_lines = land.where(self.header, land.line)
         self.own_lines = [land.where(choice.own, land.line) for choice in choices]
@@ -293,6 +295,23 @@ class _Weighing:
         )
         ours = {form for word in self.words | self.choices[at].every for form in land.forms(word)}
         found["t_said"] = len(land.telling[index] - ours)
+        found["t_pairs"], found["t_other_pairs"] = self._pairs(clause)
+
+    def _pairs(self, clause: Clause) -> tuple[float, float]:
+        """
+        How many words stand in the clause beside the same neighbour as in the question, and how
+        many beside another one: of "the B2B shop" what is said of "the B2C shop" tells nothing.
+        """
+        said = _before(clause.terms)
+        same = other = 0
+        for word, neighbours in self.before.items():
+            for form in self.land.forms(word):
+                theirs = said.get(form, frozenset())
+                if theirs & {one for own in neighbours for one in self.land.forms(own)}:
+                    same += 1
+                elif theirs:
+                    other += 1
+        return float(same), float(other)
 
     def _of_label(self, found: Measures, at: int) -> None:
         choice, label = self.choices[at], self.question.options[at].label
@@ -355,6 +374,7 @@ _OF_OPTION = (
     *("oc_abs", "oc_abs_r", "full", "full_r", "full_ra", "verb", "verb_r"),
     *("t_sc", "t_match", "t_own", "t_miss", "t_hdr", "t_close", "t_fit", "t_rank", "t_len"),
     *("t_key", "t_keyin", "t_topic", "t_other", "t_rival", "t_said"),
+    *("t_pairs", "t_other_pairs"),
     *("rare", "absent", "num", "name", "yes", "no"),
 )
 _COMPARED = (*_OF_OPTION[:18], "t_sc", "t_close", "rare", "absent", *AHEAD)
@@ -369,6 +389,15 @@ def _places(said: Iterable[Iterable[str]]) -> dict[str, list[int]]:
         for word in words:
             found[word].append(at)
     return dict(found)
+
+
+def _before(terms: tuple[Term, ...]) -> dict[str, frozenset[str]]:
+    """For each telling word, the telling words it follows directly."""
+    found: dict[str, frozenset[str]] = {}
+    for one, other in pairwise(terms):
+        if one.value and other.value and not {one.value, other.value} & _empty():
+            found[other.value] = found.get(other.value, frozenset()) | {one.value}
+    return found
 
 
 def _telling(words: frozenset[str]) -> frozenset[str]:
