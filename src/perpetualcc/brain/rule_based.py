@@ -192,14 +192,21 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
     later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
     if later is not None and sides.no:
         return _quoted((sides.no,), STANDARD, later, context)
-    step = step_to_proceed(asked, reading.plan) if is_plain(sides.yes) else None
-    if step is not None and not reading.wants_to_be_asked:
+    return _leave(asked, sides, reading, context)
+
+
+def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionContext) -> BrainAnswer:
+    """Leave to go on, with a task of the requirements or with what anybody would do."""
+    step, has_come = step_to_proceed(asked, reading.plan)
+    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes):
+        if not has_come:
+            return no_opinion(f"The task in line {step.line} waits for another")
         return _planned(sides.yes, step, context)
-    if is_refused(asked, clauses):
+    if is_refused(asked, reading.clauses):
         return no_opinion(_REFUSING)
     if not is_plain(sides.yes):
         return no_opinion("Agreeing would mean more than going on")
-    if asks_to_proceed(asked, clauses):
+    if asks_to_proceed(asked, reading.clauses) and not reading.wants_to_be_asked:
         return BrainAnswer(
             selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
         )

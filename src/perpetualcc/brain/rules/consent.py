@@ -115,27 +115,28 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     return _is_agreed(asked.folded, found, clauses)
 
 
-def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> Step | None:
+def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> tuple[Step | None, bool]:
     """
-    The task that somebody asks leave to begin, if its turn has come; None for any other question.
+    The task that somebody asks leave to begin, and whether its turn has come; None for no task.
 
     "The reader is done and its tests pass. Shall I go on with the fingerprints?"
     """
     found = patterns("consent", "proceed").search(asked.folded)
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if asked.is_open or not found or not asks:
-        return None
+        return None, False
     told = (*asked.told, asked.folded[: found.start()])
-    if any(doubts(one, plan) for one in told):
-        return None
-    if not all(patterns("consent", "finished").search(one) for one in asked.told):
-        return None
+    is_report = all(patterns("consent", "finished").search(one) for one in asked.told)
+    if not is_report or any(doubts(one, plan) for one in told):
+        return None, False
     now = with_told(plan, told)
     step = step_called(asked.folded[found.end() :], now)
-    if step is None or next_of((step,), now) is None:
-        return None
+    if step is None or step.done:
+        return None, False
     hesitations = patterns("consent", "hesitation").finditer(asked.folded)
-    return step if all(has(step.words, stem(one[0])) for one in hesitations) else None
+    if not all(has(step.words, stem(one[0])) for one in hesitations):
+        return None, False
+    return step, next_of((step,), now) is not None
 
 
 def wants_to_be_asked(clauses: tuple[Clause, ...]) -> bool:
