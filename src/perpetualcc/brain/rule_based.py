@@ -14,15 +14,14 @@ from perpetualcc.brain.rules.choices import Choice, read_choices
 from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
-    declined_by,
     evidence_for,
     is_operation,
     is_plain,
     is_refused,
     is_routine,
-    kind_refused_by,
-    postponed_by,
+    label_that_declines,
     read_yes_no,
+    refusal_of,
     step_that_is_next,
     step_to_proceed,
     wants_to_be_asked,
@@ -101,7 +100,12 @@ class RuleBasedBrain:
         if yes_no is not None and not asked.is_open:
             answer = _consent(asked, yes_no, reading, context)
         else:
-            answer = _matched(question, asked, choices, reading, context)
+            without = label_that_declines(question, asked, choices)
+            refusal = refusal_of(asked, clauses) if without else None
+            if refusal is not None:
+                answer = _quoted((without,), STANDARD, refusal, context)
+            else:
+                answer = _matched(question, asked, choices, reading, context)
         if not answer.selected and self._weighs and clauses and not question.multi_select:
             answer = _weighed(question, asked, choices, reading, answer, context)
         return unless_risky(question, answer)
@@ -186,12 +190,9 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
         if not label:
             return no_opinion("The requirements decline, and no option does")
         return _quoted((label,), STATED, clause, context)
-    refusal = declined_by(asked, clauses)
+    refusal = refusal_of(asked, clauses)
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
-    later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
-    if later is not None and sides.no:
-        return _quoted((sides.no,), STANDARD, later, context)
     return _leave(asked, sides, reading, context)
 
 

@@ -34,6 +34,9 @@ _ARE_POSTPONED = re.compile(
 )
 _COMING = frozenset(map(stem, ("come", "follow", "plan", "planned", "postponed", "deferred", "do")))
 _WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
+_ONLY = re.compile(
+    r"\b(?:only|single|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|ohne|without)\b"
+)
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -61,6 +64,26 @@ def read_yes_no(question: Question) -> YesNo | None:
     if len(agreeing) != 1 or question.multi_select:
         return None
     return YesNo(yes=agreeing[0], no=declining[0] if len(declining) == 1 else "")
+
+
+def label_that_declines(question: Question, asked: Asked, choices: tuple[Choice, ...]) -> str:
+    """
+    The option of doing without what is asked for, where none agrees in so many words.
+
+    "Should I add a dark theme?" with "Light only" and "Light and dark". Empty when none, or more
+    than one, does without.
+    """
+    if (
+        asked.is_open
+        or question.multi_select
+        or not patterns("consent", "polar").search(asked.folded)
+    ):
+        return ""
+    plain = [one.label for one in choices if side_of_label(one.label) < 0 or one.refuses]
+    if plain:
+        return plain[0] if len(plain) == 1 else ""
+    only = [one.label for one in choices if one.excluded or _ONLY.search(one.folded)]
+    return only[0] if len(only) == 1 else ""
 
 
 def _repeats(label: str, asked: str) -> bool:
@@ -373,6 +396,15 @@ _SEVERAL = frozenset(
 def _covers(asked: Asked, key: frozenset[str]) -> bool:
     words = key - word_set("asking")
     return bool(words) and words <= asked.terms
+
+
+def refusal_of(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """The line that refuses what the question would bring, its kind, or leaves it for later."""
+    return (
+        declined_by(asked, clauses)
+        or postponed_by(asked, clauses)
+        or kind_refused_by(asked, clauses)
+    )
 
 
 def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
