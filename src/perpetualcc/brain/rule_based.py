@@ -15,15 +15,14 @@ from perpetualcc.brain.rules.choices import Choice, read_choices
 from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
-    declined_by,
     evidence_for,
     is_operation,
     is_plain,
     is_refused,
     is_routine,
-    kind_refused_by,
-    postponed_by,
+    label_that_declines,
     read_yes_no,
+    refusal_of,
     step_that_is_next,
     step_to_proceed,
     wants_to_be_asked,
@@ -51,7 +50,7 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY, LIKELY_NUMBER, LIKELY_REFUSED = 0.8, 0.93, 0.58
+LIKELY, LIKELY_REFUSED = 0.93, 0.58
 """Of what is weighed: so likely answers about files that had no part in the fitting were right in
 19 of 20 cases; a bare number is found near the words of many a question, and to
 decline what a line has a refusal of takes less."""
@@ -103,7 +102,12 @@ class RuleBasedBrain:
         if yes_no is not None:
             answer = _consent(asked, yes_no, reading, context)
         else:
-            answer = _matched(question, asked, choices, reading, context)
+            without = label_that_declines(question, asked, choices)
+            refusal = refusal_of(asked, clauses) if without else None
+            if refusal is not None:
+                answer = _quoted((without,), STANDARD, refusal, context)
+            else:
+                answer = _matched(question, asked, choices, reading, context)
         if self._weighs and clauses and is_to_be_weighed(question, asked, answer):
             answer = _weighed(question, asked, choices, reading, answer, context)
         return unless_risky(question, answer)
@@ -214,20 +218,24 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
         if not label:
             return no_opinion("The requirements decline, and no option does")
         return _quoted((label,), STATED, clause, context)
-    refusal = declined_by(asked, clauses)
+    refusal = refusal_of(asked, clauses)
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
-    later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
-    if later is not None and sides.no:
-        return _quoted((sides.no,), STANDARD, later, context)
-    step = step_to_proceed(asked, reading.plan) if is_plain(sides.yes) else None
-    if step is not None and not reading.wants_to_be_asked:
+    return _leave(asked, sides, reading, context)
+
+
+def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionContext) -> BrainAnswer:
+    """Leave to go on, with a task of the requirements or with what anybody would do."""
+    step, has_come = step_to_proceed(asked, reading.plan)
+    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes):
+        if not has_come:
+            return no_opinion(f"The task in line {step.line} waits for another")
         return _planned(sides.yes, step, context)
-    if is_refused(asked, clauses):
+    if is_refused(asked, reading.clauses):
         return no_opinion(_REFUSING)
     if not is_plain(sides.yes):
         return no_opinion("Agreeing would mean more than going on")
-    if asks_to_proceed(asked, clauses):
+    if asks_to_proceed(asked, reading.clauses) and not reading.wants_to_be_asked:
         return BrainAnswer(
             selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
         )

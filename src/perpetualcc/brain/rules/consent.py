@@ -34,6 +34,9 @@ _ARE_POSTPONED = re.compile(
 )
 _COMING = frozenset(map(stem, ("come", "follow", "plan", "planned", "postponed", "deferred", "do")))
 _WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
+_ONLY = re.compile(
+    r"\b(?:only|single|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|ohne|without)\b"
+)
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -61,6 +64,26 @@ def read_yes_no(question: Question) -> YesNo | None:
     if len(agreeing) != 1 or question.multi_select:
         return None
     return YesNo(yes=agreeing[0], no=declining[0] if len(declining) == 1 else "")
+
+
+def label_that_declines(question: Question, asked: Asked, choices: tuple[Choice, ...]) -> str:
+    """
+    The option of doing without what is asked for, where none agrees in so many words.
+
+    "Should I add a dark theme?" with "Light only" and "Light and dark". Empty when none, or more
+    than one, does without.
+    """
+    if (
+        asked.is_open
+        or question.multi_select
+        or not patterns("consent", "polar").search(asked.folded)
+    ):
+        return ""
+    plain = [one.label for one in choices if side_of_label(one.label) < 0 or one.refuses]
+    if plain:
+        return plain[0] if len(plain) == 1 else ""
+    only = [one.label for one in choices if one.excluded or _ONLY.search(one.folded)]
+    return only[0] if len(only) == 1 else ""
 
 
 def _repeats(label: str, asked: str) -> bool:
@@ -115,27 +138,28 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     return _is_agreed(asked.folded, found, clauses)
 
 
-def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> Step | None:
+def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> tuple[Step | None, bool]:
     """
-    The task that somebody asks leave to begin, if its turn has come; None for any other question.
+    The task that somebody asks leave to begin, and whether its turn has come; None for no task.
 
     "The reader is done and its tests pass. Shall I go on with the fingerprints?"
     """
     found = patterns("consent", "proceed").search(asked.folded)
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if asked.is_open or not found or not asks:
-        return None
+        return None, False
     told = (*asked.told, asked.folded[: found.start()])
-    if any(doubts(one, plan) for one in told):
-        return None
-    if not all(patterns("consent", "finished").search(one) for one in asked.told):
-        return None
+    is_report = all(patterns("consent", "finished").search(one) for one in asked.told)
+    if not is_report or any(doubts(one, plan) for one in told):
+        return None, False
     now = with_told(plan, told)
     step = step_called(asked.folded[found.end() :], now)
-    if step is None or next_of((step,), now) is None:
-        return None
+    if step is None or step.done:
+        return None, False
     hesitations = patterns("consent", "hesitation").finditer(asked.folded)
-    return step if all(has(step.words, stem(one[0])) for one in hesitations) else None
+    if not all(has(step.words, stem(one[0])) for one in hesitations):
+        return None, False
+    return step, next_of((step,), now) is not None
 
 
 def wants_to_be_asked(clauses: tuple[Clause, ...]) -> bool:
@@ -372,6 +396,15 @@ _SEVERAL = frozenset(
 def _covers(asked: Asked, key: frozenset[str]) -> bool:
     words = key - word_set("asking")
     return bool(words) and words <= asked.terms
+
+
+def refusal_of(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
+    """The line that refuses what the question would bring, its kind, or leaves it for later."""
+    return (
+        declined_by(asked, clauses)
+        or postponed_by(asked, clauses)
+        or kind_refused_by(asked, clauses)
+    )
 
 
 def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:

@@ -29,6 +29,12 @@ _FINISHED_WORDS = (
 # Of what is called so much must be in a task, and of a task in what is told to be done.
 _SAME = 0.6
 _TOLD = 0.4
+# Of the subject of a sentence so much names a task: "the data model and its migration".
+_NAMED = 0.5
+_PREDICATE = re.compile(
+    r"\b(?:is|are|was|were|has|have|passe?s?|works?|compiles?|ist|sind|wurden?|steht|est|sont|esta|"
+    r"estan|son|sono|zijn|ficou|foram)\b|:"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +58,7 @@ def read_plan(requirements: Requirements, text: str) -> tuple[Step, ...]:
         return tuple(
             Step(
                 id=task.id,
-                words=_words(f"{task.description} {'' if task.id.isdecimal() else task.id}"),
+                words=_words(task.description) | _words(task.id),
                 line=task.line,
                 quote=task.description.splitlines()[0],
                 priority=task.priority,
@@ -89,7 +95,8 @@ def _in_order(text: str) -> Iterable[Step]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(term.lstrip("@") for term in values(read_terms(text))) - _says_little()
+    terms = values(read_terms(text)) - _says_little()
+    return frozenset(term for term in terms if term[0] != "#" and len(term) > 1)
 
 
 @cache
@@ -125,8 +132,7 @@ def with_told(plan: tuple[Step, ...], told: Iterable[str]) -> tuple[Step, ...]:
         step.id
         for sentence in told
         if patterns("consent", "finished").search(sentence) and not doubts(sentence, plan)
-        for step in plan
-        if _is_told_of(step, sentence)
+        for step in _told_of(sentence, plan)
     }
     needs = {step.id: step.needs for step in plan}
     waiting = list(finished)
@@ -144,10 +150,19 @@ def doubts(sentence: str, plan: tuple[Step, ...]) -> bool:
     return any(not has(known, stem(one[0])) for one in found)
 
 
-def _is_told_of(step: Step, sentence: str) -> bool:
+def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
+    """What a sentence tells of: what it has most of, and what its subject names."""
     said = _words(sentence)
-    shared = sum(has(said, word) for word in step.words)
-    return shared > 0 and shared / len(step.words) >= _TOLD
+    for step in plan:
+        shared = sum(has(said, word) for word in step.words)
+        if shared and shared / len(step.words) >= _TOLD:
+            yield step
+    subject = _words(_PREDICATE.split(sentence, maxsplit=1)[0])
+    near = [(sum(has(step.words, word) for word in subject), step) for step in plan]
+    most = max((count for count, _ in near), default=0)
+    fitting = [step for count, step in near if count == most]
+    if len(fitting) == 1 and most and most / len(subject) >= _NAMED:
+        yield fitting[0]
 
 
 def next_of(offered: Iterable[Step], plan: tuple[Step, ...]) -> Step | None:
