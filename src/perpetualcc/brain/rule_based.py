@@ -17,11 +17,9 @@ from perpetualcc.brain.rules.consent import (
     evidence_for,
     is_operation,
     is_plain,
-    is_refused,
     is_routine,
     label_that_declines,
     read_yes_no,
-    refusal_of,
     step_that_is_next,
     step_to_proceed,
     wants_to_be_asked,
@@ -31,6 +29,7 @@ from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.plan import Step, read_plan
+from perpetualcc.brain.rules.refusals import is_refused, refusal_of
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
