@@ -35,7 +35,7 @@ _SPECIAL = (
     (re.compile(r"\bend-to-end\b"), "end to end"),
     (re.compile(r"\b[1-5]xx\b"), "statuscodes"),
     (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
-    (re.compile(r"\bdark(?:-|\s)mode\b"), "darkmode"),
+    (re.compile(r"\bdark(?:-|\s)(?:mode|theme)\b"), "darkmode"),
     (re.compile(r"(?<=\d)[,_](?=\d{3}(?:\b|_))"), ""),
 )
 _TOKEN = re.compile(
