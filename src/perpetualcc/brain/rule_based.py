@@ -49,7 +49,7 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY, LIKELY_RULED, LIKELY_REFUSED = 0.85, 0.95, 0.58
+LIKELY, LIKELY_RULED, LIKELY_REFUSED = 0.8, 0.9, 0.58
 """How likely all measures together must find an option: one that no rule chose, one that a rule
 did (most of these are), and doing without what a line refuses. By `fit_weighing --check`, 19 of 20
 such answers about files of authors whose other files had no part in the fitting were right."""
@@ -226,13 +226,13 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
 def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionContext) -> BrainAnswer:
     """Leave to go on, with a task of the requirements or with what anybody would do."""
     step, has_come = step_to_proceed(asked, reading.plan)
-    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes):
+    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes, asked):
         if not has_come:
             return no_opinion(f"The task in line {step.line} waits for another")
         return _planned(sides.yes, step, context)
     if is_refused(asked, reading.clauses):
         return no_opinion(_REFUSING)
-    if not is_plain(sides.yes):
+    if not is_plain(sides.yes, asked):
         return no_opinion("Agreeing would mean more than going on")
     if asks_to_proceed(asked, reading.clauses) and not reading.wants_to_be_asked:
         return BrainAnswer(
@@ -327,12 +327,13 @@ def _weighed(
     context: QuestionContext,
 ) -> BrainAnswer:
     """What the rules chose, if all measures together say so too; else what these say alone."""
-    best = max(weigh(question, asked, choices, reading.land, ruled), key=lambda one: one.likely)
+    weighed = weigh(question, asked, choices, reading.land, ruled)
+    likely, best = max(((one.likely, one) for one in weighed), key=lambda pair: pair[0])
     wanted = LIKELY_RULED if best.choice.label in ruled.selected else LIKELY
     if ruled.reasoning == _REFUSING:
         wanted = LIKELY_REFUSED
     if (
-        best.likely >= wanted
+        likely >= wanted
         and best.clause is not None
         and can_be_weighed(question, asked, best, ruled)
     ):

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, split_tokens, quantity, stem, unit_among
+from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem, unit_among
 from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.questions import Question
 
@@ -60,12 +60,17 @@ class Choice:
     @property
     def names(self) -> frozenset[str]:
         """Known names among its own terms."""
-        return frozenset(term for term in self.own if term.startswith("@"))
+        return _marked(self.own, "@")
 
     @property
     def numbers(self) -> frozenset[str]:
         """Quantities and versions among its own terms."""
-        return frozenset(term for term in self.own if term.startswith("#"))
+        return _marked(self.own, "#")
+
+
+@lru_cache(maxsize=4096)
+def _marked(terms: frozenset[str], mark: str) -> frozenset[str]:
+    return frozenset(term for term in terms if term.startswith(mark))
 
 
 def read_choices(question: Question) -> tuple[Choice, ...]:

@@ -19,9 +19,9 @@ _BREAKS = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|\s*[;；]\s*|\s+[–—]\s+|\s+-\s+|\n"  # noqa: RUF001  full width
     r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)"
     r"\s+"
-    r"|,\s*(?=(?:please\s+|bitte\s+)?(?:not|no|never|without|use|prefer|only|avoid|do not|don't|rather|"
-    r"instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|sans|jamais|seulement|"
-    r"uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
+    r"|,\s*(?=(?:please\s+|bitte\s+)?(?:not|no|never|without|use|prefer|only|avoid|"
+    r"do not|don't|rather|instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|"
+    r"sans|jamais|seulement|uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
     r"|,?\s+(?=(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|"
     r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
     # "No exceptions in the core, errors are values": another subject begins.

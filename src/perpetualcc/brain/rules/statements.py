@@ -45,77 +45,112 @@ def weigh_statements(
     relevance: dict[int, tuple[float, float]],
 ) -> list[Measures]:
     """The measures of each option, in their order."""
-    near = {at: line for at, (line, _) in relevance.items()}
-    order = sorted(relevance, key=lambda at: -(relevance[at][0] + _OWN * relevance[at][1]))
-    chosen, refused, mentioned = (
-        [_shares(core(one.own), land, places) for one in choices]
-        for places in ((land.chosen,), (land.refused,), (land.chosen, land.open))
-    )
-    for at, choice in enumerate(choices):
-        if choice.refuses:
-            # "No locking" is spoken for where locking is refused.
-            chosen[at], refused[at] = refused[at], chosen[at]
-    told = _only_told(question, choices)
-    many = sum(_most(one) > _WHOLE for one in mentioned)
-    best = [near[at] for at in order[:2]] + [0.0, 0.0]
-    found = []
-    for at, choice in enumerate(choices):
-        rivals = [other for other in range(len(choices)) if other != at]
-        against = _highest(refused[other] for other in rivals)
-        own, no = chosen[at], refused[at]
+    statements = _Statements(question, asked, choices, land, relevance)
+    return [
+        {
+            **statements.of_rivals(at),
+            **statements.of_names(at),
+            **statements.of_nearest(at),
+            **statements.of_label(at),
+        }
+        for at in range(len(choices))
+    ]
+
+
+class _Statements:
+    """What the statements have of the options of one question."""
+
+    def __init__(
+        self,
+        question: Question,
+        asked: Asked,
+        choices: tuple[Choice, ...],
+        land: "Landscape",
+        relevance: dict[int, tuple[float, float]],
+    ) -> None:
+        self.question, self.asked, self.choices, self.land = question, asked, choices, land
+        self.near = {at: line for at, (line, _) in relevance.items()}
+        self.order = sorted(relevance, key=lambda at: -(relevance[at][0] + _OWN * relevance[at][1]))
+        words = [core(one.own) for one in choices]
+        self.chosen = [_shares(one, land, (land.chosen,)) for one in words]
+        self.refused = [_shares(one, land, (land.refused,)) for one in words]
+        for at, choice in enumerate(choices):
+            if choice.refuses:
+                # "No locking" is spoken for where locking is refused.
+                self.chosen[at], self.refused[at] = self.refused[at], self.chosen[at]
+        self.mentioned = [_most(_shares(one, land, (land.chosen, land.open))) for one in words]
+        self.whole_names = [
+            _most(_shares(one.names, land, (land.chosen,))) > _WHOLE for one in choices
+        ]
+        self.told = _only_told(question, choices)
+
+    def of_rivals(self, at: int) -> Measures:
+        """What is set against what."""
+        rivals = [other for other in range(len(self.choices)) if other != at]
+        own, no, near = self.chosen[at], self.refused[at], self.near
+        against = _highest(self.refused[other] for other in rivals)
+        refused = [_most(self.refused[other]) for other in rivals]
         contrast = {
             place: share * against.get(place, 0.0) * (1 - no.get(place, 0.0))
             for place, share in own.items()
         }
-        names = frozenset(word for word in told[at] if word[0] in "@#")
-        named = _shares(names, land, (land.chosen,))
-        whole = _shares(choice.names, land, (land.chosen,))
-        numbers = _shares(choice.numbers, land, (land.chosen,))
-        measures = {
+        return {
             "contrast": _most(contrast),
             "contrast_r": _most(contrast, near),
             "refused_any": _most(no),
             "refused_r": _most(no, near),
-            "word_refused": _one_refused(choice, land, {}),
-            "word_refused_r": _one_refused(choice, land, near),
-            "rivals_refused": sum(_most(refused[one]) > _WHOLE for one in rivals)
-            / max(len(rivals), 1),
-            "rival_kept": min((_most(refused[one]) for one in rivals), default=0.0),
-            "rival_refused_r": max((_most(refused[one], near) for one in rivals), default=0.0),
-            "mentioned": _most(mentioned[at]),
-            "mentions": float(many),
-            "rival_mentioned": max((_most(mentioned[one]) for one in rivals), default=0.0),
+            "word_refused": _one_refused(self.choices[at], self.land, {}),
+            "word_refused_r": _one_refused(self.choices[at], self.land, near),
+            "rivals_refused": sum(one > _WHOLE for one in refused) / max(len(rivals), 1),
+            "rival_kept": min(refused, default=0.0),
+            "rival_refused_r": _most(against, near),
+            "mentioned": self.mentioned[at],
+            "mentions": float(sum(one > _WHOLE for one in self.mentioned)),
+            "rival_mentioned": max((self.mentioned[one] for one in rivals), default=0.0),
+            "rival_name": float(any(self.whole_names[one] for one in rivals)),
+        }
+
+    def of_names(self, at: int) -> Measures:
+        """Names and quantities, of the label and of the description."""
+        land, near, choice = self.land, self.near, self.choices[at]
+        names = frozenset(word for word in self.told[at] if word[0] in "@#")
+        named = _shares(names, land, (land.chosen,))
+        told = _shares(self.told[at], land, (land.chosen,))
+        numbers = _shares(choice.numbers, land, (land.chosen,))
+        return {
             "named": _most(named),
             "named_r": _most(named, near),
             "named_no": _most(_shares(names, land, (land.refused,))),
             "told_near": _most(
-                _shares(told[at], land, (land.chosen,)),
-                {place: near[place] for place in order[:_READ_FOR_DESCRIPTIONS]},
+                told, {place: near[place] for place in self.order[:_READ_FOR_DESCRIPTIONS]}
             ),
-            "whole_name": float(_most(whole) > _WHOLE),
-            "rival_name": float(
-                any(
-                    _most(_shares(choices[one].names, land, (land.chosen,))) > _WHOLE
-                    for one in rivals
-                )
+            "whole_name": float(self.whole_names[at]),
+            "number_r": max(
+                (near[one] for one, share in numbers.items() if share > _WHOLE), default=0.0
             ),
-            "number_r": max((near[one] for one, share in numbers.items() if share > _WHOLE),
-                            default=0.0),
-            "all_numbers": float(all(one.numbers for one in choices)),
-            "recommended": float(bool(_RECOMMENDED.search(question.options[at].label))),
-            "position": at / max(len(choices) - 1, 1),
-            "length": len(question.options[at].label) / 20,
-            "best_r": best[0],
-            "next_r": best[0] - best[1],
-            "statements": len(order) / 50,
-            "in_question": _part(core(choice.own), asked.stems, land),
-        }  # fmt: skip
-        for many_ in _NEAREST:
-            read = order[:many_]
-            measures[f"near{many_}"] = max((own.get(one, 0.0) for one in read), default=0.0)
-            measures[f"near{many_}_no"] = max((no.get(one, 0.0) for one in read), default=0.0)
-        found.append(measures)
-    return found
+            "all_numbers": float(all(one.numbers for one in self.choices)),
+        }
+
+    def of_nearest(self, at: int) -> Measures:
+        """What the few statements have that are nearest to the question."""
+        best = [self.near[place] for place in self.order[:2]] + [0.0, 0.0]
+        found = {"best_r": best[0], "next_r": best[0] - best[1]}
+        for many in _NEAREST:
+            read = self.order[:many]
+            for name, shares in (("near", self.chosen[at]), ("near_no", self.refused[at])):
+                found[f"{name}{many}"] = max((shares.get(one, 0.0) for one in read), default=0.0)
+        return found
+
+    def of_label(self, at: int) -> Measures:
+        """What it looks like among the others."""
+        label = self.question.options[at].label
+        return {
+            "recommended": float(bool(_RECOMMENDED.search(label))),
+            "position": at / max(len(self.choices) - 1, 1),
+            "length": len(label) / 20,
+            "statements": len(self.order) / 50,
+            "in_question": _part(core(self.choices[at].own), self.asked.stems, self.land),
+        }
 
 
 def _shares(

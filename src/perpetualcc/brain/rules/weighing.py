@@ -26,8 +26,8 @@ from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import is_alike
 from perpetualcc.brain.rules.scopes import fits
-from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.statements import AHEAD, Measures, weigh_statements
+from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import Term, phrase, read_terms, values
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.requirements import StatementKind
@@ -40,16 +40,26 @@ _SHORTEST_LABEL = 2
 _MUCH = 3.0
 _FULL = 0.99
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """One option, how likely it is right, and the clause that speaks for it most."""
+    """One option, what was measured, and the clause that speaks for it most."""
 
     choice: Choice
     clause: Clause | None
-    likely: float
-    """Between 0 and 1."""
     measures: Measures
-    """What it was told from, for the fitting."""
+    """What its likelihood is told from."""
+
+    @property
+    def likely(self) -> float:
+        """How likely it is right, between 0 and 1: what the leaves of all trees are worth."""
+        names, score, trees = _forest()
+        row = [self.measures[name] for name in names]
+        for node in trees:
+            while not isinstance(node, float):
+                node = node[2] if row[node[0]] <= node[1] else node[3]  # noqa: PLW2901  down a tree
+            score += node
+        return 1 / (1 + math.exp(-score))
 
 
 class Landscape:
@@ -130,7 +140,7 @@ def weigh(
     ]
     common = weighing.of_question()
     return tuple(
-        Weighed(choice=choice, clause=clause, measures=measures, likely=_likelihood(measures))
+        Weighed(choice=choice, clause=clause, measures=measures)
         for choice, (_, clause), measures in zip(
             choices, options, _compared([own for own, _ in options], common), strict=True
         )
@@ -409,22 +419,24 @@ def _empty() -> frozenset[str]:
     return generic() | weak()
 
 
+Node = tuple[int, float, Any, Any] | float
+"""A measure, its limit, and the nodes below and above it; or what a leaf is worth."""
+
+
 @cache
-def _forest() -> dict[str, Any]:
+def _forest() -> tuple[tuple[str, ...], float, tuple[Node, ...]]:
+    """The measures, in their order; where the sum begins; the trees."""
     text = (files("perpetualcc.brain.rules") / "weights.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
-    return loaded
+    return (
+        tuple(loaded["measures"]),
+        loaded["start"],
+        tuple(_node(tree, 0) for tree in loaded["trees"]),
+    )
 
 
-def _likelihood(measures: Measures) -> float:
-    """Boosted trees: each adds what the leaf is worth that the measures lead to."""
-    forest = _forest()
-    row = [measures[name] for name in forest["measures"]]
-    score: float = forest["start"]
-    for tree in forest["trees"]:
-        node = 0
-        while tree[node][0] >= 0:
-            at, limit, left, right = tree[node]
-            node = left if row[at] <= limit else right
-        score += tree[node][1]
-    return 1 / (1 + math.exp(-score))
+def _node(tree: list[list[float]], at: int) -> Node:
+    if tree[at][0] < 0:
+        return tree[at][1]
+    measure, limit, below, above = tree[at]
+    return int(measure), limit, _node(tree, int(below)), _node(tree, int(above))
