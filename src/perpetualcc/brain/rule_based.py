@@ -198,13 +198,13 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
 def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionContext) -> BrainAnswer:
     """Leave to go on, with a task of the requirements or with what anybody would do."""
     step, has_come = step_to_proceed(asked, reading.plan)
-    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes):
+    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes, asked):
         if not has_come:
             return no_opinion(f"The task in line {step.line} waits for another")
         return _planned(sides.yes, step, context)
     if is_refused(asked, reading.clauses):
         return no_opinion(_REFUSING)
-    if not is_plain(sides.yes):
+    if not is_plain(sides.yes, asked):
         return no_opinion("Agreeing would mean more than going on")
     if asks_to_proceed(asked, reading.clauses) and not reading.wants_to_be_asked:
         return BrainAnswer(

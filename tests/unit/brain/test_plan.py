@@ -103,3 +103,12 @@ def test_a_numbered_list_in_this_order_is_a_plan_in_plain_text() -> None:
     assert ask(text, "Receipts", "Monthly report", plan=ORDERED, name="r.txt") == (
         "Monthly report",
     )
+
+
+def test_a_long_label_that_only_repeats_the_question_agrees() -> None:
+    text = "The timetable model is done. Shall I continue with the search for connections now?"
+    repeating = "Yes, please continue with the search for the connections now"
+    adding = "Yes, continue with the search and rewrite the model to fit it"
+
+    assert ask(text, repeating, "No, wait") == (repeating,)
+    assert ask(text, adding, "No, wait") == ()

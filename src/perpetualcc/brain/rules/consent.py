@@ -99,9 +99,10 @@ def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
     return tuple((start, phrase(start)) for start in table("consent")[name])
 
 
-def is_plain(label: str) -> bool:
-    """Whether a label only agrees: "Yes", "Yes, continue", "Proceed with the plan"."""
-    return len(phrase(label).split()) <= 6
+def is_plain(label: str, asked: Asked) -> bool:
+    """Whether a label only agrees: "Yes", "Proceed with the plan", or repeats the question."""
+    said = values(read_terms(label)) - word_set("asking") - _GOING_ON - {stem("yes")}
+    return len(phrase(label).split()) <= 6 or all(has(asked.terms, word) for word in said)
 
 
 def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:

@@ -224,9 +224,19 @@ def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> 
 
 
 def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
-    """Whether any line refuses something that a routine question speaks of."""
+    """
+    Whether any line refuses something that a routine question speaks of.
+
+    Of what is told before it a name is enough; any other word may stand there by chance, and it
+    takes two of one line.
+    """
     about = asked.stems - word_set("asking")
-    return any(about & clause.refused for clause in clauses)
+    spoken = asked.terms - word_set("asking")
+    shared = (about & clause.refused for clause in clauses)
+    return any(
+        len(words) > 1 or any(word[0] == "@" or word in spoken for word in words)
+        for words in shared
+    )
 
 
 def _switched_off_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
