@@ -15,7 +15,7 @@ from perpetualcc.daemon.state import read_pid
 from perpetualcc.domain.locations import Locations
 from perpetualcc.rehearsal import Scenario, read_scenario
 
-ROUNDS = 11
+ROUNDS = 9
 _MANY = 20
 
 
