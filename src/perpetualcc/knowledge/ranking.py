@@ -6,7 +6,7 @@ Pure functions. The numbers were chosen with `benchmarks/evaluate_knowledge.py` 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from perpetualcc.knowledge.ports import Hit
@@ -28,6 +28,8 @@ PART_GAIN = 0.6
 FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
+HOLDS_ALL = 0.4
+"""The least score of a chunk that holds each word of the query, however common they are."""
 MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
 
@@ -120,6 +122,24 @@ def relevance(score: float, terms: int) -> float:
     at about 0.5; a first result below 0.2 shares a word or two with the query by chance.
     """
     return score / (score + 4.0 * max(terms, 1))
+
+
+def lifted(hits: Sequence[Hit], share_of: Callable[[Hit], float]) -> list[Hit]:
+    """
+    In the same order, with scores that say how much of the query a chunk holds where BM25 cannot.
+
+    It gives next to nothing for a word that half of the chunks hold, and in an index of one file
+    that may be each word of the query. Where it says enough of the first, it does of the others.
+    """
+    if not hits or hits[0].score >= HOLDS_ALL * share_of(hits[0]):
+        return list(hits)
+    highest = 1.0
+    shown = []
+    for hit in hits:
+        least = HOLDS_ALL * share_of(hit) * min(1.0, weight(hit.path))
+        highest = min(highest, max(hit.score, least))
+        shown.append(replace(hit, score=highest))
+    return shown
 
 
 def fused(by_words: Sequence[Hit], by_meaning: Sequence[Hit]) -> list[Hit]:
