@@ -128,7 +128,7 @@ class RAGPipeline:
         best = rank_files(by_words, wanted)
         found_by = "words"
         if by_meaning:
-            best = fused(best, rank_files(by_meaning, wanted))
+            best = fused(best, rank_files(by_meaning, wanted), wanted)
             found_by = "words and vectors"
         shown = filled(best, [*by_words, *by_meaning], top_k)
         shown = lifted(shown, lambda hit: self._chunks.share_of(words, hit.chunk))

@@ -32,6 +32,13 @@ HOLDS_ALL = 0.4
 """The least score of a chunk that holds each word of the query, however common they are."""
 MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
+MEANING_SHARE_OF_PART = 0.1
+"""
+The same where a message names the part it changes: it has said where, and vectors know less of it.
+
+From .4 to .1: .705 to .724 for the subjects of 155 commits, .737 to .750 for whole messages, .777
+to .775 for 455 docstrings. Words alone have .726, .752 and .743 on these.
+"""
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|__tests__|testsuites?|regress|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
@@ -142,15 +149,18 @@ def lifted(hits: Sequence[Hit], share_of: Callable[[Hit], float]) -> list[Hit]:
     return shown
 
 
-def fused(by_words: Sequence[Hit], by_meaning: Sequence[Hit]) -> list[Hit]:
+def fused(
+    by_words: Sequence[Hit], by_meaning: Sequence[Hit], wanted: Wishes = NO_WISHES
+) -> list[Hit]:
     """
     One order of files from two. Both scores run from 0 to 1 for the same reasons, so they add up.
 
     On 349 docstring queries .857, where reciprocal ranks give .835 and either alone .806. The
     chunk shown is that of the ranking that says more for the file.
     """
+    meaning = MEANING_SHARE_OF_PART if wanted.parts else MEANING_SHARE
     shares: dict[str, list[Hit]] = {}
-    for ranking, share in ((by_words, 1.0 - MEANING_SHARE), (by_meaning, MEANING_SHARE)):
+    for ranking, share in ((by_words, 1.0 - meaning), (by_meaning, meaning)):
         for hit in ranking:
             shares.setdefault(hit.path, []).append(replace(hit, score=hit.score * share))
     return ordered(
