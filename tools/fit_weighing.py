@@ -10,7 +10,6 @@ right or not. Questions that only a person answers, and those with several answe
 
 import json
 import sys
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,19 +17,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perpetualcc.brain.rule_based import RuleBasedBrain, can_be_weighed, unanswerable
-from perpetualcc.brain.rules.asking import read_question
+from perpetualcc.brain.rule_based import (
+    RuleBasedBrain,
+    can_be_weighed,
+    is_to_be_weighed,
+    unanswerable,
+)
 from perpetualcc.brain.rules.choices import read_choices
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.brain.rules.weighing import Weighed, weigh
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import HOME, THRESHOLD, Case, cases
+from tests.corpus.brain.measuring import HOME, Case, cases
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(__file__).parent.parent / "src/perpetualcc/brain/rules/weights.json"
-TREES, DEPTH, RATE, SMALLEST, BINS, SHARE = 140, 4, 0.07, 12, 24, 0.7
+TREES, DEPTH, RATE, SMALLEST, BINS, SHARE, COLUMNS = 220, 4, 0.06, 20, 24, 0.7, 0.5
 """Chosen by `--check`; less depth loses what options share, more of anything gains nothing."""
-FOLDS = 6
+UNSEEN = frozenset(
+    ("oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder")
+)
+"""Sets whose authors had not seen the rules. The rules were mended with the others until these were
+answered right, so that what the rules say there looks surer than it is: an unseen one counts more."""
+WORTH = 5.0
+NEVER_LEARNED = frozenset({"quince", "rowan"})
+"""Sets that stay unseen, to tell how new files are answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,65 +55,62 @@ class Example:
     may: tuple[bool, ...]
     """Which of its options may be chosen by weight."""
 
-    @property
-    def fold(self) -> int:
-        """Questions about one file are always together."""
-        name = f"{self.folder}/{self.case.requirements.stem}"
-        return zlib.crc32(name.encode()) % FOLDS
-
 
 def examples() -> list[Example]:
     """Everything the corpus has that may be weighed."""
     brain = RuleBasedBrain(parse_statements, weighs=False)
     found = []
-    for folder in sorted(one.name for one in HOME.iterdir() if any(one.glob("*.questions"))):
+    folders = {one.name for one in HOME.iterdir() if any(one.glob("*.questions"))}
+    for folder in sorted(folders - NEVER_LEARNED):
         for case in cases(folder):
             if case.kind == "m" or unanswerable(case.question) or risk_of(case.question):
                 continue
             context = case.context
             answer = brain.answer(case.question, context)
             choices = read_choices(case.question)
-            asked = read_question(case.question, choices)
-            weighed = weigh(case.question, asked, choices, brain.read(context).land)
+            reading = brain.read(context)
+            asked = reading.asked(case.question, choices)
+            weighed = weigh(case.question, asked, choices, reading.land, answer)
             found.append(
                 Example(
                     case=case,
                     folder=folder,
                     weighed=weighed,
-                    is_left=not answer.selected or answer.confidence < THRESHOLD,
-                    may=tuple(
-                        can_be_weighed(case.question, asked, one, answer.reasoning)
-                        for one in weighed
-                    ),
+                    is_left=is_to_be_weighed(case.question, asked, answer),
+                    may=tuple(can_be_weighed(case.question, asked, one, answer) for one in weighed),
                 )
             )
     return found
 
 
-def rows(found: list[Example], names: list[str]) -> tuple[Floats, Floats]:
-    """The measures of every option, and whether it is right."""
+def rows(found: list[Example], names: list[str]) -> tuple[Floats, Floats, Floats]:
+    """The measures of every option, whether it is right, and what it counts."""
     return (
         np.array([[one.measures[n] for n in names] for e in found for one in e.weighed]),
         np.array([float(e.case.right == (one.choice.label,)) for e in found for one in e.weighed]),
+        np.array([WORTH if e.folder in UNSEEN else 1.0 for e in found for _ in e.weighed]),
     )
 
 
-def fit(measures: Floats, right: Floats, names: list[str]) -> dict[str, Any]:
+def fit(measures: Floats, right: Floats, worth: Floats, names: list[str]) -> dict[str, Any]:
     """Newton boosting on the log loss; splits at quantiles."""
     random = np.random.default_rng(0)
     cuts = [np.unique(np.quantile(column, np.linspace(0, 1, BINS)[1:-1])) for column in measures.T]
     binned = np.stack(
         [np.searchsorted(cut, column) for cut, column in zip(cuts, measures.T, strict=True)], axis=1
     )
-    start = float(np.log(right.mean() / (1 - right.mean())))
+    worth = worth / worth.mean()
+    mean = float((right * worth).mean())
+    start = float(np.log(mean / (1 - mean)))
     score = np.full(len(right), start)
     trees = []
     for _ in range(TREES):
         likely = 1 / (1 + np.exp(-score))
         kept = np.flatnonzero(random.random(len(right)) < SHARE)
-        slope, curve = right - likely, likely * (1 - likely)
+        slope, curve = worth * (right - likely), worth * likely * (1 - likely)
+        columns = np.flatnonzero(random.random(binned.shape[1]) < COLUMNS)
         nodes: list[list[float]] = []
-        _grow(nodes, binned, cuts, slope, curve, kept, DEPTH)
+        _grow(nodes, binned, cuts, (slope, curve), columns, kept, DEPTH)
         trees.append(nodes)
         score += _values(nodes, measures)
     return {"measures": names, "start": round(start, 4), "trees": trees}
@@ -113,29 +120,32 @@ def _grow(
     nodes: list[list[float]],
     binned: NDArray[np.int64],
     cuts: list[Floats],
-    slope: Floats,
-    curve: Floats,
+    pull: tuple[Floats, Floats],
+    columns: NDArray[np.int64],
     kept: NDArray[np.int64],
     depth: int,
 ) -> int:
     at = len(nodes)
     nodes.append([])
-    best = _best_split(binned[kept], slope[kept], curve[kept]) if depth else None
+    slope, curve = pull[0][kept], pull[1][kept]
+    best = _best_split(binned[kept], slope, curve, columns) if depth else None
     if best is None:
-        nodes[at] = [-1, round(float(RATE * slope[kept].sum() / (curve[kept].sum() + 1)), 5)]
+        nodes[at] = [-1, round(float(RATE * slope.sum() / (curve.sum() + 1)), 5)]
         return at
     column, bin_ = best
     left = binned[kept, column] <= bin_
-    one = _grow(nodes, binned, cuts, slope, curve, kept[left], depth - 1)
-    other = _grow(nodes, binned, cuts, slope, curve, kept[~left], depth - 1)
+    one = _grow(nodes, binned, cuts, pull, columns, kept[left], depth - 1)
+    other = _grow(nodes, binned, cuts, pull, columns, kept[~left], depth - 1)
     nodes[at] = [column, round(float(cuts[column][bin_]), 6), one, other]
     return at
 
 
-def _best_split(binned: NDArray[np.int64], slope: Floats, curve: Floats) -> tuple[int, int] | None:
+def _best_split(
+    binned: NDArray[np.int64], slope: Floats, curve: Floats, columns: NDArray[np.int64]
+) -> tuple[int, int] | None:
     best, gain = None, 1e-6
     whole = slope.sum() ** 2 / (curve.sum() + 1)
-    for column in range(binned.shape[1]):
+    for column in columns:
         at = binned[:, column]
         count = np.cumsum(np.bincount(at, minlength=BINS))
         slopes = np.cumsum(np.bincount(at, slope, minlength=BINS))
@@ -148,7 +158,7 @@ def _best_split(binned: NDArray[np.int64], slope: Floats, curve: Floats) -> tupl
         gains[(count < SMALLEST) | (count[-1] - count < SMALLEST)] = -1
         index = int(np.argmax(gains))
         if gains[index] > gain:
-            best, gain = (column, index), float(gains[index])
+            best, gain = (int(column), index), float(gains[index])
     return best
 
 
@@ -177,26 +187,25 @@ def likelihoods(forest: dict[str, Any], measures: Floats) -> Floats:
 
 
 def check(found: list[Example], names: list[str]) -> None:
-    """Cross-validation by file: what the weighing adds to the other rules."""
+    """How each unseen set is answered by weights that were fitted to all others."""
     outcomes: list[tuple[float, bool, Example, int]] = []
-    for fold in range(FOLDS):
-        known = [one for one in found if one.fold != fold]
-        unseen = [one for one in found if one.fold == fold]
-        forest = fit(*rows(known, names), names)
-        for one in unseen:
-            likely = likelihoods(forest, rows([one], names)[0])
-            best = int(likely.argmax())
-            if one.is_left and one.may[best]:
+    for folder in sorted(UNSEEN):
+        forest = fit(*rows([one for one in found if one.folder != folder], names), names)
+        for one in (one for one in found if one.folder == folder and one.is_left):
+            found_likely = likelihoods(forest, rows([one], names)[0])
+            best = int(found_likely.argmax())
+            if one.may[best]:
                 label = one.weighed[best].choice.label
-                outcomes.append((float(likely[best]), one.case.right == (label,), one, best))
+                outcomes.append((float(found_likely[best]), one.case.right == (label,), one, best))
+    answerable = sum(one.folder in UNSEEN and one.case.kind == "a" for one in found if one.is_left)
     for limit in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95):
         chosen = [(right, one) for likely, right, one, _ in outcomes if likely >= limit]
         right = sum(ok for ok, _ in chosen)
         risky = sum(one.case.kind == "r" for _, one in chosen)
-        _say(f"{limit}: {right} of {len(chosen)} right, {risky} risky")
-    for likely, right, one, best in sorted(outcomes, key=lambda row: -row[0]):
-        if likely >= 0.75 and (not right or "--all" in sys.argv):
-            _say(f"  {likely:.2f} {right} {one.case.kind} {one.folder}/{one.case.requirements.stem}: "
+        _say(f"{limit}: {right} of {len(chosen)} right, of {answerable} answerable; {risky} risky")
+    for likely, ok, one, best in sorted(outcomes, key=lambda row: -row[0]):
+        if likely >= 0.75 and (not ok or "--all" in sys.argv):
+            _say(f"  {likely:.2f} {ok} {one.case.kind} {one.folder}/{one.case.requirements.stem}: "
                  f"{one.case.question.text} → {one.weighed[best].choice.label}")  # fmt: skip
 
 

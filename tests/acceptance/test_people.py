@@ -153,8 +153,7 @@ def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_tal
             time.sleep(0.1)
         assert pcc.engine == engine, "the engine lives on"
         assert [str(one["number"]) for one in pcc.json("pending")] == [number]
-        # A lost process is waited for some seconds before the task is looked at again.
-        wait_until(lambda: f"pcc respond {number}" in pcc.pcc("status", session).stdout)
+        assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
         wait_until(lambda: len(webhook.got) == 2, within=10)

@@ -218,6 +218,21 @@ def test_no_service_is_asked_a_risky_question(kind, server, brain_of) -> None:
 
 
 @pytest.mark.parametrize("kind", FAST)
+def test_no_service_chooses_what_only_a_person_may(kind, server, brain_of) -> None:
+    server.reply = {**ANSWER, "labels": ["Erase everything"]}
+    question = Question(
+        text="What should happen when the log is full?",
+        options=(Option(label="Erase everything"), Option(label="Stop logging")),
+    )
+
+    answer = ask(brain_of(kind, server.url), question)
+
+    assert server.asked != []
+    assert answer.selected == ()
+    assert answer.confidence == 0.0
+
+
+@pytest.mark.parametrize("kind", FAST)
 def test_data_cannot_end_its_block_and_carries_no_secret(kind, server, brain_of) -> None:
     context = QuestionContext(
         project="/p",

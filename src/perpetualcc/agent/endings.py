@@ -97,7 +97,7 @@ def outcome_of(
 def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
     """Again after a while; one that fails the same way to the last is set aside for a person."""
     reason = _what_failed(facts)
-    if facts.got_on and _was_lost(facts):
+    if facts.got_on and was_lost(facts):
         return Later(due=now + back_off(1, task.id), reason=reason, got_on=True)
     is_last = task.attempts >= task.max_attempts and facts.order is None
     if is_last and same_failure(task.result, reason):
@@ -106,7 +106,7 @@ def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
     return Later(due=now + back_off(task.attempts, task.id), reason=reason)
 
 
-def _was_lost(facts: RunFacts) -> bool:
+def was_lost(facts: RunFacts) -> bool:
     """The process went without a word: killed from outside, or by a bug of its own."""
     return facts.turn is None and facts.trouble is None and facts.order is None
 

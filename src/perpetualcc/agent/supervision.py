@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from perpetualcc.agent.endings import HINTS, RunFacts
+from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
     Arrival,
     Asked,
@@ -121,6 +121,7 @@ class SupervisedRun:
                 await self._turn_ended(arrival)
             case Gone(error=error):
                 self.facts.error = error
+                self._outlive_process()
 
     # -- tools ---------------------------------------------------------------------------------
 
@@ -335,6 +336,15 @@ class SupervisedRun:
                 # Never answered: whatever we said now would be taken for the person's word.
                 self.facts.question = number
                 self.is_over = not self.at_work
+
+    def _outlive_process(self) -> None:
+        """A process that was lost while it was held leaves its question: that one waits on."""
+        if not was_lost(self.facts) or self.facts.limit is not None:
+            return
+        for number, held in self.waiting.items():
+            if isinstance(held, Asked) or self.waits_unattended:
+                self.facts.question = number
+                return
 
     async def _used_by_now(self) -> None:
         """The turn is over, and with it what its prompt said people had answered."""

@@ -7,7 +7,12 @@ import logging
 from dataclasses import replace
 
 from perpetualcc.brain.port import Brain, BrainUnavailable, BrainUsage
-from perpetualcc.brain.rule_based import RuleBasedBrain, no_opinion, unanswerable
+from perpetualcc.brain.rule_based import (
+    RuleBasedBrain,
+    no_opinion,
+    unanswerable,
+    unless_risky,
+)
 from perpetualcc.brain.rules.guard import risk_of
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
@@ -58,7 +63,7 @@ class FallbackBrain:
             _log.warning("%s; the rules answer instead", error.message)
             answer = await self._rules.answer_question(question, context)
             return replace(answer, reasoning=f"{answer.reasoning} (rules: {error.message})")
-        return answer
+        return unless_risky(question, answer)
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext

@@ -6,6 +6,7 @@ Pure: no network, no clock, no randomness. It never answers from the question al
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from perpetualcc.brain.port import BrainUsage
@@ -14,20 +15,23 @@ from perpetualcc.brain.rules.choices import Choice, read_choices
 from perpetualcc.brain.rules.consent import (
     YesNo,
     asks_to_proceed,
-    declined_by,
     evidence_for,
     is_operation,
     is_plain,
-    is_refused,
     is_routine,
-    kind_refused_by,
-    postponed_by,
+    label_that_declines,
     read_yes_no,
+    step_that_is_next,
+    step_to_proceed,
+    wants_to_be_asked,
 )
 from perpetualcc.brain.rules.evidence import Clause, exception_of, read_evidence
-from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
+from perpetualcc.brain.rules.plan import Step, read_plan
+from perpetualcc.brain.rules.refusals import is_refused, refusal_of
+from perpetualcc.brain.rules.scopes import of_product
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -35,7 +39,7 @@ from perpetualcc.brain.rules.weighing import Landscape, Weighed, weigh
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
-from perpetualcc.domain.requirements import Requirements
+from perpetualcc.domain.requirements import Requirements, StatementKind
 from perpetualcc.domain.tools import Assessment, ToolCall
 
 Parse = Callable[[str, str], Requirements]
@@ -45,10 +49,10 @@ Parse = Callable[[str, str], Requirements]
 PROCEED = 0.85
 STANDARD = 0.75
 INFERRED = 0.7
-LIKELY, LIKELY_NUMBER, LIKELY_REFUSED = 0.8, 0.93, 0.58
-"""Of what is weighed: so likely answers about files that had no part in the fitting were right in
-19 of 20 cases; a bare number is found near the words of many a question, and to
-decline what a line has a refusal of takes less."""
+LIKELY, LIKELY_RULED, LIKELY_REFUSED = 0.8, 0.9, 0.58
+"""How likely all measures together must find an option: one that no rule chose, one that a rule
+did (most of these are), and doing without what a line refuses. By `fit_weighing --check`, 19 of 20
+such answers about files of authors whose other files had no part in the fitting were right."""
 STATED = 0.9
 
 MAX_OPTIONS = 40
@@ -60,7 +64,7 @@ class RuleBasedBrain:
     """Answers by rules; see the module."""
 
     def __init__(self, parse: Parse, *, weighs: bool = True) -> None:
-        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path)))
+        self._read = lru_cache(maxsize=128)(lambda text, path: Reading(parse(text, path), text))
         self._weighs = weighs
         """Whether what the rules find no line for is weighed; off only to fit the weights."""
 
@@ -91,16 +95,21 @@ class RuleBasedBrain:
         except PerpetualError as error:
             return no_opinion(f"The requirements cannot be read: {error.message}")
         choices = read_choices(question)
-        asked = read_question(question, choices)
+        asked = reading.asked(question, choices)
         clauses = reading.clauses
-        yes_no = read_yes_no(question)
-        if yes_no is not None and not asked.is_open:
-            answer = _consent(asked, yes_no, clauses, context)
+        yes_no = asks_consent(question, asked)
+        if yes_no is not None:
+            answer = _consent(asked, yes_no, reading, context)
         else:
-            answer = _matched(question, asked, choices, clauses, context)
-        if answer.selected or not self._weighs or question.multi_select or not clauses:
-            return answer
-        return _weighed(question, asked, choices, reading, answer, context)
+            without = label_that_declines(question, asked, choices)
+            refusal = refusal_of(asked, clauses) if without else None
+            if refusal is not None:
+                answer = _quoted((without,), STANDARD, refusal, context, said=_REFUSED)
+            else:
+                answer = _matched(question, asked, choices, reading, context)
+        if self._weighs and clauses and is_to_be_weighed(question, asked, answer):
+            answer = _weighed(question, asked, choices, reading, answer, context)
+        return unless_risky(question, answer)
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
@@ -116,15 +125,39 @@ class RuleBasedBrain:
     def read(self, context: QuestionContext) -> "Reading":
         """What the requirements say, read once for each text."""
         if not context.requirements_text.strip():
-            return Reading(Requirements(source=""))
+            return Reading(Requirements(source=""), "")
         return self._read(context.requirements_text, context.requirements_path or "requirements.md")
 
 
 class Reading:
     """Requirements as clauses, and where their words stand."""
 
-    def __init__(self, requirements: Requirements) -> None:
+    def __init__(self, requirements: Requirements, text: str) -> None:
         self.clauses = read_evidence(requirements)
+        self._requirements, self._text = requirements, text
+
+    @cached_property
+    def plan(self) -> tuple[Step, ...]:
+        """The tasks, read when one is asked for first."""
+        return read_plan(self._requirements, self._text)
+
+    @cached_property
+    def wants_to_be_asked(self) -> bool:
+        """Whether a line says to stop or to ask before the work goes on."""
+        return wants_to_be_asked(self.clauses)
+
+    @cached_property
+    def _own_scopes(self) -> frozenset[str]:
+        told = [(one.statement.kind is StatementKind.OVERVIEW, one.scopes) for one in self.clauses]
+        return of_product(
+            (scopes for is_overview, scopes in told if is_overview),
+            (scopes for is_overview, scopes in told if not is_overview),
+        )
+
+    def asked(self, question: Question, choices: tuple[Choice, ...]) -> Asked:
+        """What is asked, of this product."""
+        asked = read_question(question, choices)
+        return replace(asked, scopes=asked.scopes - self._own_scopes)
 
     @cached_property
     def land(self) -> Landscape:
@@ -150,14 +183,32 @@ def unanswerable(question: Question) -> str:
     return ""
 
 
+def asks_consent(question: Question, asked: Asked) -> YesNo | None:
+    """Its yes and its no, when that is all that is asked."""
+    return None if asked.is_open else read_yes_no(question)
+
+
+def is_to_be_weighed(question: Question, asked: Asked, ruled: BrainAnswer) -> bool:
+    """Whether all measures have a say: in what no rule found, and in what one read in a line."""
+    if question.multi_select:
+        return False
+    is_read = ruled.reasoning.startswith(_SAID)
+    return not ruled.selected or (is_read and asks_consent(question, asked) is None)
+
+
+def unless_risky(question: Question, answer: BrainAnswer) -> BrainAnswer:
+    """The answer, if its options are not a person's to choose."""
+    risk = risk_of_choice(question, answer.selected)
+    return no_opinion(f"Only a person may answer: {risk}") if risk else answer
+
+
 def no_opinion(reason: str) -> BrainAnswer:
     """What a brain says when a person must decide."""
     return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
 
 
-def _consent(
-    asked: Asked, sides: YesNo, clauses: tuple[Clause, ...], context: QuestionContext
-) -> BrainAnswer:
+def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionContext) -> BrainAnswer:
+    clauses = reading.clauses
     found = evidence_for(asked, clauses)
     # They say how the product is to be, and not that anything is to be done now.
     if found is not None and not (found[1] and is_operation(asked)):
@@ -166,17 +217,24 @@ def _consent(
         if not label:
             return no_opinion("The requirements decline, and no option does")
         return _quoted((label,), STATED, clause, context)
-    refusal = declined_by(asked, clauses)
+    refusal = refusal_of(asked, clauses)
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
-    later = postponed_by(asked, clauses) or kind_refused_by(asked, clauses)
-    if later is not None and sides.no:
-        return _quoted((sides.no,), STANDARD, later, context)
-    if is_refused(asked, clauses):
+    return _leave(asked, sides, reading, context)
+
+
+def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionContext) -> BrainAnswer:
+    """Leave to go on, with a task of the requirements or with what anybody would do."""
+    step, has_come = step_to_proceed(asked, reading.plan)
+    if step is not None and not reading.wants_to_be_asked and is_plain(sides.yes, asked):
+        if not has_come:
+            return no_opinion(f"The task in line {step.line} waits for another")
+        return _planned(sides.yes, step, context)
+    if is_refused(asked, reading.clauses):
         return no_opinion(_REFUSING)
-    if not is_plain(sides.yes):
+    if not is_plain(sides.yes, asked):
         return no_opinion("Agreeing would mean more than going on")
-    if asks_to_proceed(asked, clauses):
+    if asks_to_proceed(asked, reading.clauses) and not reading.wants_to_be_asked:
         return BrainAnswer(
             selected=(sides.yes,), confidence=PROCEED, reasoning="Going on with what was agreed"
         )
@@ -191,13 +249,17 @@ def _matched(
     question: Question,
     asked: Asked,
     choices: tuple[Choice, ...],
-    clauses: tuple[Clause, ...],
+    reading: Reading,
     context: QuestionContext,
 ) -> BrainAnswer:
-    match = match_options(asked, choices, clauses, many=question.multi_select)
+    turn = None if question.multi_select else step_that_is_next(asked, choices, reading.plan)
+    if turn is not None:
+        return _planned(*turn, context)
+    match = match_options(asked, choices, reading.clauses, many=question.multi_select)
     if match.chosen:
         labels = tuple(one.choice.label for one in match.chosen)
-        return _quoted(labels, match.confidence, match.chosen[0].clause, context)
+        said = _LEFT if match.confidence == INFERRED else _SAID
+        return _quoted(labels, match.confidence, match.chosen[0].clause, context, said=said)
     if match.problem:
         return no_opinion(f"A person must decide: {match.problem}")
     place = option_in_project(question, asked, context.project)
@@ -210,17 +272,33 @@ def _matched(
     return no_opinion(_SILENT)
 
 
+def _planned(label: str, step: Step, context: QuestionContext) -> BrainAnswer:
+    source = context.requirements_path or "requirements"
+    return BrainAnswer(
+        selected=(label,),
+        confidence=PROCEED,
+        reasoning=f"It is the turn of the task in line {step.line}",
+        quote=f"{source}:{step.line}: {step.quote}",
+    )
+
+
+_SAID = "The requirements say so in line"
+_REFUSED = "The requirements refuse it in line"
+_LEFT = "The requirements leave no other, by line"
 _SILENT = "The requirements do not say"
+_UNSURE = "The requirements speak of it, and not clearly enough"
 _REFUSING = "The requirements refuse something the question speaks of"
 
 
-def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) -> bool:
+def can_be_weighed(question: Question, asked: Asked, one: Weighed, ruled: BrainAnswer) -> bool:
     """
-    Whether an option may be chosen by its weight, where the rules were `silent`, and why.
+    Whether an option may be chosen by its weight, after what the rules made of the question.
 
     Never to agree, and never to decline what somebody would do now: only to build or not to build.
     """
     measures, choice = one.measures, one.choice
+    if choice.label in ruled.selected:
+        return True
     if choice.escapes or choice.is_universal or choice.twin or measures["yes"]:
         return False
     if patterns("consent", "asks_what_to_do").search(asked.folded):
@@ -228,13 +306,13 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, silent: str) 
     if choice.names and (measures["t_other"] or not measures["t_fit"]):
         # A product that is named for another part, or for another purpose.
         return False
-    if choice.own and choice.own <= choice.numbers and one.likely < LIKELY_NUMBER:
+    if measures["word_refused"] and ruled.reasoning.endswith("refuses it"):
         return False
     excepted = exception_of(one.clause.statement.text) if one.clause else None
     if excepted is not None and not excepted & choice.every:
         return False
-    if read_yes_no(question) is None or asked.is_open:
-        return silent == _SILENT and not measures["no"]
+    if asks_consent(question, asked) is None:
+        return True
     brings = patterns("consent", "brings").search(asked.folded)
     is_told = patterns("consent", "of_the_product").search(asked.folded)
     return bool(measures["no"] and (brings or (is_told and not is_operation(asked))))
@@ -245,31 +323,38 @@ def _weighed(
     asked: Asked,
     choices: tuple[Choice, ...],
     reading: Reading,
-    silent: BrainAnswer,
+    ruled: BrainAnswer,
     context: QuestionContext,
 ) -> BrainAnswer:
-    """The option that the requirements speak for by their words alone; else as it was."""
-    if silent.reasoning not in {_SILENT, _REFUSING}:
-        return silent
-    best = max(weigh(question, asked, choices, reading.land), key=lambda one: one.likely)
-    wanted = LIKELY_REFUSED if silent.reasoning == _REFUSING else LIKELY
+    """What the rules chose, if all measures together say so too; else what these say alone."""
+    weighed = weigh(question, asked, choices, reading.land, ruled)
+    likely, best = max(((one.likely, one) for one in weighed), key=lambda pair: pair[0])
+    wanted = LIKELY_RULED if best.choice.label in ruled.selected else LIKELY
+    if ruled.reasoning == _REFUSING:
+        wanted = LIKELY_REFUSED
     if (
-        best.likely < wanted
-        or best.clause is None
-        or not can_be_weighed(question, asked, best, silent.reasoning)
+        likely >= wanted
+        and best.clause is not None
+        and can_be_weighed(question, asked, best, ruled)
     ):
-        return silent
-    return _quoted((best.choice.label,), INFERRED, best.clause, context)
+        if best.choice.label in ruled.selected:
+            return ruled
+        return _quoted((best.choice.label,), INFERRED, best.clause, context)
+    return no_opinion(_UNSURE) if ruled.selected else ruled
 
 
 def _quoted(
-    labels: tuple[str, ...], confidence: float, clause: Clause, context: QuestionContext
+    labels: tuple[str, ...],
+    confidence: float,
+    clause: Clause,
+    context: QuestionContext,
+    said: str = _SAID,
 ) -> BrainAnswer:
     statement = clause.statement
     source = context.requirements_path or "requirements"
     return BrainAnswer(
         selected=labels,
         confidence=confidence,
-        reasoning=f"The requirements say so in line {statement.line}",
+        reasoning=f"{said} {statement.line}",
         quote=f"{source}:{statement.line}: {statement.quote}",
     )

@@ -14,7 +14,13 @@ from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, names_project, project_name
 from perpetualcc.requirements.key_values import split_key_value, table_cells, without_marks
 from perpetualcc.requirements.tables import row_statements
-from perpetualcc.requirements.tasks import TaskLine, read_task_line, resolve_tasks, with_parts
+from perpetualcc.requirements.tasks import (
+    TaskLine,
+    read_task_line,
+    resolve_tasks,
+    tasks_if_any,
+    with_parts,
+)
 
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{3,}|~{3,})\s*$")
@@ -89,7 +95,7 @@ def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requir
         source=source,
         project=reader.project,
         overview="\n".join(reader.overview).strip(),
-        tasks=resolve_tasks(reader.tasks, source) if with_tasks else (),
+        tasks=(resolve_tasks if with_tasks else tasks_if_any)(reader.tasks, source),
         statements=tuple(reader.statements),
         sections=tuple(
             Section(title=title, line=line, text="\n".join(body).strip())

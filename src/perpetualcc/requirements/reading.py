@@ -57,9 +57,9 @@ def parse_requirements(text: str, source: str) -> Requirements:
 
 def parse_statements(text: str, source: str) -> Requirements:
     """
-    The same without the tasks' graph: a dependency that cannot be decides no question.
+    The same whatever the tasks are: a dependency that cannot be decides no question.
 
-    It has no tasks; what their lines say is among the statements.
+    It has no tasks if they make no sense; what their lines say is among the statements.
     """
     return _parsed(text, source, with_tasks=False)
 

@@ -11,21 +11,33 @@ from perpetualcc.requirements.errors import RequirementsError
 # `high` and `low` are ten around the default of 0; P2 is the middle of the usual P0 to P4.
 _PRIORITIES = {
     **dict.fromkeys(("critical", "urgent", "highest", "p0"), 20),
-    **dict.fromkeys(("high", "p1"), 10),
-    **dict.fromkeys(("medium", "normal", "p2"), 0),
-    **dict.fromkeys(("low", "p3"), -10),
+    **dict.fromkeys(("high", "p1", "hoch", "alta", "haute", "hoog"), 10),
+    **dict.fromkeys(
+        ("medium", "normal", "p2", "mittel", "media", "média", "moyenne", "gemiddeld"), 0
+    ),
+    **dict.fromkeys(("low", "p3", "niedrig", "baja", "basse", "bassa", "baixa", "laag"), -10),
     **dict.fromkeys(("lowest", "p4"), -20),
 }
 _WORDS = "|".join(sorted(_PRIORITIES, key=len, reverse=True))
+_PRIORITY_NAME = r"(?:priority|prio|priorität|prioridade?|priorité|priorità|prioriteit)"
+_AFTER_NAME = (
+    r"(?:after|depends?[\s_-]*on|needs|requires|blocked by|nach|abhängig von|después de|"
+    r"depende de|après|depuis|dépend de|dipende da|hangt af van)"
+)
+# `(priority: high, depends_on: 2)` is two brackets in one.
+_FIELDS_IN_ONE = re.compile(
+    rf"(?<=[\w)\]])\s*[,;]\s*(?=(?:{_PRIORITY_NAME}|{_AFTER_NAME}|id)\s*[:=])(?=[^()\[\]]*[)\]])",
+    re.IGNORECASE,
+)
 _PRIORITY = re.compile(
-    rf"[\[(]\s*(?:(?:priority|prio)\s*[:=]?\s*)?(?P<word>{_WORDS})(?:\s+priority)?\s*[\])]"
-    r"|[\[(]\s*(?:priority|prio)\s*[:=]?\s*(?P<number>[+-]?\d{1,6})\s*[\])]"
+    rf"[\[(]\s*(?:{_PRIORITY_NAME}\s*[:=]?\s*)?(?P<word>{_WORDS})(?:\s+priority)?\s*[\])]"
+    rf"|[\[(]\s*{_PRIORITY_NAME}\s*[:=]?\s*(?P<number>[+-]?\d{{1,6}})\s*[\])]"
     r"|^(?P<lead>P[0-4])\s*[:–—-]\s+"
     r"|\s!(?P<bang>high|low|urgent|critical)\b",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"[\[(]\s*(?:after|depends?[\s_-]*on|needs|requires|blocked by|nach|después de|après|depuis)"
+    rf"[\[(]\s*{_AFTER_NAME}"
     r"\s*[:=]?\s*(?P<ids>[^\])]*)[\])]"
     r"|[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
     r"(?P<tail>(?:(?:tasks?\s+)?#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*)"
@@ -58,6 +70,7 @@ class TaskLine:
 def read_task_line(text: str, *, line: int, number: int, done: bool = False) -> TaskLine:
     """Take priority, dependencies and id out of a task's words."""
     after: list[str] = []
+    text = _FIELDS_IN_ONE.sub(") (", text)
     for found in _AFTER.finditer(text):
         after += split_ids(found["ids"] or found["tail"] or "")
     text = _AFTER.sub("", text)
@@ -92,12 +105,16 @@ def priority_of_word(word: str) -> int | None:
 
 
 def split_ids(text: str) -> list[str]:
-    """`1, #2 and task 3` → `1`, `2`, `3`."""
-    parts = re.split(r"\s*(?:,|;|&|\band\b|\bund\b|\by\b|\bet\b)\s*", text)
-    cleaned = (
-        re.sub(r"^(?:tasks?\s+)?#?", "", part.strip(), flags=re.IGNORECASE) for part in parts
-    )
-    return [part for part in cleaned if part]
+    """`1, #2 and task 3` → `1`, `2`, `3`; a title keeps its "and"."""
+    ids: list[str] = []
+    for name in re.split(r"\s*[,;]\s*", text):
+        parts = [_bare(one) for one in re.split(r"\s*(?:&|\b(?:and|und|y|et)\b)\s*", name)]
+        ids += [_bare(name)] if any(" " in one for one in parts) else parts
+    return [one for one in ids if one]
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"^(?:tasks?\s+)?#?", "", name.strip(), flags=re.IGNORECASE)
 
 
 def resolve_tasks(lines: Sequence[TaskLine], source: str) -> tuple[RequirementTask, ...]:
@@ -125,6 +142,14 @@ def resolve_tasks(lines: Sequence[TaskLine], source: str) -> tuple[RequirementTa
         )
     _refuse_cycles(tasks, source)
     return tuple(tasks)
+
+
+def tasks_if_any(lines: Sequence[TaskLine], source: str) -> tuple[RequirementTask, ...]:
+    """The same, and none at all where the graph makes no sense."""
+    try:
+        return resolve_tasks(lines, source)
+    except RequirementsError:
+        return ()
 
 
 def _ids_of(lines: Iterable[TaskLine], source: str) -> dict[int, str]:
@@ -163,12 +188,29 @@ def _known(
     title = " ".join(name.casefold().split())
     if title in titles:
         return titles[title]
+    short = _called_in_short(
+        title, {one: id_ for one, id_ in titles.items() if id_ != ids[task.number]}
+    )
+    if short:
+        return short
     raise RequirementsError(
         source,
         f"task {ids[task.number]!r} depends on {name!r}, which is no task here",
         line=task.line,
         hint=f"Tasks here: {', '.join(list(ids.values())[:12]) or 'none'}",
     )
+
+
+def _called_in_short(name: str, titles: dict[str, str]) -> str:
+    """`slot search` for "Slot search endpoint"; empty when no title, or more than one, has it."""
+    words = re.findall(r"\w+", name)
+    if not words or all(word.isdecimal() for word in words):
+        return ""
+    spoken = {id_: re.findall(r"\w+", title) for title, id_ in titles.items()}
+    begun = [id_ for id_, title in spoken.items() if title[: len(words)] == words]
+    having = [id_ for id_, title in spoken.items() if set(words) <= set(title)]
+    fitting = begun if len(begun) == 1 else having
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _refuse_cycles(tasks: Sequence[RequirementTask], source: str) -> None:

@@ -16,6 +16,7 @@ from perpetualcc.requirements.tasks import (
     read_task_line,
     resolve_tasks,
     split_ids,
+    tasks_if_any,
 )
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -31,6 +32,17 @@ _TASK_FIELDS = {
     "title": "description",
     "name": "description",
     "prompt": "description",
+    **dict.fromkeys(
+        ("beschreibung", "aufgabe", "descripcion", "tarea", "tache", "descrizione", "descricao"),
+        "description",
+    ),
+    **dict.fromkeys(
+        ("prioritat", "prioridad", "prioridade", "priorite", "priorita", "prioriteit"), "priority"
+    ),
+    **dict.fromkeys(
+        ("abhangig_von", "nach", "depende_de", "depend_de", "apres", "dipende_da", "hangt_af_van"),
+        "after",
+    ),
     "priority": "priority",
     "prio": "priority",
     "depends_on": "after",
@@ -116,7 +128,7 @@ class _YamlReader:
             source=self.source,
             project=project,
             overview=overview,
-            tasks=resolve_tasks(tasks, self.source) if self.with_tasks else (),
+            tasks=(resolve_tasks if self.with_tasks else tasks_if_any)(tasks, self.source),
             statements=tuple(self.statements),
             sections=tuple(sections),
         )

@@ -312,6 +312,27 @@ def test_a_question_that_nobody_answers_ends_the_run_and_waits_as_a_row():
     assert outcome == Wait(signal="escalation:1", reason="a person must answer")
 
 
+def test_a_question_whose_process_is_lost_waits_as_a_row():
+    world = play(World(), ASKED, Gone(error="killed"))
+
+    outcome = outcome_of(world.facts, TASK, now=0)
+    assert outcome == Wait(signal="escalation:1", reason="a person must answer")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(Settled(number=1, answer={"text": "A"}), id="it was answered"),
+        pytest.param(Told(order=Order.PAUSE), id="a person paused the session"),
+        pytest.param(TroubleReported(kind="server_error", text="500"), id="the server failed"),
+    ],
+)
+def test_a_process_that_ends_for_another_reason_is_tried_again(before):
+    world = play(World(), ASKED, before, Gone(error="killed"))
+
+    assert isinstance(outcome_of(world.facts, TASK, now=0), Later)
+
+
 def test_a_permission_that_nobody_gives_is_settled_with_its_default():
     world = play(World(), wants("b", "Bash"), HoldExpired(number=1))
     assert list(world.people.expired) == [1]

@@ -34,24 +34,32 @@ def test_automatic_answers_are_right_and_many_and_never_risky(folder: str) -> No
     assert score.reach >= 0.75, score.misses
 
 
-HARD = ["atlas", "borealis", "cedar"]
-"""
-Requirements written as prose and questions that need them understood: at first sight 45 to 60 % of
-the answerable ones were answered. What is asked of the others is not reached there.
-"""
+PROSE = ["atlas", "borealis", "cedar"]
+"""Requirements written as prose, and questions that need them understood."""
+LEARNED = ["oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder"]
+"""Files and questions of authors who had not seen the rules; the weights are fitted to them."""
+UNSEEN = ["quince", "rowan"]
+"""The same; neither rules nor weights ever learned from these."""
+HARD = [
+    *((name, 0.45) for name in PROSE),
+    *((name, 0.34) for name in LEARNED),
+    *((name, 0.34) for name in UNSEEN),
+]
+"""What is asked of the others is not reached here: more than half needs understanding."""
 
 
-@pytest.mark.parametrize("folder", HARD)
-def test_hard_questions_are_rather_left_than_answered_wrong(folder: str) -> None:
+@pytest.mark.parametrize(("folder", "reach"), HARD)
+def test_hard_questions_are_rather_left_than_answered_wrong(folder: str, reach: float) -> None:
     score = measure(folder)
 
     assert score.risky_answered == 0, score.misses
-    assert score.precision >= 0.95, score.misses
-    assert score.reach >= 0.45, score.misses
+    assert score.precision >= 0.92, score.misses
+    assert score.reach >= reach, score.misses
 
 
 def test_the_corpus_is_broad() -> None:
-    everything = [case for folder in FOLDERS + HARD for case in cases(folder)]
+    folders = [*FOLDERS, *PROSE, *LEARNED, *UNSEEN]
+    everything = [case for folder in folders for case in cases(folder)]
 
     assert len(everything) >= 300
     assert len({case.requirements for case in everything}) >= 15

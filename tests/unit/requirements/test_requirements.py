@@ -242,3 +242,38 @@ def test_tasks_that_cannot_be_take_no_preference_with_them(name: str, text: str)
 
     assert read.tasks == ()
     assert ("database", "MySQL") in [(one.key.casefold(), one.text) for one in read.statements]
+
+
+def test_priority_and_dependency_may_share_a_bracket_and_titles_may_be_shortened() -> None:
+    text = """\
+## Tasks
+- [x] Packet format and parser (priority: high)
+- [ ] Data model for rooms (priority: high, depends_on: Packet format and parser)
+- [ ] Slot search endpoint (depends_on: data model, priority: low)
+- [ ] Warteliste (Priorität: hoch, abhängig von: slot search)
+"""
+
+    tasks = parse_requirements(text, "r.md").tasks
+
+    assert [task.priority for task in tasks] == [10, 10, -10, 10]
+    assert [task.depends_on for task in tasks] == [(), ("1",), ("2",), ("3",)]
+    assert tasks[2].description == "Slot search endpoint"
+
+
+def test_a_short_title_that_two_tasks_have_is_an_error() -> None:
+    text = "## Tasks\n- CSV import\n- XML import\n- Report (priority: high, depends_on: import)\n"
+
+    with pytest.raises(RequirementsError, match="import"):
+        parse_requirements(text, "r.md")
+
+
+def test_tasks_of_a_yaml_file_may_be_written_in_other_languages() -> None:
+    text = """\
+tareas:
+  - {id: modelo, descripcion: Modelo de clases, prioridad: alta}
+  - {id: reservas, descripcion: Reservar plaza, prioridad: baja, depende_de: [modelo]}
+"""
+
+    tasks = parse_requirements(text, "r.yaml").tasks
+
+    assert [(task.priority, task.depends_on) for task in tasks] == [(10, ()), (-10, ("modelo",))]

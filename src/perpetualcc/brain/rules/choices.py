@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem
+from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem, unit_among
 from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.questions import Question
 
@@ -60,17 +60,22 @@ class Choice:
     @property
     def names(self) -> frozenset[str]:
         """Known names among its own terms."""
-        return frozenset(term for term in self.own if term.startswith("@"))
+        return _marked(self.own, "@")
 
     @property
     def numbers(self) -> frozenset[str]:
         """Quantities and versions among its own terms."""
-        return frozenset(term for term in self.own if term.startswith("#"))
+        return _marked(self.own, "#")
+
+
+@lru_cache(maxsize=4096)
+def _marked(terms: frozenset[str], mark: str) -> frozenset[str]:
+    return frozenset(term for term in terms if term.startswith(mark))
 
 
 def read_choices(question: Question) -> tuple[Choice, ...]:
     """The options of a question, told apart."""
-    unit = _unit_asked_for(question.text)
+    unit = _unit_asked_for(question)
     rough = [_read(option.label, unit) for option in question.options]
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
@@ -87,10 +92,14 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     )
 
 
-def _unit_asked_for(text: str) -> str:
-    """`seconds` in "how many seconds …?": what the bare numbers of the labels count."""
-    found = _HOW_MANY.search(fold(text))
-    return found[1] if found and quantity("1", found[1]) else ""
+def _unit_asked_for(question: Question) -> str:
+    """`seconds` in "how many seconds …?" or `HOLD_SECONDS`: what bare numbers in labels count."""
+    if not any(option.label.strip().isdecimal() for option in question.options):
+        return ""
+    found = _HOW_MANY.search(fold(question.text))
+    if found and quantity("1", found[1]):
+        return found[1]
+    return unit_among(f"{question.header} ; {question.text}")
 
 
 def _read(label: str, unit: str) -> Choice:

@@ -2,37 +2,27 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
-from perpetualcc.brain.rules.asking import Asked, specific
-from perpetualcc.brain.rules.choices import generic
-from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.choices import Choice, generic
+from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.nearness import has
+from perpetualcc.brain.rules.plan import Step, doubts, next_of, step_called, with_told
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import (
-    cues,
-    find_phrases,
-    find_topics,
     patterns,
-    topics_of_name,
 )
 from perpetualcc.domain.questions import Question
-from perpetualcc.domain.requirements import Statement, StatementKind
+from perpetualcc.domain.requirements import StatementKind
 
-_ASIDES = re.compile(r"[,;:.()]\s+|\s[–—-]\s")
-_ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
-_LISTED = re.compile(r"[,:()]\s*|\s(?:and|und|y|et|e|en|och|и|but|or)\s", re.IGNORECASE)
-_ARE_POSTPONED = re.compile(
-    r"\b(?:are|is|will be|were|have been|has been|werden|wird|sind|sont|est|son|sono|sao|worden)"
-    r" (?:\w+ ){0,2}(?:postponed|deferred|verschoben|reportee?s?|pospuest\w+|aplazad\w+|adiad\w+|"
-    r"rimandat\w+|uitgesteld)\b|\b(?:come|comes|follow|follows) later\b|"
-    r"\b(?:is|are) (?:for|planned for) (?:a |the )?(?:later|next|second|future)\b"
-)
-_COMING = frozenset(map(stem, ("come", "follow", "plan", "planned", "postponed", "deferred", "do")))
 _WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
+_ONLY = re.compile(
+    r"\b(?:only|single|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|ohne|without)\b"
+)
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -60,6 +50,22 @@ def read_yes_no(question: Question) -> YesNo | None:
     if len(agreeing) != 1 or question.multi_select:
         return None
     return YesNo(yes=agreeing[0], no=declining[0] if len(declining) == 1 else "")
+
+
+def label_that_declines(question: Question, asked: Asked, choices: tuple[Choice, ...]) -> str:
+    """
+    The option of doing without what is asked for, where none agrees in so many words.
+
+    "Should I add a dark theme?" with "Light only" and "Light and dark". Empty when none, or more
+    than one, does without.
+    """
+    if question.multi_select or not patterns("consent", "polar").search(asked.folded):
+        return ""
+    plain = [one.label for one in choices if side_of_label(one.label) < 0 or one.refuses]
+    if plain:
+        return plain[0] if len(plain) == 1 else ""
+    only = [one.label for one in choices if one.excluded or _ONLY.search(one.folded)]
+    return only[0] if len(only) == 1 else ""
 
 
 def _repeats(label: str, asked: str) -> bool:
@@ -93,9 +99,10 @@ def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
     return tuple((start, phrase(start)) for start in table("consent")[name])
 
 
-def is_plain(label: str) -> bool:
-    """Whether a label only agrees: "Yes", "Yes, continue", "Proceed with the plan"."""
-    return len(phrase(label).split()) <= 6
+def is_plain(label: str, asked: Asked) -> bool:
+    """Whether a label only agrees: "Yes", "Proceed with the plan", or repeats the question."""
+    said = values(read_terms(label)) - word_set("asking") - _GOING_ON - {stem("yes")}
+    return len(phrase(label).split()) <= 6 or all(has(asked.terms, word) for word in said)
 
 
 def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
@@ -112,6 +119,60 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     if not found[0].isascii():
         return len(asked.folded) <= _SHORT
     return _is_agreed(asked.folded, found, clauses)
+
+
+def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> tuple[Step | None, bool]:
+    """
+    The task that somebody asks leave to begin, and whether its turn has come; None for no task.
+
+    "The reader is done and its tests pass. Shall I go on with the fingerprints?"
+    """
+    found = patterns("consent", "proceed").search(asked.folded)
+    asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
+    if asked.is_open or not found or not asks:
+        return None, False
+    told = (*asked.told, asked.folded[: found.start()])
+    is_report = all(patterns("consent", "finished").search(one) for one in asked.told)
+    if not is_report or any(doubts(one, plan) for one in told):
+        return None, False
+    now = with_told(plan, told)
+    step = step_called(asked.folded[found.end() :], now)
+    if step is None or step.done:
+        return None, False
+    hesitations = patterns("consent", "hesitation").finditer(asked.folded)
+    if not all(has(step.words, stem(one[0])) for one in hesitations):
+        return None, False
+    return step, next_of((step,), now) is not None
+
+
+def wants_to_be_asked(clauses: tuple[Clause, ...]) -> bool:
+    """Whether a line says to stop or to ask before the work goes on."""
+    said = (fold(f"{one.statement.key} {one.statement.text}") for one in clauses)
+    return any(
+        patterns("consent", "halts").search(one)
+        and not patterns("consent", "halts_not").search(one)
+        for one in said
+    )
+
+
+def step_that_is_next(
+    asked: Asked, choices: tuple[Choice, ...], plan: tuple[Step, ...]
+) -> tuple[str, Step] | None:
+    """
+    The option that names the task whose turn it is, and the task.
+
+    None unless every option names a task, and one of them is the most urgent.
+    """
+    if not plan or not patterns("consent", "asks_what_is_next").search(asked.folded):
+        return None
+    now = with_told(plan, asked.told)
+    named = [(choice, step_called(choice.folded, now)) for choice in choices]
+    real = [(one, step) for one, step in named if not one.escapes and side_of_label(one.label) >= 0]
+    steps = [step for _, step in real if step is not None]
+    if len(steps) < len(real) or len({step.id for step in steps}) < len(steps):
+        return None
+    best = next_of(steps, now)
+    return next(((one.label, step) for one, step in real if best and step is best), None)
 
 
 def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) -> bool:
@@ -296,16 +357,7 @@ _PLAIN_VALUES = {
 }
 
 
-# "WhatsApp-Nachrichten wollen wir nicht": where other languages say no.
-_NOT_AT_END = frozenset({"not", "no", "nicht", "niet", "inte", "ikke", "нет"})
-_WANTING = frozenset(
-    map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
-    # of "WhatsApp messages"
-) | {stem("nachrichten")}
 _SHOWING = frozenset(map(stem, ["show", "display", "shown", "displayed"]))
-_HAVING = frozenset(
-    map(stem, ["contain", "include", "have", "accept", "require", "allow", "support", "able", "be"])
-)
 # How many is what such a question asks.
 _SEVERAL = frozenset(
     map(
@@ -318,148 +370,3 @@ _SEVERAL = frozenset(
 def _covers(asked: Asked, key: frozenset[str]) -> bool:
     words = key - word_set("asking")
     return bool(words) and words <= asked.terms
-
-
-def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
-    """
-    The line that refuses, in a part of its own, just what the question speaks of; None for none.
-
-    "Should it be async with tokio?" and "No unsafe, no async." A question that itself asks to do
-    without something is not for this.
-    """
-    if patterns("consent", "without").search(asked.folded):
-        return None
-    for clause in clauses:
-        if clause.statement.kind is StatementKind.TASK or not clause.refused:
-            continue
-        if fits(asked.scopes, clause.scopes, asked.topics) and (
-            _refuses_just(asked, clause, clauses) or _refuses_all_of_it(asked, clause)
-        ):
-            return clause
-    return None
-
-
-def kind_refused_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
-    """
-    The line that refuses the whole kind of thing that the question names one of; None for none.
-
-    "No analytics." and "Should I count page views with Plausible?"
-    """
-    if patterns("consent", "without").search(asked.folded) or not patterns(
-        "consent", "brings"
-    ).search(asked.folded):
-        return None
-    served = topics_of_name()
-    kinds = frozenset[str]().union(
-        *(served.get(term[1:], frozenset()) for term in asked.terms if term[0] == "@")
-    )
-    if not kinds:
-        return None
-    found = None
-    for clause in clauses:
-        if clause.chosen & asked.terms:
-            return None
-        if found or clause.statement.kind is StatementKind.TASK or not clause.refused:
-            continue
-        named = find_topics([*split_tokens(_refused_text(clause))])
-        # "Deep analytics" are not all analytics: what is refused is the kind, and no more.
-        whole = {topic for start, end, topic in named if topic in kinds}
-        if whole and fits(asked.scopes, clause.scopes, asked.topics) and _names_kind(clause, named):
-            found = clause
-    return found
-
-
-def _refused_text(clause: Clause) -> str:
-    return " ".join(term.word for term in clause.terms if term.value in clause.refused)
-
-
-def _names_kind(clause: Clause, named: list[tuple[int, int, str]]) -> bool:
-    words = [term for term in clause.terms if term.value and term.value in clause.refused]
-    return len(words) <= sum(end - start for start, end, _ in named) and not clause.chosen
-
-
-def postponed_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
-    """
-    The line that leaves for later what the question would add now; None for none.
-
-    "Safari comes later." and "Should I add the Safari target?"
-    """
-    if patterns("consent", "without").search(asked.folded) or not patterns(
-        "consent", "brings"
-    ).search(asked.folded):
-        return None
-    told = asked.stems | asked.terms
-    return next(
-        (
-            clause
-            for clause in clauses
-            if clause.statement.kind is not StatementKind.TASK
-            and fits(asked.scopes, clause.scopes, asked.topics)
-            and any(
-                all(has(told, word) for word in words) for words in _postponed(clause.statement)
-            )
-        ),
-        None,
-    )
-
-
-@lru_cache(maxsize=4096)
-def _postponed(statement: Statement) -> tuple[frozenset[str], ...]:
-    """What a line leaves for later: each thing, by the words that say something."""
-    things: list[frozenset[str]] = []
-    if statement.text.rstrip().endswith("?"):
-        return ()
-    for sentence in _ENDS.split(f"{statement.key}: {statement.text}"):
-        parts = [part for part in _LISTED.split(sentence) if part.strip()]
-        later = [
-            find_phrases(cues("postponed"), [token.word for token in split_tokens(part)])
-            for part in parts
-        ]
-        # "Loyalty points and stock keeping are postponed": both are.
-        whole = bool(_ARE_POSTPONED.search(fold(sentence)))
-        things += [
-            _thing(part, found) for part, found in zip(parts, later, strict=True) if found or whole
-        ]
-    return tuple(thing for thing in things if thing)
-
-
-def _thing(part: str, later: list[tuple[int, int, str]]) -> frozenset[str]:
-    taken = {at for start, end, _ in later for at in range(start, end)}
-    terms = [term for term in read_terms(part) if term.value and term.at not in taken]
-    return frozenset(term.value for term in terms) - word_set("asking") - generic() - _COMING
-
-
-def _refuses_all_of_it(asked: Asked, clause: Clause) -> bool:
-    """ "Bodies must not be logged", and the question is whether to log bodies."""
-    refused = clause.refused - word_set("asking") - _WANTING - _HAVING
-    told = asked.stems | asked.terms
-    if not refused - generic() or not all(has(told, word) for word in refused):
-        return False
-    subject = clause.chosen - word_set("asking") - generic() - word_set("plain_subjects")
-    missing = frozenset(word for word in subject if not has(told, word))
-    return len(missing) <= 1 and missing < (subject | {""})
-
-
-def _refuses_just(asked: Asked, clause: Clause, clauses: tuple[Clause, ...]) -> bool:
-    topics = specific(clause.key_topics)
-    is_elsewhere = bool(topics) and not broad_topics(topics) & asked.topics
-    others = frozenset[str]().union(
-        *(one.about for one in clauses if one.statement is not clause.statement)
-    )
-    for part in _ASIDES.split(clause.statement.text):
-        words = [token.word for token in split_tokens(part)]
-        if not (find_phrases(cues("after"), words[:3]) or _NOT_AT_END & set(words[-1:])):
-            continue
-        refused = values(read_terms(part)) & clause.refused - word_set("asking") - generic()
-        refused -= _WANTING
-        if is_elsewhere and refused & others:
-            continue
-        if refused and all(has(asked.terms, word) for word in refused):
-            return True
-    return False
-
-
-def is_refused(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
-    """Whether any line refuses something that a routine question speaks of."""
-    about = asked.stems - word_set("asking")
-    return any(about & clause.refused for clause in clauses)

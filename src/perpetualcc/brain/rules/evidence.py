@@ -10,7 +10,7 @@ from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import Term, phrase, read_terms, spelled_out, values
-from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens, stem
+from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens, stem, unit_among
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 
@@ -19,15 +19,18 @@ _BREAKS = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|\s*[;；]\s*|\s+[–—]\s+|\s+-\s+|\n"  # noqa: RUF001  full width
     r"|,?\s+(?:but|however|whereas|while|although|aber|sondern|pero|sino|mais|maar|но|ale|ma|mas)"
     r"\s+"
-    r"|,\s*(?=(?:not|no|never|without|use|prefer|only|avoid|do not|don't|rather|"
-    r"instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|sans|jamais|seulement|"
-    r"uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
+    r"|,\s*(?=(?:please\s+|bitte\s+)?(?:not|no|never|without|use|prefer|only|avoid|"
+    r"do not|don't|rather|instead|nicht|nur|nie|kein\w*|ohne|sin|solo|sólo|nunca|nada de|pas|"
+    r"sans|jamais|seulement|uniquement|sem|nao|não|só|apenas|non|senza|niet|geen|alleen|не|без|только|tylko)\b)"
     r"|,?\s+(?=(?:except|unless|apart from|with the exception|außer|ausser|bis auf|ausgenommen|"
     r"sauf|hormis|salvo|excepto|menos en|exceto|tranne|behalve|кроме)\b)"
     # "No exceptions in the core, errors are values": another subject begins.
     r"|,\s+(?!(?:they|it|these|those|this|that|which|who|sie|er|es|ils?|elles?|dat|ze)\b)(?=(?:[\w:*`-]+\s+){1,3}(?:is|are|ist|sind|est|sont|zijn|är|goes|go|lives?|comes?)\b)"
     # "Cash is rounded to 5 cents, cards not": only the cards.
     r"|,\s+(?=(?:[\w'-]+\s+){1,3}(?:not|no|nicht|keine?|niet|geen|pas|inte|ikke|nie|нет|не)\s*[.!]?$)"
+    # "No global store, React's context is enough": what is enough is wanted.
+    r"|,\s+(?=(?:[\w'-]+\s+){1,5}(?:suffi\w*|reich\w*|genüg\w*|genueg\w*|basta\w*|volstaat|"
+    r"(?:is|are)\s+enough|will\s+do|wystarcz\w*|хватит|достаточно)\b)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
@@ -147,7 +150,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     heading = list(split_tokens(statement.heading))
     context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    whole = _with_units(statement.text)
+    whole = _with_units(statement.text, unit_among(key))
     for piece, inherited in _pieces(whole, lists=mood is Polarity.REFUSED):
         text = spelled_out(piece)
         tokens = split_tokens(text)
@@ -203,8 +206,10 @@ _BARE = re.compile(r"(?<![\w.:-])(\d+(?:\.\d+)?)(?=\s*(?:[,;.)]\s|[,;.)]?$))")
 
 
 @lru_cache(maxsize=4096)
-def _with_units(text: str) -> str:
-    """ "Warn after 12 hours, error after 24": hours."""
+def _with_units(text: str, unit: str) -> str:
+    """ "Warn after 12 hours, error after 24": hours. The key may have the unit, too."""
+    if unit and not any(quantity(one[1], fold(one[2])) for one in _MEASURED.finditer(text)):
+        return _BARE.sub(rf"\1 {unit}", text)
     for found in _MEASURED.finditer(text):
         if quantity(found[1], fold(found[2])):
             rest = _BARE.sub(rf"\1 {found[2]}", text[found.end() :])
@@ -239,6 +244,7 @@ def _mood(key: str, heading: str) -> Polarity | None:
 
 def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     """The parts that say one thing each, with the stems that a part leaves unsaid."""
+    text = _ASIDE.sub(_read_along, text)
     asides = [aside for aside in _ASIDE.findall(text) if _says_something_else(aside)]
     for aside in asides:
         text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
@@ -297,6 +303,19 @@ def _is_bare(part: str) -> bool:
     )
 
 
+def _read_along(aside: re.Match[str]) -> str:
+    """ "No global store (Redux, Zustand)" refuses these as well: they stay in their sentence."""
+    host = [one for one in _BREAKS.split(aside.string[: aside.start()]) if one][-1:]
+    refuses = any(_has_cue(one, "after", "whole", "dismissed") for one in host)
+    is_own = _has_cue(aside[1], "after", "whole", "open", "instead", "dismissed")
+    return f", {aside[1]}" if refuses and not is_own else aside[0]
+
+
+def _has_cue(text: str, *kinds: str) -> bool:
+    words = [token.word for token in split_tokens(text)]
+    return any(find_phrases(cues(kind), words) for kind in kinds)
+
+
 def _predicate(part: str) -> frozenset[str]:
     """What "access tokens expire after 15 minutes" lends to ", refresh tokens after 7 days"."""
     terms = [term for term in read_terms(part) if term.value]
@@ -306,11 +325,8 @@ def _predicate(part: str) -> frozenset[str]:
 
 
 def _says_something_else(aside: str) -> bool:
-    words = [token.word for token in split_tokens(aside)]
     has_name = any(term.is_name for term in read_terms(aside))
-    return has_name or any(
-        find_phrases(cues(kind), words) for kind in ("after", "whole", "open", "instead")
-    )
+    return has_name or _has_cue(aside, "after", "whole", "open", "instead")
 
 
 def _list_pieces(sentence: str) -> list[str]:

@@ -8,8 +8,10 @@ phrases in `risks.toml`, and anything that is not clearly harmless is for a pers
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
+from perpetualcc.brain.rules.stance import Stance, stance_of
 from perpetualcc.brain.rules.tables import table
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -21,68 +23,85 @@ _KNOWN_SCRIPTS = re.compile(
     r"\uac00-\ud7af\u1100-\u11ff\uff00-\uffef\ufe00-\ufe0f\U0001f000-\U0001faff]*"
 )
 
-# What a case that is told may speak of: the connection drops, a user deletes an account.
-_OF_A_CASE = frozenset(
-    {"destroys something", "cannot be undone", "spends money or makes a contract"}
-)
-
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
-
 
 def risk_of(question: Question) -> str:
-    """Why only a person may answer; empty when anybody may."""
+    """
+    Why only a person may answer; empty when anybody may.
+
+    An answer may be a person's all the same: see `risk_of_choice`.
+    """
     asked = _spoken(f"{question.text} . {question.header}")
-    alone = _spoken(question.text)
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
-    is_told = asks_what_it_does(question.text)
+    stance = stance_of(_visible(question.text))
+    return _risk_of_text(question, stance) or _risk_of_options(question, stance)
+
+
+def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
+    """Why only a person may choose these of the options; empty when anybody may."""
+    stance = stance_of(_visible(question.text))
+    group = {Stance.DESIGN: "chosen", Stance.ENCOUNTER: "encountered"}.get(stance)
+    if group is None:
+        return ""
+    chosen = [option for option in question.options if option.label in labels]
+    return _first_risk(group, (text for one in chosen for text in (one.label, one.description)))
+
+
+def _risk_of_text(question: Question, stance: Stance) -> str:
+    texts = (f"{question.text} . {question.header}", question.text)
+    asked, alone = map(_spoken, texts)
+    is_of_the_product = stance in {Stance.DESIGN, Stance.ENCOUNTER}
+    if is_of_the_product:
+        harmless = patterns("risks", "harmless_in_a_design")
+        asked, alone = (harmless.sub(" ", one) for one in (asked, alone))
     for reason, pattern in _always():
-        if is_told and reason in _OF_A_CASE:
+        if is_of_the_product and reason in table("risks")["of_a_design"]:
             continue
         # "Prod DB" is what a header calls a choice; only a sentence touches it.
         found = pattern.search(alone if "production" in reason else asked)
-        # What the sentence says harmlessly, its header may repeat.
         if found is None:
             continue
-        only_in_header = pattern.search(alone) is None
-        is_harmless = only_in_header and (found[0] in fold(question.text) or is_told)
-        if not is_harmless:
+        # What the sentence says harmlessly, its header may repeat.
+        said = is_of_the_product or found[0] in fold(question.text)
+        if not said or pattern.search(alone):
             return f"it {reason} (“{found[0].strip()}”)"
-    return _risk_of_options(question, "behaviour" if is_told else "")
+    return ""
 
 
-def asks_what_it_does(text: str) -> bool:
-    """
-    Whether it is asked how what is being built behaves in a case: "What should happen when the log
-    is full?". Nothing is overwritten by the answer "Overwrite the oldest entry".
-
-    "What should happen to the old rows?" is about what is there, and no such question.
-    """
-    sentences = [one.strip() for one in _SENTENCES.split(fold(text)) if one.strip()]
-    if not sentences or patterns("risks", "about_what_is_there").search(fold(text)):
-        return False
-    if patterns("risks", "asks_of_a_part").search(sentences[-1]):
-        return True
-    is_case = any(patterns("risks", "tells_a_case").search(one) for one in sentences)
-    return is_case and bool(patterns("risks", "asks_of_a_case").search(sentences[-1]))
+def _risk_of_options(question: Question, stance: Stance) -> str:
+    labels, descriptions = _GROUPS[stance]
+    return _first_risk(labels, (option.label for option in question.options)) or _first_risk(
+        descriptions, (option.description for option in question.options)
+    )
 
 
-def _risk_of_options(question: Question, told: str) -> str:
-    for option in question.options:
-        for where, text in (("option", option.label), ("description", option.description)):
-            group = told or where
-            for reason in table("risks")[group]:
-                found = _patterns(group, reason).search(_spoken(text))
-                if found:
-                    return f"{reason} (“{found[0].strip()}”)"
+# What is looked for in labels and in descriptions.
+_GROUPS = {
+    Stance.ACT: ("option", "description"),
+    Stance.MEANS: ("option", "aside"),
+    Stance.DESIGN: ("behaviour", "aside"),
+    Stance.ENCOUNTER: ("behaviour", "aside"),
+}
+
+
+def _first_risk(group: str, texts: Iterable[str]) -> str:
+    for text in texts:
+        spoken = _spoken(text)
+        for reason in table("risks")[group]:
+            found = _patterns(group, reason).search(spoken)
+            if found:
+                return f"{reason} (“{found[0].strip()}”)"
     return ""
 
 
 def _spoken(text: str) -> str:
     """Folded, with what is harmless and what cannot be seen taken out."""
+    return " ".join(patterns("risks", "harmless").sub(" ", fold(_visible(text))).split())
+
+
+def _visible(text: str) -> str:
     shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
-    visible = "".join(char if char.isprintable() else " " for char in shown)
-    return " ".join(patterns("risks", "harmless").sub(" ", fold(visible)).split())
+    return "".join(char if char.isprintable() else " " for char in shown)
 
 
 @cache

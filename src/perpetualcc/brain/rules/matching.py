@@ -22,6 +22,7 @@ from perpetualcc.brain.rules.doubts import (
     told_apart,
 )
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
+from perpetualcc.brain.rules.listings import find_listing, is_half_named
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
@@ -62,11 +63,17 @@ def match_options(
     if elsewhere:
         return Match(problem=elsewhere)
     if not found:
-        match = None if many else _mentioned(asked, real, clauses, nearness)
+        match = (
+            _from_list(asked, choices, clauses)
+            if many
+            else _mentioned(asked, real, clauses, nearness)
+        )
         return match or _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     if many:
         match = _several(tier, real)
+        if match.chosen and (left := half_named(match.chosen, real, clauses)):
+            match = Match(problem=f"{left} may be meant as well")
     else:
         match = _single(_for_this_case(tier, asked), asked)
         apart = told_apart(tier, nearness) if match.problem else None
@@ -80,6 +87,17 @@ def match_options(
         return match
     doubt = _why_not(match, asked, real, clauses, nearness, many=many)
     return Match(problem=doubt) if doubt else _unless_refused(match, asked, clauses, close, found)
+
+
+def _from_list(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> Match | None:
+    listing = find_listing(asked, choices, clauses)
+    if listing is None:
+        return None
+    return Match(
+        chosen=tuple(Found(one, listing.clause, 0.0) for one in listing.choices), confidence=0.8
+    )
 
 
 def _choosing(
@@ -284,6 +302,26 @@ def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
     return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
 
 
+def half_named(
+    chosen: tuple[Found, ...], choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> str:
+    """An option that is not chosen, and some words of which stand on the lines that choose."""
+    lines = {id(one.clause.statement) for one in chosen}
+    said = frozenset[str]().union(
+        *(one.chosen | one.open for one in clauses if id(one.statement) in lines)
+    )
+    taken = frozenset[str]().union(*(one.choice.every for one in chosen))
+    labels = {one.choice.label for one in chosen}
+    return next(
+        (
+            one.label
+            for one in choices
+            if one.label not in labels and is_half_named(one, said - taken)
+        ),
+        "",
+    )
+
+
 def _numbers_left(one: Found, others: list[Choice]) -> str:
     """ "40, 77 or 104 cells": the unit is said once, and holds for all of them."""
     said = {token.word for token in split_tokens(one.clause.statement.text)}
@@ -396,7 +434,7 @@ def says(clause: Clause, choice: Choice, near: float, asked: Asked) -> Says | No
         return _says_of_refusal(clause, choice, near, asked)
     if clause.says_none:
         return None
-    if _holds(clause, choice, clause.chosen, near):
+    if _holds(clause, choice, clause.chosen, near, asked):
         return Says.CHOOSES
     if _holds(clause, choice, clause.refused, near):
         return Says.REFUSES
@@ -417,7 +455,13 @@ def _says_of_refusal(clause: Clause, choice: Choice, near: float, asked: Asked) 
     return Says.CHOOSES if refused_topics and near >= TOPICAL and len(choice.every) <= 1 else None
 
 
-def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) -> bool:
+def _holds(
+    clause: Clause,
+    choice: Choice,
+    said: frozenset[str],
+    near: float,
+    asked: Asked | None = None,
+) -> bool:
     """Whether what a clause says with one polarity names this option and no less than all of it."""
     if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
         return False
@@ -427,7 +471,9 @@ def _holds(clause: Clause, choice: Choice, said: frozenset[str], near: float) ->
         return False
     if _JOINED.search(choice.label) and not core(choice.every) <= clause.about | said:
         return False
-    if any(_names(clause, spelling, said, near) for spelling in (choice.own, *choice.spellings)):
+    if any(
+        _names(clause, spelling, said, near, asked) for spelling in (choice.own, *choice.spellings)
+    ):
         return True
     if near >= KEYED and _value_in(choice, said):
         return True
@@ -440,7 +486,25 @@ def _is_universal(clause: Clause) -> bool:
     return any(word in word_set("universal") for word in words)
 
 
-def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: float) -> bool:
+def _is_meant(
+    clause: Clause, more: frozenset[str], names: frozenset[str], asked: Asked | None
+) -> bool:
+    """Whether a name alone is what is asked for: of a "MongoDB text index" MongoDB says little."""
+    plain = frozenset(term for term in core(more) if term[0] not in "@#")
+    if asked is None or not asked.topics or not plain - generic() or plain & clause.about:
+        return True
+    served = topics_of_name()
+    known = [served[name[1:]] for name in names if served.get(name[1:])]
+    return not known or any(topics & asked.topics for topics in known)
+
+
+def _names(
+    clause: Clause,
+    terms: frozenset[str],
+    said: frozenset[str],
+    near: float,
+    asked: Asked | None = None,
+) -> bool:
     if not terms:
         return False
     names = frozenset(term for term in terms if term.startswith("@"))
@@ -449,7 +513,7 @@ def _names(clause: Clause, terms: frozenset[str], said: frozenset[str], near: fl
     if numbers and not numbers <= said and (stated or not names):
         return False
     if names:
-        return names <= said
+        return names <= said and _is_meant(clause, terms - names, names, asked)
     needed = core(terms)
     # What is to be done says nothing about how, unless it names it.
     if near < TOPICAL or clause.statement.kind is StatementKind.TASK:

@@ -38,6 +38,8 @@ _WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
 # A compound is so long, shares so many letters with its first part, which may end otherwise.
 _LONG, _BEGINNING, _ENDING = 8, 4, 3
+# A word that was asked for may go on for so many letters after the one that is there.
+_REST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ def is_alike(asked: str, said: str) -> bool:
     if long.endswith(_WITHOUT) and not short.endswith(_WITHOUT):
         return False
     is_compound = long is said and len(short) >= _COMPOUND and long.endswith(short)
-    return is_compound or (same >= _ROOT and same >= len(short) - 1)
+    is_narrower = long is asked and len(long) - same > _REST - (same == _ROOT)
+    return is_compound or (same >= _ROOT and same >= len(short) - 1 and not is_narrower)
 
 
 @lru_cache(maxsize=65536)

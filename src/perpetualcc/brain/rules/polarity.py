@@ -36,6 +36,8 @@ _BY_WAY_OF = frozenset(
         "mqtt",
     ]
 )
+# "Nobody here wants to maintain X" goes on refusing.
+_WANTING = frozenset({"want", "wants", "wanted", "need", "needs", "like", "likes", "has", "have"})
 _NOTS = frozenset({"not", "never", "no"})
 _COMPARING = frozenset(
     {
@@ -170,7 +172,9 @@ def _refuse_after(words: list[str], marks: list[Polarity], taken: set[int]) -> N
                 refused
                 and words[at] in restores
                 and not (
-                    kind == "after" and words[at] in {"to", "with", "by", "use"} and at < end + 2
+                    kind == "after"
+                    and words[at] in {"to", "with", "by", "use"}
+                    and (at < end + 2 or words[at - 1] in _WANTING)
                 )
             ):
                 break

@@ -46,10 +46,25 @@ def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) ->
     implied = {scope for topic in topics for scope in implies.get(topic, ())}
     asked, said = asked - implied, said - implied
     if asked & said:
-        return True
+        # "Frontend tests" are no "backend tests".
+        return not (asked - said and said - asked)
     if asked and said:
         return False
     return asked <= _NEUTRAL | _ORDINARY and not said & _SECONDARY
+
+
+def of_product(
+    overview: Iterable[frozenset[str]], others: Iterable[frozenset[str]]
+) -> frozenset[str]:
+    """
+    The parts that are the product itself: naming them in a question says nothing.
+
+    Those of which the overview tells ("a VS Code extension"), and those for which nothing is
+    said apart; but what holds for all need not hold for tests or for one's own machine.
+    """
+    apart = frozenset[str]().union(*others)
+    unsaid = frozenset(_by_word().values()) - apart
+    return (frozenset[str]().union(*overview) | unsaid) - _SECONDARY
 
 
 @cache

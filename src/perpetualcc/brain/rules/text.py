@@ -35,8 +35,8 @@ _SPECIAL = (
     (re.compile(r"\bend-to-end\b"), "end to end"),
     (re.compile(r"\b[1-5]xx\b"), "statuscodes"),
     (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
-    (re.compile(r"\bdark(?:-|\s)mode\b"), "darkmode"),
-    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"\bdark(?:-|\s)(?:mode|theme)\b"), "darkmode"),
+    (re.compile(r"(?<=\d)[,_](?=\d{3}(?:\b|_))"), ""),
 )
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
@@ -184,3 +184,19 @@ def quantity(number: str, unit: str) -> str:
     if unit in sizes:
         return f"#{float(number) * sizes[unit]:g}b"
     return f"#{float(number):g}%" if unit in _PERCENT else ""
+
+
+# A unit of one letter may be anything.
+_SHORTEST_UNIT = 2
+
+
+@lru_cache(maxsize=4096)
+def unit_among(text: str) -> str:
+    """The last unit that stands there without a number: `seconds` in `timeout_seconds`."""
+    words = [token.word for token in split_tokens(text)]
+    units = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if len(word) >= _SHORTEST_UNIT and not before[:1].isdigit() and quantity("1", word)
+    ]
+    return units[-1] if units else ""

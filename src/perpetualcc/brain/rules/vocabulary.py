@@ -44,6 +44,8 @@ def name_phrases() -> Phrases:
     pairs = [(name, name) for topic in table("topics").values() for name in topic["names"]]
     for name, spellings in table("names")["aliases"].items():
         pairs += [(spelling, name) for spelling in (name, *spellings)]
+        # "Server-side sessions" and "a server-side session".
+        pairs += [(singular(spelling), name) for spelling in spellings if " " in spelling]
     return phrases(dict.fromkeys(pairs))
 
 

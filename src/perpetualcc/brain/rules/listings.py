@@ -1,0 +1,88 @@
+"""
+Several answers at once: the one list in the requirements that names at least two of the options.
+
+"Completions for bash, zsh and fish" chooses these three of four. A list that a person might read
+otherwise is left: when another list near the question names other options, when an option is
+refused or only weighed anywhere on it, or when the list speaks of nothing that was asked.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.choices import Choice, core, generic
+from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.mentions import weak
+from perpetualcc.brain.rules.nearness import has
+from perpetualcc.domain.requirements import StatementKind
+
+_AT_LEAST = 2
+# Of the question's words that say something, so many must be near the list.
+_ENOUGH = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The options that one list names."""
+
+    choices: tuple[Choice, ...]
+    clause: Clause
+    nearness: float
+    """The share of the question's telling words that stand with it."""
+
+
+def find_listing(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> Listing | None:
+    """The list that answers; None when there is none, or several differ."""
+    found = [
+        one
+        for group in _groups(clauses)
+        if (one := _listed(asked, choices, group)) is not None and one.nearness >= _ENOUGH
+    ]
+    if not found:
+        return None
+    best = max(found, key=lambda one: (one.nearness, len(one.choices)))
+    agree = all(one.choices == best.choices for one in found if one.nearness >= best.nearness)
+    return best if agree else None
+
+
+def _groups(clauses: Iterable[Clause]) -> Iterator[tuple[Clause, ...]]:
+    """The clauses of each statement, and of all statements under one key."""
+    by_line: dict[int, list[Clause]] = defaultdict(list)
+    by_key: dict[str, list[Clause]] = defaultdict(list)
+    for clause in clauses:
+        by_line[id(clause.statement)].append(clause)
+        if clause.statement.key and clause.statement.kind is not StatementKind.TASK:
+            by_key[clause.statement.key].append(clause)
+    for group in (*by_line.values(), *by_key.values()):
+        yield tuple(group)
+
+
+def _listed(asked: Asked, choices: tuple[Choice, ...], group: tuple[Clause, ...]) -> Listing | None:
+    chosen = frozenset[str]().union(*(one.chosen for one in group))
+    doubted = frozenset[str]().union(*(one.refused | one.open for one in group))
+    named = tuple(one for one in choices if not one.escapes and _names(one, chosen))
+    if (
+        len(named) < _AT_LEAST
+        or len(named) == len(choices)
+        or any(_names(one, doubted) for one in named)
+        or any(is_half_named(one, chosen) for one in choices if one not in named)
+        or any(asked.scopes and one.scopes and not asked.scopes & one.scopes for one in group)
+    ):
+        return None
+    telling = asked.key_stems - weak() - frozenset[str]().union(*(one.every for one in choices))
+    about = frozenset[str]().union(*(one.about for one in group))
+    shared = {word for word in telling if has(about, word)}
+    return Listing(named, group[0], len(shared) / len(telling) if telling else 0.0)
+
+
+def _names(choice: Choice, said: frozenset[str]) -> bool:
+    words = core(choice.own)
+    return bool(words) and all(has(said, word) for word in words)
+
+
+def is_half_named(choice: Choice, said: frozenset[str]) -> bool:
+    """Whether some of its words stand there: it may be meant as well."""
+    return any(has(said, word) for word in choice.own - generic())

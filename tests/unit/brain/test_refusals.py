@@ -1,0 +1,53 @@
+"""Yes/no questions about what the requirements refuse, in whatever words the options have."""
+
+import pytest
+
+from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.domain.questions import Option, Question, QuestionContext
+from perpetualcc.requirements import parse_statements
+
+REFUSING = """\
+# Project: Tree register
+
+## Decisions
+- Tablet layout: not in version 1
+- encryption: not now, the disks are encrypted anyway
+- There is a light theme and nothing else: dark mode was discussed and dropped.
+- Windows: supported
+- No names, phone numbers or e-mail addresses in the logs
+- not_supported: macOS, Solaris
+"""
+BRAIN = RuleBasedBrain(parse_statements)
+
+
+def ask(text: str, *labels: str) -> tuple[str, ...]:
+    question = Question(text=text, options=tuple(Option(label=label) for label in labels))
+    context = QuestionContext(project="", requirements_text=REFUSING, requirements_path="r.md")
+    return BRAIN.answer(question, context).selected
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "declining"),
+    [
+        ("Should I add a tablet layout?", ("Yes, two panes", "No, phones only"), 1),
+        ("Should I add a dark theme?", ("Light only", "Light and dark"), 0),
+        ("Should photos be encrypted?", ("AES-GCM", "age", "Leave it out"), 2),
+        ("Should request logs contain e-mail addresses?", ("Include them", "Only the id"), 1),
+        ("Should I add Solaris to the build matrix?", ("Yes, add it", "No, leave it out"), 1),
+    ],
+)
+def test_what_is_refused_is_declined(text: str, labels: tuple[str, ...], declining: int) -> None:
+    assert ask(text, *labels) == (labels[declining],)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Should I cache the encrypted photos?", ("Yes", "No")),
+        ("Should I add Windows to the build matrix?", ("Yes, add it", "No, leave it out")),
+        ("Should the forms contain e-mail addresses?", ("Include them", "Only the id")),
+        ("Should I add a print layout?", ("A4 and A3", "A4 only")),
+    ],
+)
+def test_what_only_sounds_alike_is_not_declined(text: str, labels: tuple[str, str]) -> None:
+    assert ask(text, *labels) != (labels[1],)
