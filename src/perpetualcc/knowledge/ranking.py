@@ -29,7 +29,7 @@ FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
 HOLDS_ALL = 0.4
-"""The least score of a chunk that holds each word of the query, however common they are."""
+"""Score of a chunk that holds each word of the query where BM25 gives less than half of this."""
 MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
 MEANING_SHARE_OF_PART = 0.1
@@ -138,7 +138,7 @@ def lifted(hits: Sequence[Hit], share_of: Callable[[Hit], float]) -> list[Hit]:
     It gives next to nothing for a word that half of the chunks hold, and in an index of one file
     that may be each word of the query. Where it says enough of the first, it does of the others.
     """
-    if not hits or hits[0].score >= HOLDS_ALL * share_of(hits[0]):
+    if not hits or hits[0].score >= HOLDS_ALL / 2 * share_of(hits[0]):
         return list(hits)
     highest = 1.0
     shown = []
