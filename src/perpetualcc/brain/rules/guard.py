@@ -39,12 +39,10 @@ def risk_of(question: Question) -> str:
 
 def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     """Why only a person may choose these of the options; empty when anybody may."""
-    stance = stance_of(_visible(question.text))
-    group = {Stance.DESIGN: "chosen", Stance.ENCOUNTER: "encountered"}.get(stance)
-    if group is None:
-        return ""
     chosen = [option for option in question.options if option.label in labels]
-    return _first_risk(group, (text for one in chosen for text in (one.label, one.description)))
+    texts = [text for one in chosen for text in (one.label, one.description)]
+    risks = (_first_risk(group, texts) for group in _OF_CHOSEN[stance_of(_visible(question.text))])
+    return next(filter(None, risks), "")
 
 
 def _risk_of_text(question: Question, stance: Stance) -> str:
@@ -75,6 +73,13 @@ def _risk_of_options(question: Question, stance: Stance) -> str:
     )
 
 
+# What is looked for in an option that would be chosen.
+_OF_CHOSEN = {
+    Stance.ACT: ("acted", "chosen", "encountered"),
+    Stance.MEANS: ("acted", "chosen"),
+    Stance.DESIGN: ("chosen",),
+    Stance.ENCOUNTER: ("encountered",),
+}
 # What is looked for in labels and in descriptions.
 _GROUPS = {
     Stance.ACT: ("option", "description"),
