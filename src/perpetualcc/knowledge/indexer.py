@@ -6,15 +6,17 @@ that must not stand in an event loop's way.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.parse.layout import ProjectLayout, read_layout
-from perpetualcc.knowledge.scan.filters import skipped_by_path
+from perpetualcc.knowledge.scan.filters import HUGE, skipped_by_path
 from perpetualcc.knowledge.scan.listing import list_files
+from perpetualcc.knowledge.scan.remembered import SeenFolders, edited_files
 from perpetualcc.knowledge.values import CodeFile, FileStamp, KnownFile
 
 FEW = 60
@@ -28,6 +30,8 @@ class Listing:
 
     files: dict[str, FileStamp]
     layout: ProjectLayout
+    seen: SeenFolders | None = None
+    """The folders walked; None where git answered."""
 
     def changed_since(self, known: Mapping[str, KnownFile]) -> list[str]:
         """Files that are new, differ in time or size, or may have changed unseen."""
@@ -72,12 +76,24 @@ class CodebaseIndexer:
 
     def look(self) -> Listing:
         """The files that pass the sieve by name and size."""
-        files = {
-            path: FileStamp(mtime_ns=metadata.st_mtime_ns, size=metadata.st_size)
-            for path, metadata in sorted(list_files(self.project), key=itemgetter(0))
-            if skipped_by_path(path, metadata.st_size) is None and _is_encodable(path)
-        }
-        return Listing(files=files, layout=read_layout(self.project, files))
+        seen = SeenFolders(began_ns=time.time_ns())
+        files = {}
+        for path, metadata in sorted(list_files(self.project, seen), key=itemgetter(0)):
+            reason = skipped_by_path(path, metadata.st_size)
+            if reason is None and _is_encodable(path):
+                files[path] = FileStamp(mtime_ns=metadata.st_mtime_ns, size=metadata.st_size)
+            elif reason == HUGE:
+                seen.remember_strays([self.project / path])
+        layout = read_layout(self.project, files)
+        return Listing(files=files, layout=layout, seen=seen if seen.folders else None)
+
+    def edited(self, seen: SeenFolders, known: Mapping[str, KnownFile]) -> list[str] | None:
+        """The files edited in place since `seen`; None where everything has to be looked at."""
+        return edited_files(self.project, seen, known)
+
+    def layout_of(self, paths: Iterable[str]) -> ProjectLayout:
+        """How the modules among these files are named."""
+        return read_layout(self.project, paths)
 
     def read(self, paths: Sequence[str], layout: ProjectLayout) -> Iterator[CodeFile]:
         """

@@ -126,6 +126,10 @@ class ChunkSearch(Protocol):
         """
         ...
 
+    def share_of(self, words: Sequence[str], chunk: int) -> float:
+        """How many of these words a chunk holds, from 0 to 1."""
+        ...
+
     def read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks by id; one that has been replaced meanwhile is missing."""
         ...

@@ -13,6 +13,7 @@ from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
 from perpetualcc.knowledge.embedding_queue import embed_missing
 from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
 from perpetualcc.knowledge.indexer import CodebaseIndexer
+from perpetualcc.knowledge.messages import without_trailers
 from perpetualcc.knowledge.ports import (
     ChunkSearch,
     FileIndex,
@@ -21,7 +22,7 @@ from perpetualcc.knowledge.ports import (
     IndexDamaged,
     VectorIndex,
 )
-from perpetualcc.knowledge.ranking import filled, fused, rank_files, relevance
+from perpetualcc.knowledge.ranking import filled, fused, lifted, rank_files, relevance
 from perpetualcc.knowledge.updating import IndexUpdater, Progress, UpdateReport, no_progress
 from perpetualcc.knowledge.values import RetrievalResult
 from perpetualcc.knowledge.wishes import wishes
@@ -113,21 +114,25 @@ class RAGPipeline:
             return self._retrieve(query, top_k)
 
     def _retrieve(self, query: str, top_k: int) -> list[RetrievalResult]:
-        words = query_words(query)
+        told = without_trailers(query[:MAX_QUERY])
+        words = query_words(told)
         if not words or top_k < 1:
             return []
-        found = self._chunks.search_words(words, CANDIDATES, query_names(query))
+        found = self._chunks.search_words(words, CANDIDATES, query_names(told))
         by_words = [
             Hit(chunk=hit.chunk, path=hit.path, score=relevance(hit.score, len(words)))
             for hit in found
         ]
-        by_meaning = self._nearest(query)
+        by_meaning = self._nearest(told)
         wanted = wishes(query[:MAX_QUERY])
         best = rank_files(by_words, wanted)
-        if not by_meaning:
-            return self._results(filled(best, by_words, top_k), "words")
-        best = fused(best, rank_files(by_meaning, wanted))
-        return self._results(filled(best, [*by_words, *by_meaning], top_k), "words and vectors")
+        found_by = "words"
+        if by_meaning:
+            best = fused(best, rank_files(by_meaning, wanted), wanted)
+            found_by = "words and vectors"
+        shown = filled(best, [*by_words, *by_meaning], top_k)
+        shown = lifted(shown, lambda hit: self._chunks.share_of(words, hit.chunk))
+        return self._results(shown, found_by)
 
     def _nearest(self, query: str) -> list[Hit]:
         """By vectors, where there are enough; without a model the words must do."""
@@ -136,7 +141,7 @@ class RAGPipeline:
         try:
             if not self._vectors.is_ready(self._embeddings.model):
                 return []
-            vector = self._embeddings.embed(query[:MAX_QUERY])
+            vector = self._embeddings.embed(query)
             found = self._vectors.nearest(self._embeddings.model, vector, CANDIDATES)
         except EmbeddingsUnavailable:
             self._ask_again = time.monotonic() + AWAY

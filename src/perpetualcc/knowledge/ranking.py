@@ -6,7 +6,7 @@ Pure functions. The numbers were chosen with `benchmarks/evaluate_knowledge.py` 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from perpetualcc.knowledge.ports import Hit
@@ -28,8 +28,17 @@ PART_GAIN = 0.6
 FURTHER_SHARE = 0.1
 """What a file's second best chunk adds to the best, the third half of that, and so on."""
 FURTHER = 5
+HOLDS_ALL = 0.4
+"""Score of a chunk that holds each word of the query where BM25 gives less than half of this."""
 MEANING_SHARE = 0.4
 """Of the vectors' score in the sum; from .3 to .5 the results are the same."""
+MEANING_SHARE_OF_PART = 0.1
+"""
+The same where a message names the part it changes: it has said where, and vectors know less of it.
+
+From .4 to .1: .705 to .724 for the subjects of 155 commits, .737 to .750 for whole messages, .777
+to .775 for 455 docstrings. Words alone have .726, .752 and .743 on these.
+"""
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|__tests__|testsuites?|regress|specs?|e2e|fixtures|testdata|conftest\.py)(/|$)"
@@ -122,15 +131,36 @@ def relevance(score: float, terms: int) -> float:
     return score / (score + 4.0 * max(terms, 1))
 
 
-def fused(by_words: Sequence[Hit], by_meaning: Sequence[Hit]) -> list[Hit]:
+def lifted(hits: Sequence[Hit], share_of: Callable[[Hit], float]) -> list[Hit]:
+    """
+    In the same order, with scores that say how much of the query a chunk holds where BM25 cannot.
+
+    It gives next to nothing for a word that half of the chunks hold, and in an index of one file
+    that may be each word of the query. Where it says enough of the first, it does of the others.
+    """
+    if not hits or hits[0].score >= HOLDS_ALL / 2 * share_of(hits[0]):
+        return list(hits)
+    highest = 1.0
+    shown = []
+    for hit in hits:
+        least = HOLDS_ALL * share_of(hit) * min(1.0, weight(hit.path))
+        highest = min(highest, max(hit.score, least))
+        shown.append(replace(hit, score=highest))
+    return shown
+
+
+def fused(
+    by_words: Sequence[Hit], by_meaning: Sequence[Hit], wanted: Wishes = NO_WISHES
+) -> list[Hit]:
     """
     One order of files from two. Both scores run from 0 to 1 for the same reasons, so they add up.
 
     On 349 docstring queries .857, where reciprocal ranks give .835 and either alone .806. The
     chunk shown is that of the ranking that says more for the file.
     """
+    meaning = MEANING_SHARE_OF_PART if wanted.parts else MEANING_SHARE
     shares: dict[str, list[Hit]] = {}
-    for ranking, share in ((by_words, 1.0 - MEANING_SHARE), (by_meaning, MEANING_SHARE)):
+    for ranking, share in ((by_words, 1.0 - meaning), (by_meaning, meaning)):
         for hit in ranking:
             shares.setdefault(hit.path, []).append(replace(hit, score=hit.score * share))
     return ordered(

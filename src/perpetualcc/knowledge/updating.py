@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from perpetualcc.knowledge.indexer import CodebaseIndexer, Listing
+from perpetualcc.knowledge.indexer import FEW, CodebaseIndexer, Listing
 from perpetualcc.knowledge.parse.layout import ProjectLayout
 from perpetualcc.knowledge.ports import ChunkSearch, FileIndex, IndexDamaged
+from perpetualcc.knowledge.scan.remembered import read_note
 from perpetualcc.knowledge.values import CodeFile, KnownFile
 
 log = logging.getLogger(__name__)
@@ -116,6 +117,9 @@ class IndexUpdater:
 
     def _update(self, progress: Progress) -> tuple[int, int]:
         known = self._files.known_files()
+        quickly = self._update_edited(known)
+        if quickly is not None:
+            return quickly, 0
         listing = self._indexer.look()
         self._layout = listing.layout
         self._follow_layout(listing, known)
@@ -125,16 +129,46 @@ class IndexUpdater:
         if gone:
             self._files.apply([], gone=gone)
         changed = 0
+        unread = set(paths)
         for batch in _batches(self._watched(paths, listing.layout, progress)):
+            unread.difference_update(file.path for file in batch)
             new = [file for file in batch if _is_new(known.get(file.path), file)]
             same = [file for file in batch if not _is_new(known.get(file.path), file)]
             self._files.apply(new, touched=same)
             changed += len(new)
         self._note("layout", _layout_note(listing.layout))
+        self._remember(listing, unread)
         if changed + len(gone) >= SETTLE_AFTER or (changed and not self._files.noted("settled")):
             self._chunks.settle()
             self._note("settled", "yes")
         return changed, len(gone)
+
+    def _update_edited(self, known: dict[str, KnownFile]) -> int | None:
+        """Read what was edited in place; None where more may have happened."""
+        seen = read_note(self._files.noted("folders"))
+        edited = None if seen is None else self._indexer.edited(seen, known)
+        if edited is None or not all(_stands_alone(known[path]) for path in edited):
+            return None
+        if not edited:
+            return 0
+        if len(edited) > FEW:
+            return None
+        if self._layout is None:
+            self._layout = self._indexer.layout_of(sorted(known))
+        files = list(self._indexer.read(edited, self._layout))
+        if len(files) != len(edited):
+            return None
+        new = [file for file in files if _is_new(known.get(file.path), file)]
+        self._files.apply(new, touched=[file for file in files if file not in new])
+        return len(new)
+
+    def _remember(self, listing: Listing, unread: Collection[str]) -> None:
+        """Note the folders that were walked, and what is in them but not in the index."""
+        if listing.seen is None:
+            self._note("folders", "")
+            return
+        listing.seen.remember_strays(self._indexer.project / path for path in unread)
+        self._note("folders", listing.seen.to_note())
 
     def _note(self, key: str, value: str) -> None:
         if self._files.noted(key) != value:

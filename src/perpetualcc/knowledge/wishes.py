@@ -17,7 +17,8 @@ _TESTS = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENTS = re.compile(
-    r"(?<![a-z])(docs?|documents?|documented|documentation|readme|manual|changelog)(?![a-z])",
+    r"(?<![a-z])"
+    r"(docs?|documents?|documented|documentation|readme|manual|man ?pages?|changelog)(?![a-z])",
     re.IGNORECASE,
 )
 _SCOPE = re.compile(r"\s*(?:\w+\(([^)\n]{2,40})\)|([\w./*-]{2,40}(?:,? [\w./*-]{2,20})?))!?:\s")

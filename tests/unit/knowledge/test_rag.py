@@ -138,6 +138,21 @@ def test_any_text_is_a_query(pipeline, query):
     assert len(pipeline.retrieve(query, 3)) <= 3
 
 
+def test_scores_of_an_index_of_one_file_say_how_much_of_the_query_it_holds(tmp_path):
+    (tmp_path / "jar.py").write_text(
+        "def sign_cookie(cookie):\n    return cookie\n\n\ndef eat(cookie):\n    return cookie\n"
+    )
+    pipeline = open_pipeline(tmp_path)
+    pipeline.index_project()
+
+    all_of_it = pipeline.retrieve("cookie jar")
+    half_of_it = pipeline.retrieve("cookie database")
+    little_of_it = pipeline.retrieve("cookie database pool connection timeout")
+
+    assert all_of_it[0].score >= 0.4 > half_of_it[0].score >= 0.2 > little_of_it[0].score > 0
+    assert [r.score for r in all_of_it] == sorted((r.score for r in all_of_it), reverse=True)
+
+
 def test_one_file_may_answer_more_than_once_when_there_are_no_others(tmp_path):
     (tmp_path / "a.py").write_text(
         "\n".join(f"def lion_{n}():\n    return {n}\n" for n in range(9))

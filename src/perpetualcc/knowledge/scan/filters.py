@@ -11,6 +11,8 @@ MAX_BYTES = 1_000_000
 """A source file larger than this (some 25,000 lines) is data or generated."""
 MAX_DATA_BYTES = 100_000
 """The same for JSON, XML and unknown text, which are data sooner."""
+HUGE = "huge"
+"""The one reason that may end without the file getting another name."""
 LONG_LINE = 5_000
 """Characters; people do not write such lines, minifiers do."""
 
@@ -76,7 +78,7 @@ def skipped_by_path(path: str, size: int) -> str | None:
     if _GENERATED_NAME.search(name):
         return "generated"
     if size > (MAX_DATA_BYTES if suffix in _DATA else MAX_BYTES):
-        return "huge"
+        return HUGE
     return None
 
 

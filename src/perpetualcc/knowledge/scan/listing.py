@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
+from perpetualcc.knowledge.scan.remembered import SeenFolders
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -30,14 +31,20 @@ _GIT = (
 )
 
 
-def list_files(project: Path) -> Iterator[tuple[str, os.stat_result]]:
+def list_files(
+    project: Path, seen: SeenFolders | None = None
+) -> Iterator[tuple[str, os.stat_result]]:
     """
     Every regular file that is not ignored, with its metadata; links are not followed.
 
     Unreadable folders and files that vanish meanwhile are left out.
+
+    Args:
+        project: the folder.
+        seen: is told of the folders, where they are walked.
     """
     listed = _listed_by_git(project)
-    return _with_metadata(project, listed) if listed else _walk(project, "")
+    return _with_metadata(project, listed) if listed else _walk(project, "", seen)
 
 
 def _listed_by_git(project: Path) -> list[str]:
@@ -66,16 +73,24 @@ def _with_metadata(project: Path, names: list[str]) -> Iterator[tuple[str, os.st
             yield from _walk(project, name.rstrip("/"))
 
 
-def _walk(project: Path, start: str) -> Iterator[tuple[str, os.stat_result]]:
+def _walk(
+    project: Path, start: str, seen: SeenFolders | None = None
+) -> Iterator[tuple[str, os.stat_result]]:
     """Folder by folder. Symbolic links are skipped, so there are no loops."""
     waiting: list[tuple[str, _Rules]] = [(start, ())]
+    if seen is not None:
+        seen.remember_strays([_own_rules()])
     while waiting:
         folder, rules = waiting.pop()
+        if seen is not None:
+            seen.remember_folder(project, folder)
         entries = _entries(project / folder)
         names = {entry.name for entry in entries}
         if folder and not names.isdisjoint(_NOT_SOURCE):
             continue
         rules = (*rules, *_rules_of(project, folder, names))
+        if seen is not None and ".gitignore" in names:
+            seen.remember_strays([project / folder / ".gitignore"])
         prefix = f"{folder}/" if folder else ""
         for entry in entries:
             path = prefix + entry.name
@@ -97,10 +112,15 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 def _rules_of(project: Path, folder: str, names: set[str]) -> "Iterator[_RuleFile]":
     if not folder:
-        yield from _read_rules("", Path.home() / ".config/git/ignore")
+        yield from _read_rules("", _own_rules())
         yield from _read_rules("", project / ".git/info/exclude")
     if ".gitignore" in names:
         yield from _read_rules(folder, project / folder / ".gitignore")
+
+
+def _own_rules() -> Path:
+    """What this user never wants to see anywhere."""
+    return Path.home() / ".config/git/ignore"
 
 
 def _read_rules(folder: str, file: Path) -> "Iterator[_RuleFile]":

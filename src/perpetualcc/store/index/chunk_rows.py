@@ -10,8 +10,12 @@ WEIGHTS = "bm25(3.0, 6.0, 1.0)"
 """Path, symbol, body, measured; a contentless table with less detail would make BM25 zero."""
 _COMMON = 1_000
 """Chunks that share a word from which on its cost is worth knowing."""
-_MAX_ROWS = 6_000
-"""Rows that a query may cost, some 10 ms: the rarer words first, at least two of them."""
+_ENOUGH_ROWS = 600
+"""Rows that the words which find chunks must have, so that there is something to rank."""
+_LEADING_ROWS = 3_000
+"""Rows that they may cost, 1.4 µs each: the rarest words first."""
+_FURTHER_ROWS = 50_000
+"""Rows of commoner words that are passed over, 0.1 µs each, to raise chunks found already."""
 _PARAMETERS = 500
 
 COLUMNS = (
@@ -31,16 +35,31 @@ class ChunkRows:
         self, words: Sequence[str], limit: int, names: Sequence[str] = ()
     ) -> list[Hit]:
         connection = self._database.connection
-        terms = _telling(connection, list(dict.fromkeys(words)))
-        if not terms:
+        leading, further = _telling(connection, list(dict.fromkeys(words)))
+        if not leading:
             return []
+        found = _any_of([*leading, *names])
+        if further:
+            # What leads stands here twice, so the others do: all scores are doubled.
+            found = f"({found}) AND ({_any_of([*leading, *names, *further, *further])})"
         rows = connection.execute(
-            "SELECT words.rowid, file.path, words.rank FROM words"
-            " JOIN chunk ON chunk.id = words.rowid JOIN file ON file.id = chunk.file"
-            f" WHERE words MATCH ? AND rank MATCH '{WEIGHTS}' ORDER BY words.rank LIMIT ?",
-            (" OR ".join(f'"{term}"' for term in [*terms, *names]), limit),
+            # The best rows first: joining each row to its file would cost a quarter more.
+            "SELECT best.rowid, file.path, best.score FROM ("
+            "SELECT rowid, rank AS score FROM words"
+            f" WHERE words MATCH ? AND rank MATCH '{WEIGHTS}' ORDER BY rank LIMIT ?) AS best"
+            " JOIN chunk ON chunk.id = best.rowid JOIN file ON file.id = chunk.file"
+            " ORDER BY best.score",
+            (found, limit),
         )
-        return [Hit(chunk=chunk, path=path, score=-rank) for chunk, path, rank in rows]
+        share = -0.5 if further else -1.0
+        return [Hit(chunk=chunk, path=path, score=share * rank) for chunk, path, rank in rows]
+
+    @reports_damage
+    def share_of(self, words: Sequence[str], chunk: int) -> float:
+        query = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?"
+        connection = self._database.connection
+        held = sum(connection.execute(query, (f'"{w}"', chunk)).fetchone()[0] for w in words)
+        return held / len(words) if words else 0.0
 
     @reports_damage
     def read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
@@ -105,25 +124,43 @@ def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str, bytes])
     )
 
 
-def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
-    """The words to look up: all that are rare, and common ones while they cost little."""
+def _any_of(terms: list[str]) -> str:
+    return " OR ".join(f'"{term}"' for term in terms)
+
+
+def _telling(connection: sqlite3.Connection, words: list[str]) -> tuple[list[str], list[str]]:
+    """
+    The words that find chunks, and those that only raise what the others found.
+
+    A word of thousands of chunks costs a score for each of them where it finds, and next to
+    nothing where it is looked up in chunks at hand. In an index of 174,000 chunks the best 50 of
+    42 messages are to .81 those that all words find, which takes 150 ms; to .46 without the
+    second kind.
+    """
     if not words:
-        return []
+        return [], []
     stems = _stems(connection, words)
-    rows = {
-        word: connection.execute(
-            "SELECT chunks FROM common_word WHERE stem = ?", (stems.get(word, word),)
-        ).fetchone()
-        for word in words
-    }
-    telling: list[str] = []
+    rows = {word: _rows_of(connection, stems.get(word, word)) for word in words}
+    leading: list[str] = []
+    further: list[str] = []
     spent = 0
-    for word in sorted(words, key=lambda word: rows[word][0] if rows[word] else 0):
-        spent += rows[word][0] if rows[word] else 0
-        if spent > _MAX_ROWS and len(telling) >= 2:
-            break
-        telling.append(word)
-    return telling
+    for word in sorted(words, key=rows.__getitem__):
+        is_needed = spent < _ENOUGH_ROWS
+        spent += rows[word]
+        if is_needed or spent <= _LEADING_ROWS:
+            leading.append(word)
+        elif spent <= _LEADING_ROWS + _FURTHER_ROWS:
+            further.append(word)
+    return leading, further
+
+
+def _rows_of(connection: sqlite3.Connection, stem: str) -> int:
+    """Chunks that hold a word: counted when the index was settled, or now if they are few."""
+    row = (
+        connection.execute("SELECT chunks FROM common_word WHERE stem = ?", (stem,)).fetchone()
+        or connection.execute("SELECT doc FROM word_rows WHERE term = ?", (stem,)).fetchone()
+    )
+    return int(row[0]) if row else 0
 
 
 def _stems(connection: sqlite3.Connection, words: list[str]) -> dict[str, str]:
