@@ -1,5 +1,5 @@
 """
-Several answers at once: the one list in the requirements that names at least two of the options.
+Several answers at once: what the closest lines choose together, or the one list that names two.
 
 "Completions for bash, zsh and fish" chooses these three of four. A list that a person might read
 otherwise is left: when another list near the question names other options, when an option is
@@ -12,9 +12,13 @@ from dataclasses import dataclass
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
+from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
+from perpetualcc.brain.rules.doubts import Found, Match
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import has
+from perpetualcc.brain.rules.text import split_tokens
+from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
 _AT_LEAST = 2
@@ -68,7 +72,7 @@ def _listed(asked: Asked, choices: tuple[Choice, ...], group: tuple[Clause, ...]
         len(named) < _AT_LEAST
         or len(named) == len(choices)
         or any(_names(one, doubted) for one in named)
-        or any(is_half_named(one, chosen) for one in choices if one not in named)
+        or any(_is_half_named(one, chosen) for one in choices if one not in named)
         or any(asked.scopes and one.scopes and not asked.scopes & one.scopes for one in group)
     ):
         return None
@@ -83,6 +87,61 @@ def _names(choice: Choice, said: frozenset[str]) -> bool:
     return bool(words) and all(has(said, word) for word in words)
 
 
-def is_half_named(choice: Choice, said: frozenset[str]) -> bool:
+def _is_half_named(choice: Choice, said: frozenset[str]) -> bool:
     """Whether some of its words stand there: it may be meant as well."""
     return any(has(said, word) for word in choice.own - generic())
+
+
+def several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
+    chosen: dict[str, Found] = {}
+    for one in tier:
+        chosen.setdefault(one.choice.label, one)
+    if left := _numbers_left(tier[0], [one for one in choices if one.label not in chosen]):
+        return Match(problem=f"line {tier[0].clause.statement.line} also says {left}")
+    offered = frozenset().union(*(choice.every for choice in choices))
+    for one in tier:
+        missing = {
+            term
+            for term in one.clause.chosen - offered
+            if term.startswith("@") and one.clause.key_topics
+        }
+        if missing and int(one.closeness) == KEYED and _serve_alike(missing, chosen.values()):
+            name = min(missing)[1:]
+            return Match(problem=f"the requirements also name {name}, which is not offered")
+    in_order = [chosen[choice.label] for choice in choices if choice.label in chosen]
+    return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
+
+
+def half_named(
+    chosen: tuple[Found, ...], choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
+) -> str:
+    """An option that is not chosen, and some words of which stand on the lines that choose."""
+    lines = {id(one.clause.statement) for one in chosen}
+    said = frozenset[str]().union(
+        *(one.chosen | one.open for one in clauses if id(one.statement) in lines)
+    )
+    taken = frozenset[str]().union(*(one.choice.every for one in chosen))
+    labels = {one.choice.label for one in chosen}
+    return next(
+        (
+            one.label
+            for one in choices
+            if one.label not in labels and _is_half_named(one, said - taken)
+        ),
+        "",
+    )
+
+
+def _numbers_left(one: Found, others: list[Choice]) -> str:
+    """ "40, 77 or 104 cells": the unit is said once, and holds for all of them."""
+    said = {token.word for token in split_tokens(one.clause.statement.text)}
+    numbers = [word for choice in others for word in choice.folded.split() if word.isdecimal()]
+    return next((number for number in numbers if number in said), "")
+
+
+def _serve_alike(missing: set[str], found: Iterable[Found]) -> bool:
+    served = topics_of_name()
+    ours = {
+        topic for one in found for name in one.choice.names for topic in served.get(name[1:], ())
+    }
+    return any(ours & served.get(name[1:], frozenset()) for name in missing)

@@ -7,7 +7,6 @@ answered.
 """
 
 import re
-from collections.abc import Iterable
 from enum import Enum, auto
 
 from perpetualcc.brain.rules.asking import Asked
@@ -22,12 +21,11 @@ from perpetualcc.brain.rules.doubts import (
     told_apart,
 )
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.listings import find_listing, is_half_named
+from perpetualcc.brain.rules.listings import find_listing, half_named, several
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
-from perpetualcc.brain.rules.text import split_tokens
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
@@ -71,7 +69,7 @@ def match_options(
         return match or _by_elimination(asked, real, clauses, close)
     tier = [one for one in found if int(one.closeness) == int(found[0].closeness)]
     if many:
-        match = _several(tier, real)
+        match = several(tier, real)
         if match.chosen and (left := half_named(match.chosen, real, clauses)):
             match = Match(problem=f"{left} may be meant as well")
     else:
@@ -280,61 +278,6 @@ def _fullest(tier: list[Found]) -> list[Found]:
         ):
             return [one]
     return tier
-
-
-def _several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
-    chosen: dict[str, Found] = {}
-    for one in tier:
-        chosen.setdefault(one.choice.label, one)
-    if left := _numbers_left(tier[0], [one for one in choices if one.label not in chosen]):
-        return Match(problem=f"line {tier[0].clause.statement.line} also says {left}")
-    offered = frozenset().union(*(choice.every for choice in choices))
-    for one in tier:
-        missing = {
-            term
-            for term in one.clause.chosen - offered
-            if term.startswith("@") and one.clause.key_topics
-        }
-        if missing and int(one.closeness) == KEYED and _serve_alike(missing, chosen.values()):
-            name = min(missing)[1:]
-            return Match(problem=f"the requirements also name {name}, which is not offered")
-    in_order = [chosen[choice.label] for choice in choices if choice.label in chosen]
-    return Match(chosen=tuple(in_order), confidence=0.9 if tier[0].closeness >= TOPICAL else 0.8)
-
-
-def half_named(
-    chosen: tuple[Found, ...], choices: tuple[Choice, ...], clauses: tuple[Clause, ...]
-) -> str:
-    """An option that is not chosen, and some words of which stand on the lines that choose."""
-    lines = {id(one.clause.statement) for one in chosen}
-    said = frozenset[str]().union(
-        *(one.chosen | one.open for one in clauses if id(one.statement) in lines)
-    )
-    taken = frozenset[str]().union(*(one.choice.every for one in chosen))
-    labels = {one.choice.label for one in chosen}
-    return next(
-        (
-            one.label
-            for one in choices
-            if one.label not in labels and is_half_named(one, said - taken)
-        ),
-        "",
-    )
-
-
-def _numbers_left(one: Found, others: list[Choice]) -> str:
-    """ "40, 77 or 104 cells": the unit is said once, and holds for all of them."""
-    said = {token.word for token in split_tokens(one.clause.statement.text)}
-    numbers = [word for choice in others for word in choice.folded.split() if word.isdecimal()]
-    return next((number for number in numbers if number in said), "")
-
-
-def _serve_alike(missing: set[str], found: Iterable[Found]) -> bool:
-    served = topics_of_name()
-    ours = {
-        topic for one in found for name in one.choice.names for topic in served.get(name[1:], ())
-    }
-    return any(ours & served.get(name[1:], frozenset()) for name in missing)
 
 
 def _unless_refused(

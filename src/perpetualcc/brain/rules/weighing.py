@@ -1,11 +1,11 @@
 """
-The last word where the rules find no line: how likely each option is what the requirements say.
+The last word between options: how likely each is what the requirements say.
 
 Every option is weighed against every clause by the words they share, rare ones more than common
 ones, apart for what the clause chooses, refuses and leaves open, and by how much of the question
-stands there. What these measures are worth was fitted on the corpus of questions, half of which
-nothing decides (`weights.json`, made by `tools/fit_weighing.py`, which also tells how often
-questions about files it had not seen were answered right).
+stands there; what a rule chose is one measure among these. What they are worth was fitted on the
+corpus of questions, half of which nothing decides (`weights.json`, made by
+`tools/fit_weighing.py`, which also tells how often sets it had not seen were answered right).
 """
 
 import json
