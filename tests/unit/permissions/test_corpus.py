@@ -40,6 +40,8 @@ PARTS = [
     "eighteenth",
     "nineteenth",
     "twentieth",
+    "twenty-first",
+    "twenty-second",
 ]
 
 

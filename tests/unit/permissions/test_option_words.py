@@ -98,3 +98,44 @@ def test_a_subcommand_that_no_table_has_is_never_low(command: str, risk: str) ->
 )
 def test_a_variable_is_judged_by_what_it_is_called(command: str, risk: str) -> None:
     assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("cmake -B build -DCMAKE_TOOLCHAIN_FILE=/tmp/tc.cmake", "MEDIUM"),
+        ("cmake -B build -DCMAKE_TOOLCHAIN_FILE=cmake/arm.cmake", "LOW"),
+        ("cmake -B build -DCMAKE_PREFIX_PATH=/opt/qt6", "LOW"),
+        ("bazel --bazelrc=/tmp/rc build //...", "MEDIUM"),
+        ("gradle -Dorg.gradle.jvmargs='-agentpath:/tmp/a.so' build", "MEDIUM"),
+        ("pytest --junitxml=/tmp/result.xml", "LOW"),
+        ("npm run build --node-options=--max-old-space-size=4096", "LOW"),
+    ],
+)
+def test_a_path_outside_the_project_in_any_option_of_a_build_is_code(
+    command: str, risk: str
+) -> None:
+    assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("npm config get registry", "LOW"),
+        ("npm config get //registry.example.com/:_authToken", "HIGH"),
+        ("git config http.extraheader", "HIGH"),
+        ("git config --get credential.helper", "LOW"),
+        ("curl https://api.example.com/?key=$API_KEY", "HIGH"),
+        ('curl -H "Authorization: Bearer $TOKEN" https://api.example.com/me', "MEDIUM"),
+        ('curl -X POST -H "Authorization: Bearer $TOKEN" https://api.example.com/pay', "HIGH"),
+        ('curl -X POST -H "Authorization: Bearer $TOKEN" localhost:3000/pay', "MEDIUM"),
+        ("uv run --with rich python app.py", "LOW"),
+        ("uv run --with git+https://example.com/a/b python app.py", "HIGH"),
+        ("./mvnw flyway:clean", "HIGH"),
+        ("./mvnw clean", "LOW"),
+        ("fastlane ios release", "HIGH"),
+        ("fastlane ios test", "MEDIUM"),
+    ],
+)
+def test_secrets_foreign_packages_and_goals_of_migration_tools(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk

@@ -27,11 +27,12 @@ from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
-_SETTINGS_OPTION = re.compile(
-    r"--?\w*(?:config|rcfile|file|project|script|plugin|require|import|preset|setup|loader|init|rules)"
-    r"[\w-]*=",
-    re.IGNORECASE,
-)
+_PATH = re.compile(r"(?!//)(?:/|~|\.\./)")
+_SET_TO_PATH = re.compile(r"[=:](?!//)((?:/|~|\.\./)[^=:,;'\"\s]+)")
+"""`--config=/x`, `-DTOOLCHAIN=/x`, `-p:Targets=/x`, `-Djvmargs=-agentpath:/x`: all may be code."""
+_NO_CODE = re.compile(r"ignore|exclude|prefix|install|cache|te?mp|outdir|destdir", re.IGNORECASE)
+_INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
+"""Where only the machine's owner puts programs and libraries."""
 _OUTPUT_OPTION = re.compile(
     r"-o\b|-O\b|--?(?:out|report|log|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
     r"dist|junit|html|xml|json|tee)[\w-]*",
@@ -40,6 +41,12 @@ _OUTPUT_OPTION = re.compile(
 _SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
 _SECRET_VARIABLE = re.compile(
     r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
+    re.IGNORECASE,
+)
+_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
+_SECRET_SETTING = re.compile(
+    r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
+    r"|extraheader|(?:http-basic|gitlab-token|github-oauth|pypi-token)[\w.-]*)(?:=.*)?$",
     re.IGNORECASE,
 )
 _PATH_ROLES = frozenset({"write", "output", "copy", "delete"})
@@ -81,7 +88,7 @@ class CallRules:
         if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)
-        findings = [self._base(call, rule), *options]
+        findings = [self._base(call, rule), *options, *self._secret_settings(call)]
         if arguments.subcommand and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
         is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
@@ -140,6 +147,14 @@ class CallRules:
             why = "Prints a variable that is named like a secret"
             findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
         return findings
+
+    def _secret_settings(self, call: Call) -> Findings:
+        """`npm config get //host/:_authToken`, `git config http.extraheader`."""
+        if not _ASKS_SETTINGS.search(call.arguments.path):
+            return []
+        named = [word.text for word in call.arguments.operands if _SECRET_SETTING.search(word.text)]
+        why = f"Shows the setting {named[0]}, which holds a secret" if named else ""
+        return [call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ)] if named else []
 
     def _base(self, call: Call, rule: CommandRule) -> Finding:
         risk, why = rule.risk, rule.explanation
@@ -276,16 +291,19 @@ class CallRules:
             for g in call.arguments.given
             if g.value and g.rule.role == "value" and "ignore" not in g.name
         ]
-        words += call.arguments.operands if rule.operands == "data" else []
+        words += call.arguments.operands if rule.operands in {"data", "task"} else []
+        settings = [w.text for w in words if not _PATH.match(w.text)]
+        settings += [o for o in call.arguments.unknown if not _OUTPUT_OPTION.match(o)]
         words += [
-            Word(option.partition("=")[2])
-            for option in call.arguments.unknown
-            if _SETTINGS_OPTION.match(option)
+            Word(value)
+            for setting in settings
+            if not _NO_CODE.search(setting.partition("=")[0])
+            for value in _SET_TO_PATH.findall(setting)
         ]
         return [
             finding
             for word in words
-            if word.text.startswith(("/", "~", "../")) and not word.text.startswith("//")
+            if _PATH.match(word.text) and not _INSTALLED.match(word.text)
             for finding in self._code(word, call)
         ]
 

@@ -99,6 +99,12 @@ def _risk(name: str, *, is_script: bool) -> Risk:
     own = [token.lower() for token in _TOKEN.findall(posixpath.basename(stem))]
     if is_script and own and own[0] in words["only_looks"]:
         return Risk.LOW
+    if (
+        tokens
+        and tokens[0] in words["database_tools"]
+        and not words["undoes"].isdisjoint((*tokens[1:], "".join(tokens[1:])))
+    ):
+        return Risk.HIGH
     if harm := words["always"].intersection(tokens):
         is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]
         return Risk.MEDIUM if is_inside else Risk.HIGH

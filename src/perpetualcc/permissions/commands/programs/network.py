@@ -20,7 +20,7 @@ _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 @handles("curl")
 def curl(call: Call) -> Findings:
     """Addresses, uploads, methods. Reading from this machine alone is LOW."""
-    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call)
+    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call) + _with_secrets(call)
     if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
@@ -29,7 +29,7 @@ def curl(call: Call) -> Findings:
 @handles("wget")
 def wget(call: Call) -> Findings:
     """Without `-O` it writes a file named like the end of the address."""
-    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call)
+    findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call) + _with_secrets(call)
     if not call.arguments.has("-O", "--output-document", "--spider"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
@@ -145,6 +145,31 @@ def _sent(call: Call) -> Findings:
             )
         ]
     return []
+
+
+_SECRET = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
+    re.IGNORECASE,
+)
+_IN_ADDRESS = re.compile(r"://[^\s'\"]*" + _SECRET.pattern, re.IGNORECASE)
+_SHOWS_WHO = frozenset({"-u", "--user", "--oauth2-bearer", "-a", "--auth"})
+_POSTS = frozenset({"POST", *_CHANGES})
+
+
+def _with_secrets(call: Call) -> Findings:
+    """A secret in an address or among what is sent, and an order given in somebody's name."""
+    source = call.command.source
+    if _is_local(call) or not (_SECRET.search(source) or call.arguments.has(*_SHOWS_WHO)):
+        return []
+    methods = {g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value}
+    is_sent = call.arguments.has(*_SENDS, "--data-raw", "--form-string") or methods & _POSTS
+    if _IN_ADDRESS.search(source):
+        why = "A secret becomes part of the address, and addresses are kept in many logs"
+        return [call.finding(Risk.HIGH, "secret-leaves", why, EffectKind.NETWORK)]
+    if not is_sent:
+        return []
+    why = "Sends something in the name of whoever the secret belongs to"
+    return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
 
 
 _QUOTES = frozenset({"-Q", "--quote", "--postquote"})

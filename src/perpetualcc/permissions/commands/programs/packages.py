@@ -65,19 +65,12 @@ def package_install(call: Call) -> Findings:
 def package_run(call: Call) -> Findings:
     """`npx tool …`: a tool that is known is judged as itself; others are fetched and run."""
     words = call.arguments.operands
+    findings = foreign_packages(call)
     if not words:
-        return []
+        return findings
     name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
     if _ELSEWHERE.search(words[0].text):
-        return [
-            call.finding(
-                Risk.HIGH,
-                "remote-code",
-                f"Runs code from {words[0].text}",
-                EffectKind.EXECUTE,
-                EffectKind.NETWORK,
-            )
-        ]
+        return [_remote_code(words[0].text, call)]
     bare = name.rpartition("/")[2] if name.startswith("@") else name
     bare = {
         "@angular/cli": "ng",
@@ -90,7 +83,23 @@ def package_run(call: Call) -> Findings:
         "@changesets/cli": "changeset",
         "@stoplight/spectral-cli": "spectral",
     }.get(name, bare)
-    return call.judge.words([Word(bare), *_after(words, call)], call)
+    return [*findings, *call.judge.words([Word(bare), *_after(words, call)], call)]
+
+
+_PACKAGE_OPTIONS = frozenset(
+    {"--with", "--with-editable", "--with-requirements", "--from", "--spec", "--package", "-p"}
+)
+
+
+def foreign_packages(call: Call) -> Findings:
+    """`uv run --with ADDRESS`, `pipx run --spec git+…`: fetched from there, and run at once."""
+    given = [g.value.text for g in call.arguments.given if g.name in _PACKAGE_OPTIONS and g.value]
+    return [_remote_code(text, call) for text in given if _ELSEWHERE.search(text)]
+
+
+def _remote_code(source: str, call: Call) -> Finding:
+    why = f"Runs code from {source}"
+    return call.finding(Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK)
 
 
 def _after(words: list[Word], call: Call) -> list[Word]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
@@ -258,11 +259,12 @@ _SECRET_HINTS = ("SECRET", "TOKEN", "PASS", "KEY", "CREDENTIAL", "AUTH")
 def tool_run(call: Call) -> Findings:
     """`pdm run NAME`: a program that is known, or a script of the project."""
     words = call.arguments.operands
+    findings = foreign_packages(call)
     if not words:
-        return []
+        return findings
     if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
-        return [judge_task(words[0].text, call)]
-    return call.judge.words(words, call)
+        return [*findings, judge_task(words[0].text, call)]
+    return [*findings, *call.judge.words(words, call)]
 
 
 @handles("remote")
