@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from perpetualcc.rehearsal.position import message_text
 from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -59,6 +60,12 @@ def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_pat
     assert asked["title"].startswith("The budget tokens_per_day is used up")
     for choice in ("Raise it for today", "Wait until it renews", "Stop"):
         assert choice in shown
+    assert "If nobody answers: Wait until it renews (" in shown
+    for wrong, hint in (("abc", "an amount like"), ("17", "an amount above")):
+        refused = pcc.pcc("respond", str(asked["number"]), wrong, check=False)
+        assert refused.returncode == 1
+        assert hint in refused.stderr
+        assert [one["number"] for one in pcc.json("pending")] == [asked["number"]]
     pcc.pcc("respond", str(asked["number"]), "1,000,000")
     assert pcc.wait(session, within=60)["status"] == "COMPLETED"
     assert pcc.wait(second, within=60)["status"] == "COMPLETED"
@@ -166,3 +173,35 @@ def test_a_task_that_nobody_waits_for_has_the_budgets_of_unattended_work(install
     assert "task_tokens is used up" in parked["detail"]
     assert [task["lane"] for task in parked["tasks"]] == ["interactive", "cron"]
     assert "What can wait  [unattended]" in pcc.pcc("status", mine).stdout
+
+
+def test_the_tools_of_the_reply_that_used_the_budget_up_run_before_the_run_ends(install, servers):
+    """Each reply has a text and two calls: in three parts, as Claude Code hands them on."""
+    pcc = install(
+        """
+        usage: {input: 3000, output: 50}
+        steps:
+          - repeat: 4
+            say: "Part {n}, in two files."
+            tools:
+              - Write: {file_path: "{project}/src/one_{n}.py", content: "n = {n}"}
+              - Write: {file_path: "{project}/src/two_{n}.py", content: "n = {n}"}
+          - All parts are written.
+        """
+    )
+    pcc.pcc("budget", "set", "tokens_per_day", "4000")
+    session = pcc.start("Write the parts")
+
+    pcc.wait(session, "RATE_LIMITED")
+
+    called = {one["request"] for one in pcc.events(session, "ToolDecided")}
+    ended = {one["request"] for one in pcc.events(session, "ToolFinished") if not one["is_error"]}
+    assert called == ended
+    written = sorted(path.name for path in pcc.project.glob("src/*.py"))
+    assert written == ["one_1.py", "one_2.py", "two_1.py", "two_2.py"]
+    pcc.pcc("budget", "set", "tokens_per_day", "1000000")
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    decided = [one["summary"] for one in pcc.events(session, "ToolDecided")]
+    assert len(decided) == len(set(decided)) == 8, "nothing was done twice"
+    told = "\n".join(message_text(one) for r in servers[0].requests for one in r.messages)
+    assert "interrupted" not in told.replace("[Request interrupted by user]", "")

@@ -37,6 +37,8 @@ class Said:
     """Input of the whole reply that did not come from the cache."""
     tokens_out: int = 0
     """Output of this part, estimated: Claude Code tells it only at the end of the turn."""
+    calls: tuple[RequestId, ...] = ()
+    """Tool calls that this part announces; a subagent's are its caller's affair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,10 @@ class SupervisedRun:
     context_window: int = 200_000
     counted: set[str] = field(default_factory=set)
     """Replies whose input is counted: each comes in several parts."""
+    announced: set[RequestId] = field(default_factory=set)
+    """Tool calls that Claude has made and that have no result yet, let through or not."""
+    reply: str = ""
+    """The newest reply; the one that a budget was used up in, once it is."""
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
@@ -194,6 +198,7 @@ class SupervisedRun:
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
         call = self.at_work.pop(ended.request, None)
+        self.announced.discard(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
         self.faculties.journal.note(
@@ -258,26 +263,14 @@ class SupervisedRun:
             question.text: ", ".join(answer.selected)
             for question, answer in zip(asked.questions, answers, strict=True)
         }
-        reasons = "; ".join(answer.quote or answer.reasoning for answer in answers)
-        confidence = min(answer.confidence for answer in answers)
-        await self._answer(asked, chosen, DecidedBy.BRAIN, reasons, confidence)
-
-    async def _answer(
-        self,
-        asked: Asked,
-        chosen: Mapping[str, str],
-        by: DecidedBy,
-        reason: str,
-        confidence: float = 1.0,
-    ) -> None:
         await self.faculties.journal.record(
             self._event(
                 QuestionAnswered,
                 request=asked.request,
-                answers=dict(chosen),
-                decided_by=by.value,
-                reason=reason,
-                confidence=confidence,
+                answers=chosen,
+                decided_by=DecidedBy.BRAIN.value,
+                reason="; ".join(answer.quote or answer.reasoning for answer in answers),
+                confidence=min(answer.confidence for answer in answers),
             )
         )
         await self.claude.respond_answer(asked.request, chosen)
@@ -314,7 +307,8 @@ class SupervisedRun:
             case Asked() as asked:
                 chosen = answers_by_person(asked.questions, settled.answer)
                 self.answering[asked.request] = settled.number
-                await self._answer(asked, chosen, DecidedBy.PERSON, "a person answered")
+                # It is on record since it was given: nobody may be there to take it then.
+                await self.claude.respond_answer(asked.request, chosen)
 
     async def _take_word(self, wanted: ToolWanted, settled: Settled) -> None:
         judgement = by_person(settled.answer)
@@ -357,12 +351,15 @@ class SupervisedRun:
         await self._wind_up()
 
     async def _wind_up(self) -> None:
-        """Once nothing is at work: leave for a pause; end the turn for a handover."""
+        """
+        Once nothing is at work: leave for a pause; end the turn for a handover. A budget waits for
+        every call of the reply, those that are held or on their way too: none is interrupted.
+        """
         if self.at_work:
             return
         if self.facts.order is Order.PAUSE or self.facts.stuck:
             self.is_over = True
-        else:
+        elif self.facts.order is Order.HAND_OVER or not self.announced:
             await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------
@@ -383,6 +380,7 @@ class SupervisedRun:
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
         self.facts.replies += 1
+        self.announced.update(said.calls)
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
         if said.context_tokens not in {None, self.context_tokens}:
@@ -398,16 +396,12 @@ class SupervisedRun:
         self.counted.add(said.message)
         tokens = said.tokens_out + (said.tokens_fresh if is_new else 0)
         session = self.launch.session.id
-        if over := await self.faculties.meter.spent(self.task.id, session, tokens):
-            await self._stop_for(over)
-
-    async def _stop_for(self, over: Refusal) -> None:
-        """After the tools of this reply, so that none is cut in two; at once on a further reply."""
+        over = await self.faculties.meter.spent(self.task.id, session, tokens)
         if self.facts.over is None:
-            self.facts.over = over
-        else:
-            # Left, not interrupted: a call that is held meanwhile would count as refused by the
-            # person, and be missing when the work goes on.
+            self.reply, self.facts.over = said.message, over
+        elif said.message != self.reply:
+            # A further reply is left, not interrupted: a call that is held meanwhile would count
+            # as refused by the person, and be missing when the work goes on.
             self.is_over = not self.at_work
 
     async def _time_up(self) -> None:

@@ -86,7 +86,14 @@ def _said(message: sdk.AssistantMessage) -> Iterator[Arrival]:
             message=message.message_id or message.uuid or "",
             tokens_fresh=_fresh_input(message.usage or {}),
             tokens_out=_estimated(message.content),
+            calls=tuple(_calls(message.content)) if top_level else (),
         )
+
+
+def _calls(content: list[Any]) -> Iterator[RequestId]:
+    for block in content:
+        if isinstance(block, sdk.ToolUseBlock):
+            yield RequestId(block.id)
 
 
 def _fresh_input(usage: Mapping[str, Any]) -> int:

@@ -5,7 +5,6 @@ The sessions wait for it to renew all the while; nobody has to answer.
 """
 
 import math
-import re
 from collections.abc import AsyncIterator
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from perpetualcc.domain.events import ProblemNoticed
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.sessions import Session, SessionStatus
 from perpetualcc.domain.tasks import Task
+from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
 from perpetualcc.sessions.manager import Record, SessionManager
@@ -82,7 +82,7 @@ class BudgetQuestions:
             async for session in self._waiting(name):
                 await self.manager.pause_session(session.id)
             return
-        amount = float(raw["raise_to"]) if text == RAISE else _number_in(text)
+        amount = float(raw["raise_to"]) if text == RAISE else amount_in(text)
         try:
             await self._days.raise_for_day(name, amount, settled.settled_at or self._clock.now())
         except PerpetualError:
@@ -137,7 +137,8 @@ def _question(
         {"label": STOP, "description": "They pause with all they did; pcc resume goes on"},
     )
     question = {"question": title, "header": "Budget", "multiSelect": False, "options": options}
-    question["amount"] = True  # a number is an answer of one's own, not an option's
+    # A number of one's own is an answer if the work could go on with it.
+    question["amount"] = {"below": 1 - refusal.used} if share else {"above": refusal.used}
     return EscalationRequest(
         session=session.id,
         run=RunId(""),
@@ -154,12 +155,3 @@ def _question(
         default={"answers": {title: WAIT}, "text": WAIT},
         deadline=renews,
     )
-
-
-def _number_in(text: str) -> float:
-    """An amount as people type it (2,000,000 or 1.5M); NaN when there is none."""
-    found = re.fullmatch(r"\s*\$?([\d,_ ]*\.?\d+)\s*([kKmM]?)\s*\$?\s*", text)
-    if found is None:
-        return math.nan
-    scale = {"": 1.0, "k": 1e3, "m": 1e6}[found[2].lower()]
-    return float(re.sub(r"[,_ ]", "", found[1])) * scale

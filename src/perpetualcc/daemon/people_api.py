@@ -186,6 +186,8 @@ def escalation_data(escalation: Escalation) -> dict[str, Any]:
 def default_of(escalation: Escalation) -> str:
     """What happens when nobody answers, in words."""
     request = escalation.request
+    if request.default is not None and request.default.get("approve") is None:
+        return said(request.default)
     if request.deadline is not None:
         return "it is refused at the deadline"
     match request.type.value:

@@ -1,5 +1,7 @@
 """From what a person types to an answer. Pure; the same for the command, `attach` and clients."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +14,13 @@ RETRY, GIVE_UP = "retry", "give up"
 _WORDS = {"retry": RETRY, "again": RETRY, "give up": GIVE_UP, "giveup": GIVE_UP, "stop": GIVE_UP}
 
 Question = Mapping[str, Any]
-"""As `agent.replies.question_data` makes it: question, header, multiSelect, options."""
+"""
+As `agent.replies.question_data` makes it: question, header, multiSelect, options. With `amount`
+a number is the only answer of one's own, `above` or `below` a bound.
+"""
+
+_MOST = 1e15
+"""An amount beyond it is a slip of the keyboard."""
 
 
 class AnswerError(PerpetualError):
@@ -53,9 +61,10 @@ def choose(question: Question, typed: str) -> str:
     What a typed text means for a question: a label, a number from 1, or the text itself.
 
     Several, separated by commas, where several may be chosen. A text that is no option is an
-    answer of one's own: Claude Code lets people say that too.
+    answer of one's own: Claude Code lets people say that too. Where an amount is asked for, only
+    an amount is.
     Raises:
-        AnswerError: nothing, or a number that no option has.
+        AnswerError: nothing, a number that no option has, or no amount where one is asked for.
     """
     text = typed.strip()
     if not text:
@@ -63,6 +72,8 @@ def choose(question: Question, typed: str) -> str:
     labels = [str(option.get("label", "")) for option in question.get("options", [])]
     if (one := _chosen(labels, text)) is not None:
         return one
+    if question.get("amount"):
+        return _amount(question["amount"], text, labels)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if question.get("multiSelect") and len(parts) > 1:
         found = [_chosen(labels, part) for part in parts]
@@ -75,11 +86,39 @@ def choose(question: Question, typed: str) -> str:
                 f"There is no option {unknown}",
                 hint=f"Options: 1 to {len(labels)}; several like this: 1,{len(labels)}",
             )
-    if labels and not question.get("amount") and all(part.isdecimal() for part in parts):
+    if labels and all(part.isdecimal() for part in parts):
         raise AnswerError(
             f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"
         )
     return text
+
+
+def amount_in(text: str) -> float:
+    """An amount as people type it (2,000,000 or 1.5M); NaN when there is none."""
+    found = re.fullmatch(r"\s*\$?([\d,_ ]*\.?\d+)\s*([kKmM]?)\s*\$?\s*", text)
+    if found is None:
+        return math.nan
+    scale = {"": 1.0, "k": 1e3, "m": 1e6}[found[2].lower()]
+    return float(re.sub(r"[,_ ]", "", found[1])) * scale
+
+
+def _amount(bounds: Any, text: str, labels: Sequence[str]) -> str:
+    """The text, when it is an amount within the bounds; 0 stands for no limit, and is always."""
+    known = bounds if isinstance(bounds, Mapping) else {}
+    above, below = float(known.get("above", -1.0)), float(known.get("below", _MOST))
+    amount = amount_in(text)
+    if amount == 0 or above < amount < below:
+        return text
+    if math.isnan(amount):
+        raise AnswerError(
+            f"{text!r} is no amount",
+            hint=f"Options: 1 to {len(labels)}, or an amount like 1500000, 1.5M or 2.50",
+        )
+    bound = f"below {below:,.6g}" if "below" in known or amount >= _MOST else f"above {above:,.6g}"
+    raise AnswerError(
+        f"With {text} nothing could go on",
+        hint=f"Options: 1 to {len(labels)}, or an amount {bound}",
+    )
 
 
 def _chosen(labels: Sequence[str], text: str) -> str | None:

@@ -2,12 +2,18 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.decisions import DecidedBy
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType, Severity
-from perpetualcc.domain.events import EscalationRaised, EscalationReminded, EscalationSettled
+from perpetualcc.domain.events import (
+    EscalationRaised,
+    EscalationReminded,
+    EscalationSettled,
+    QuestionAnswered,
+)
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -225,7 +231,7 @@ class SqliteEscalations:
             return None
         escalation = _escalation(_row(connection, number))
         self._ledger.signal_in(connection, signal_name(number), answer)
-        self._events.append_in(connection, [_settled(escalation)])
+        self._events.append_in(connection, [_settled(escalation), *_answered_by_person(escalation)])
         _spare_people(connection, number, now)
         return escalation
 
@@ -350,6 +356,28 @@ def _settled(escalation: Escalation) -> EscalationSettled:
         request=request.request,
         answer=": ".join(part for part in (word, str(text)) if part),
         decided_by=escalation.settled_by,
+    )
+
+
+def _answered_by_person(escalation: Escalation) -> Iterator[QuestionAnswered]:
+    """
+    A person's answer to Claude, on record with the answer itself: once, whether a run is held for
+    it, the session waits as a row, or everything dies before it is told.
+    """
+    request, answer = escalation.request, escalation.answer or {}
+    is_claudes = request.type is EscalationType.QUESTION and request.run
+    if not is_claudes or answer.get("expired"):
+        return
+    answers = answer.get("answers") or {request.title: answer.get("text", "")}
+    yield QuestionAnswered(
+        session=request.session,
+        run=request.run,
+        task=request.task,
+        request=request.request,
+        answers={str(question): str(given) for question, given in answers.items()},
+        decided_by=DecidedBy.PERSON.value,
+        reason="a person answered",
+        confidence=1.0,
     )
 
 

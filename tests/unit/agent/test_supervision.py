@@ -427,6 +427,65 @@ def test_a_budget_that_is_used_up_ends_the_run_once_nothing_is_at_work():
     assert world.run.is_over or world.claude.interruptions
 
 
+def test_a_budget_waits_for_the_calls_of_its_reply_that_come_after_the_text():
+    """A reply comes in parts: its text, then each call; the first part used the budget up."""
+    world = World(meter=OpenMeter(allowed=10))
+    text = Said(text="x", message="m1", tokens_out=11)
+    first, second = (
+        Said(text="", message="m1", tokens_out=5, calls=(RequestId(name),)) for name in "12"
+    )
+    play(world, text, first, second, wants("1"), ended("1"))
+
+    assert not world.run.is_over, "the second call is on its way"
+    assert not world.claude.interruptions
+
+    play(world, wants("2"), ended("2"))
+
+    assert world.verdicts() == {"1": Verdict.ALLOW, "2": Verdict.ALLOW}
+    assert world.claude.interruptions == 1
+
+
+def test_a_further_reply_over_the_budget_is_left_with_its_call_held():
+    further = Said(text="y", message="m2", tokens_out=1, calls=(RequestId("2"),))
+    world = play(
+        World(meter=OpenMeter(allowed=10)),
+        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        wants("1"),
+        further,
+    )
+    assert not world.run.is_over, "a call is at work"
+
+    world = play(World(meter=OpenMeter(allowed=10)), Said(text="x", message="m1", tokens_out=11))
+    play(world, further)
+
+    assert world.run.is_over
+    assert not world.claude.interruptions
+
+
+def test_a_call_held_for_a_person_is_not_interrupted_by_a_budget():
+    world = play(
+        World(meter=OpenMeter(allowed=10)),
+        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"), RequestId("b"))),
+        wants("b", "Bash", command="make"),
+        wants("1"),
+        ended("1"),
+    )
+
+    assert not world.claude.interruptions
+    assert not world.run.is_over
+
+
+def test_a_pause_does_not_wait_for_the_calls_that_a_budget_would_wait_for():
+    world = play(
+        World(meter=OpenMeter(allowed=10)),
+        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        Told(order=Order.PAUSE),
+    )
+
+    assert world.run.is_over
+    assert not world.claude.interruptions
+
+
 def test_the_end_is_kept_for_the_outcome():
     turn = TurnEnded(is_error=False, subtype="success", result="Done.", context_window=1_000_000)
 

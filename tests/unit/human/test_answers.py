@@ -154,3 +154,39 @@ def test_an_option_without_a_label_is_answered_by_its_number(label):
     nameless = {"options": [{"label": label}, {"label": "Two"}]}
 
     assert choose(nameless, "1") == "(option 1)"
+
+
+ABOVE, BELOW = {"above": 126_000.0}, {"below": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "typed", "answer"),
+    [
+        (ABOVE, "200k", "200k"),
+        (ABOVE, "1.5M", "1.5M"),
+        (ABOVE, "1,000,000", "1,000,000"),
+        (ABOVE, "0", "0"),
+        (ABOVE, "2", "Wait"),
+        (ABOVE, "wait", "Wait"),
+        (ABOVE, "abc", AnswerError),
+        (ABOVE, "100k", AnswerError),
+        (ABOVE, "126000", AnswerError),
+        (ABOVE, "-5", AnswerError),
+        (ABOVE, "nan", AnswerError),
+        (ABOVE, "9" * 20, AnswerError),
+        (BELOW, "0.1", "0.1"),
+        (BELOW, "0.3", AnswerError),
+        (BELOW, "30%", AnswerError),
+        (True, "17", "17"),
+        (True, "abc", AnswerError),
+    ],
+)
+def test_where_an_amount_is_asked_for_only_one_that_helps_is_an_answer(bounds, typed, answer):
+    asked = {**question("Raise", "Wait"), "amount": bounds}
+
+    if answer is AnswerError:
+        with pytest.raises(AnswerError) as refused:
+            choose(asked, typed)
+        assert "Options: 1 to 2, or an amount" in refused.value.hint
+    else:
+        assert choose(asked, typed) == answer

@@ -102,7 +102,9 @@ def test_the_same_request_of_a_later_run_is_the_same_while_it_waits(tmp_path):
             assert not await it.store.use(first.number)
             assert await it.store.stored(ASKED.task, "which") is None
             assert (await it.queue.escalate(again)).number == first.number + 1
-            assert await it.kinds() == ["EscalationRaised", "EscalationSettled", "EscalationRaised"]
+            assert await it.kinds() == [
+                "EscalationRaised", "EscalationSettled", "QuestionAnswered", "EscalationRaised",
+            ]  # fmt: skip
 
     asyncio.run(play())
 
@@ -146,6 +148,35 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
             )
             await it.store.settle(second.number, {"text": "that"}, by="a")
             assert await gate.admit(task) is None
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer", "recorded"),
+    [
+        pytest.param(
+            ASKED, {"text": "this"}, [{"Which one?": "this"}], id="a question of Claude's"
+        ),
+        pytest.param(replace(ASKED, run=RunId("")), {"text": "this"}, [], id="a question of ours"),
+        pytest.param(
+            replace(ASKED, type=EscalationType.PERMISSION), {"approve": True}, [], id="a permission"
+        ),
+    ],
+)
+def test_what_a_person_answered_claude_is_on_record_with_the_answer(
+    tmp_path, request_, answer, recorded
+):
+    async def play():
+        async with world(tmp_path) as it:
+            number = (await it.queue.escalate(request_)).number
+            await it.queue.respond(number, answer, by="a")
+            events = [one.event for one in await it.events.read()]
+            found = [one for one in events if one.kind == "QuestionAnswered"]
+            assert [one.answers for one in found] == recorded
+            assert {(one.decided_by, one.run, one.confidence) for one in found} <= {
+                ("person", "run-1", 1.0)
+            }
 
     asyncio.run(play())
 
