@@ -386,6 +386,51 @@ def test_iterations_that_do_nothing_stop_after_three_and_ask_a_person(install):
     assert (pcc.project / ".claude-handover" / "handover.md").exists(), "everything is kept"
 
 
+REPEATS = """
+usage: {{{first}}}
+steps:
+  - say: First.
+    tools: [{{Write: {{file_path: "{{project}}/src/b1.txt", content: "1"}}}}]
+  - say: The same again.
+    tools: [{{Write: {{file_path: "{{project}}/src/b1.txt", content: "1"}}}}]
+    usage: {{cache_read: 150000, input: 4000}}
+  - Done.
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "iterations", "why"),
+    [
+        (
+            "cache_read: 150000, input: 4000",
+            3,
+            "the first reply of a fresh conversation is already at the hard limit of 120,000",
+        ),
+        # The first iteration does something, and the next three the same again.
+        ("input: 100", 4, "nothing was done that had not been done before"),
+    ],
+)
+def test_iterations_that_come_no_further_stop_and_say_what_to_do(install, first, iterations, why):
+    pcc = install(REPEATS.format(first=first))
+
+    session = start(pcc)
+
+    found = pcc.wait(session)
+    assert (found["status"], len(handovers(pcc, session))) == ("ERROR", iterations)
+    assert why in found["detail"]
+    wait_until(lambda: pcc.json("pending"))
+    [asked] = pcc.json("pending")
+    assert asked["type"] == "error"
+    assert why in asked["context"]
+    shown = pcc.pcc("pending", str(asked["number"])).stdout
+    assert f"--resume-from {iterations} --hard-tokens" in shown
+    assert "Split the task" in shown
+    pcc.pcc("resume", session)
+    wait_until(lambda: len(handovers(pcc, session)) > iterations, within=30)
+    assert why in pcc.wait(session)["detail"]
+    assert len(handovers(pcc, session)) == iterations + 1, "a person who resumes gets one more"
+
+
 @pytest.mark.soak
 def test_iterations_are_counted_and_an_earlier_one_is_taken_up_again(install, servers):
     pcc = install(scenario(3))

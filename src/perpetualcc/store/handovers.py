@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.events import EVENT_TYPES, Event
-from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -98,6 +98,21 @@ class SqliteHandovers:
             ).fetchall()
         )
         return [_event(row) for row in reversed(rows)]
+
+    async def is_new(
+        self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]
+    ) -> bool:
+        made = "SELECT d.tool, d.input_digest FROM runs r JOIN decisions d ON d.run = r.id"
+        own = "r.task = :task AND d.session = r.session AND d.verdict = 'allow'"
+        found = await self._database.read(
+            lambda c: c.execute(
+                f"{made} AND r.claude_session = :conversation WHERE {own}"
+                " AND d.request IN (SELECT value FROM json_each(:calls))"
+                f" EXCEPT {made} AND r.claude_session <> :conversation WHERE {own} LIMIT 1",
+                {"task": task, "conversation": conversation, "calls": to_json(list(calls))},
+            ).fetchone()
+        )
+        return found is not None
 
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
         row = await self._database.read(

@@ -43,7 +43,7 @@ def test_an_iteration_is_told_from_its_events():
         said=("I begin.",),
         answers=("Which? → B",),
         refused=("Bash rm -rf /: because",),
-        tools=2,
+        worked=(RequestId("1"), RequestId("2")),
     )
 
 

@@ -4,11 +4,14 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import HandoverDone, TextSaid
-from perpetualcc.domain.ids import ClaudeSessionId, RunId, TaskId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, TaskId
 from perpetualcc.domain.sessions import Perpetual, Run, SessionOptions
+from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.store.database import Database
+from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.runs import RunStore
@@ -116,6 +119,52 @@ def test_the_record_of_a_conversation_is_that_of_its_runs(tmp_path):
         assert [event.text for event in found] == ["0", "1"]
         assert await handovers.seconds_worked(ClaudeSessionId("c-1")) == 6.0
         assert await handovers.seconds_worked(ClaudeSessionId("c-9")) == 0.0
+
+    with_store(tmp_path, play)
+
+
+def test_a_call_is_new_when_no_other_conversation_of_the_task_was_let_through_with_it(tmp_path):
+    async def play(handovers, session, database):
+        runs, journal = RunStore(database), DecisionJournal(database)
+
+        async def call(run, request, name, verdict=Verdict.ALLOW):
+            decision = Decision(
+                request=RequestId(request), run=RunId(run), verdict=verdict, risk=Risk.LOW,
+                confidence=1.0, reason="", decided_by=DecidedBy.POLICY,
+            )  # fmt: skip
+            await database.write(
+                journal.writing(
+                    decision, session=session.id, tool="Write", tool_input={"file_path": name}
+                )
+            )
+
+        async def is_new(*requests, task="t", conversation="c-3"):
+            calls = [RequestId(one) for one in requests]
+            return await handovers.is_new(TaskId(task), ClaudeSessionId(conversation), calls)
+
+        for number, (task, conversation) in enumerate(
+            [("t", "c-1"), ("t", "c-2"), ("t", "c-3"), ("t", "c-3"), ("other", "c-4")]
+        ):
+            run = Run(
+                id=RunId(f"r-{number}"), session=session.id, task=TaskId(task), fence=number,
+                claude_session=ClaudeSessionId(conversation), started_at=10.0 * number,
+            )  # fmt: skip
+            await runs.begin(run)
+        await call("r-0", "1", "a")
+        await call("r-1", "2", "refused", Verdict.DENY)
+        await call("r-4", "3", "of another task")
+        await call("r-2", "4", "a")
+        await call("r-2", "5", "b")
+        await call("r-3", "6", "b")
+        await call("r-3", "7", "refused")
+        await call("r-3", "8", "of another task")
+
+        assert not await is_new()
+        assert not await is_new("4")
+        assert await is_new("4", "5")
+        assert await is_new("6"), "its own earlier run does not count"
+        assert await is_new("7")
+        assert await is_new("8")
 
     with_store(tmp_path, play)
 

@@ -24,6 +24,8 @@ class Gauge:
     clock: Clock
     worked_before: float = 0.0
     """Seconds that earlier runs of the same conversation took."""
+    opened_with: int = 0
+    """Tokens of the context at the first reply that this run reported; 0 before."""
     _reported: int = 0
     _window: int | None = None
     _began_at: float | None = None
@@ -74,6 +76,7 @@ class Gauge:
             case Said(text=text, context_tokens=tokens):
                 self._estimate.said(text)
                 self._reported = tokens or self._reported
+                self.opened_with = self.opened_with or self._reported
                 if self._window is None and self.tokens > self.limits.warn_tokens // 2:
                     window = await claude.context_window()
                     self._window = window or self.iteration.session.context_window

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import shlex
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,10 +24,11 @@ from perpetualcc.sessions.handover.document import (
 from perpetualcc.sessions.handover.evidence import Evidence, differences, evidence_of
 from perpetualcc.sessions.handover.folder import DOCUMENT, LAST_GOOD, STATE, STATUS, HandoverFolder
 from perpetualcc.sessions.handover.records import (
-    NOTHING_DONE,
+    NOTHING_NEW,
     Handover,
     Manner,
     Records,
+    full_from_the_start,
     goes_in_circles,
 )
 from perpetualcc.sessions.handover.repository import changed_since, repository_state
@@ -44,6 +46,8 @@ class Ending:
     seconds: float = 0.0
     error: str = ""
     """What the process or its last turn died of."""
+    full_from: int = 0
+    """The hard limit in tokens, where the first reply of a fresh conversation reached it; or 0."""
 
 
 class HandoverMaker:
@@ -59,6 +63,8 @@ class HandoverMaker:
         events = await self._records.evidence(conversation) if conversation else ()
         evidence = evidence_of(events)
         handover = await asyncio.to_thread(self._compose, begun, iteration, ending, evidence)
+        if not handover.trouble and await self._is_standing_still(handover, iteration, evidence):
+            handover = replace(handover, trouble=NOTHING_NEW)
         done = HandoverDone(
             session=begun.session,
             run=begun.run,
@@ -73,6 +79,19 @@ class HandoverMaker:
         await self._records.finish(handover, done)
         return handover
 
+    async def _is_standing_still(
+        self, handover: Handover, iteration: "Iteration", evidence: Evidence
+    ) -> bool:
+        """No call that worked was new to the task, and Claude calls nothing more completed."""
+        carried = iteration.carried
+        if set(handover.completed) - set(carried.completed if carried else ()):
+            return False
+        if not evidence.worked or handover.claude_session is None:
+            return handover.manner is not Manner.WRITTEN
+        return not await self._records.is_new(
+            handover.task, handover.claude_session, evidence.worked
+        )
+
     async def outcome(self, handover: Handover, iteration: "Iteration") -> Outcome:
         """Go on in a fresh run, unless a person must look first. The task's words do not change."""
         history = await self._records.history(handover.session)
@@ -82,7 +101,8 @@ class HandoverMaker:
         resume = f"pcc resume {handover.session}"
         if trouble:
             said = f"The same trouble in three iterations in a row: {trouble}"
-            return Parked(result=said, packet=_packet(handover, said, f"Help, then: {resume}"))
+            options = [f"Help, then: {resume}", *_ways_out(handover, iteration)]
+            return Parked(result=said, packet=_packet(handover, said, *options))
         if most is not None and handover.iteration >= most:
             said = f"Iteration {handover.iteration} is over, and at most {most} were asked for"
             return Parked(result=said, packet=_packet(handover, said, f"One more: {resume}"))
@@ -107,7 +127,7 @@ class HandoverMaker:
             begun,
             done_at=self._clock.now(),
             manner=manner,
-            trouble=_trouble(document, evidence, ending, manner),
+            trouble=_trouble(document, ending, manner),
             document=text,
             findings=tuple(findings),
             completed=completed_so_far(carried.completed if carried else (), document),
@@ -166,25 +186,38 @@ def _keep(folder: HandoverFolder, iteration: int, text: str) -> None:
         folder.write(DOCUMENT, text)
 
 
-def _trouble(document: HandoverDocument, evidence: Evidence, ending: Ending, manner: Manner) -> str:
+def _trouble(document: HandoverDocument, ending: Ending, manner: Manner) -> str:
     """What would make the next iteration end the same way, without what differs each time."""
     if manner is Manner.EMERGENCY and ending.error:
         return re.sub(r"\d+", "#", ending.error.splitlines()[0])[:300]
     if document.blockers:
         return f"blocked: {'; '.join(document.blockers)}"[:300]
-    return NOTHING_DONE if not evidence.tools and manner is not Manner.WRITTEN else ""
+    return full_from_the_start(ending.full_from) if ending.full_from else ""
 
 
-def _packet(handover: Handover, analysis: str, option: str) -> dict[str, object]:
+def _ways_out(handover: Handover, iteration: "Iteration") -> list[str]:
+    """What a person can change about work that gets nowhere."""
+    ways = [f'Split the task: give this one up, and pcc add {handover.session} "…" for each part']
+    if iteration.session.options.perpetual is not None:
+        place = shlex.quote(str(iteration.session.project))
+        ways.insert(
+            0,
+            f"Raise the limits: pcc stop {handover.session}, then: pcc perpetual {place}"
+            f" --resume-from {handover.iteration} --hard-tokens …",
+        )
+    return ways
+
+
+def _packet(handover: Handover, analysis: str, *options: str) -> dict[str, object]:
     """For a person (seed 002): state, attempts, analysis, options."""
     return {
         "reason": "handover",
         "state": handover.reason,
         "attempts": handover.iteration,
         "analysis": analysis,
-        "hint": option,
+        "hint": options[0],
         "document": handover.document[:8000],
-        "options": [option, f"pcc stop {handover.session}"],
+        "options": [*options, f"Leave it: pcc stop {handover.session}"],
     }
 
 

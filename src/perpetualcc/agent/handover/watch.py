@@ -218,9 +218,14 @@ class HandoverWatch:
             tokens=self._gauge.tokens,
             seconds=self._gauge.minutes * 60,
             error=facts.error or (facts.turn.result if facts.turn else ""),
+            full_from=self._full_from(),
         )
         handover = await self.maker.make(self._handover(), self.iteration, ending)
         return await self.maker.outcome(handover, self.iteration)
+
+    def _full_from(self) -> int:
+        hard = self._gauge.limits.hard_tokens
+        return hard if not self.launch.resume and self._gauge.opened_with >= hard else 0
 
     def _manner(self, outcome: Outcome, facts: RunFacts) -> Manner | None:
         """None: there is no handover, or it is made when the work goes on."""

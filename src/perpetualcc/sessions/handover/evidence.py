@@ -12,6 +12,7 @@ from perpetualcc.domain.events import (
     ToolDecided,
     ToolFinished,
 )
+from perpetualcc.domain.ids import RequestId
 from perpetualcc.sessions.handover.document import HandoverDocument
 from perpetualcc.sessions.handover.folder import NAME
 
@@ -50,7 +51,7 @@ class Evidence:
     said: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    tools: int = 0
+    worked: tuple[RequestId, ...] = ()
     """Tool calls that succeeded, the handover's own files apart."""
 
 
@@ -90,7 +91,7 @@ def evidence_of(events: Iterable[Event]) -> Evidence:
             for one in wanted.values()
             if one.verdict == "deny" and NAME not in one.summary and one.decided_by != "person"
         ),
-        tools=len(worked),
+        worked=tuple(one.request for one in worked),
     )
 
 

@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import Protocol
 
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 
 SAME_TROUBLE = 3
 """Handovers in a row with the same trouble, and a person is asked (seed 001)."""
-NOTHING_DONE = "an iteration ended without a single tool call that worked"
+NOTHING_NEW = "nothing was done that had not been done before"
+
+
+def full_from_the_start(hard_tokens: int) -> str:
+    """The trouble of limits that no conversation can keep."""
+    return (
+        "the first reply of a fresh conversation is already at the hard limit of"
+        f" {hard_tokens:,} tokens"
+    )
 
 
 class Manner(StrEnum):
@@ -83,6 +91,12 @@ class WorkLog(Protocol):
 
     async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
         """What the conversation's runs did, oldest first."""
+        ...
+
+    async def is_new(
+        self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]
+    ) -> bool:
+        """Whether one of these calls of the conversation was let through in no other of the task."""
         ...
 
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
