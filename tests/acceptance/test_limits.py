@@ -203,6 +203,8 @@ def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     started = pcc.events(session, "RunStarted")
     assert [event["resumed"] for event in started][:2] == [False, False]
+    assert [event["lost"] for event in started][:2] == [False, True]
+    assert "No whole transcript is there to go on from" in pcc.pcc("logs", session).stdout
     home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
     fresh = next(home.glob(f"projects/*/{started[1]['claude_session']}.jsonl")).read_text()
     assert "CONTEXT RESTORATION" in fresh

@@ -238,7 +238,11 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
 
     [review] = pcc.json("pending")
     assert (review["type"], review["title"]) == ("review", "Refused: Bash rm -rf build")
-    pcc.pcc("respond", str(review["number"]), "seen")
+    number = str(review["number"])
+    too_late = refused(pcc, "respond", number, "--approve")
+    assert f"Request {number} cannot be approved any more: its task is done" in too_late
+    assert [one["number"] for one in pcc.json("pending")] == [review["number"]]
+    pcc.pcc("respond", number, "seen")
     assert pcc.json("pending") == []
 
 

@@ -98,6 +98,7 @@ class MasterAgent:
             **_ids(run, task),
             claude_session=launch.claude_session,
             resumed=launch.resume,
+            lost=launch.lost,
         )
         begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
@@ -161,6 +162,7 @@ class MasterAgent:
             claude_session=conversation,
             resume=resume,
             prompt=prompt,
+            lost=known is not None and not resume,
             max_usd=self._with.meter.allowance(task.id).usd,
             may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
         )

@@ -27,6 +27,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    lost: bool = False
+    """There was one to go on with, which is not on disk: the prompt tells what is on record."""
     max_usd: float | None = None
     """Claude Code itself stops when the run has cost so much."""
     may_compact: bool = False

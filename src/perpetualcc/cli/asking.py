@@ -148,14 +148,7 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
         for name, value in dict(raw.get("input") or {}).items():
             yield from _block(f"  {name}", str(value))
-    if request["type"] == "question":
-        several = questions_of(raw, request["title"])
-        for question in several:
-            if len(several) > 1:
-                yield from _block("Question", str(question["question"]))
-            yield from option_lines(question)
-    elif request["type"] == "error":
-        yield from option_lines({"options": request["options"]})
+    yield from _choice_lines(request)
     yield from _block("Offer", offer_of(request))
     if request.get("suggestion"):
         sure = f"{request['confidence']:.0%} sure"
@@ -166,6 +159,21 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     else:
         by = printable(request["settled_by"])
         yield f"Settled by {by}: {fit(str(request['answer']), 100)}"
+
+
+def _choice_lines(request: Request) -> Iterator[str]:
+    """The options of each question, and of a task that stopped."""
+    if request["type"] == "error":
+        yield from option_lines({"options": request["options"]})
+    if request["type"] != "question":
+        return
+    several = questions_of(request.get("raw") or {}, request["title"])
+    for question in several:
+        if len(several) > 1:
+            yield from _block("Question", str(question["question"]))
+        yield from option_lines(question)
+        if question.get("multiSelect") and len(question.get("options", [])) > 1:
+            yield '     Several may be chosen, like this: "1,2"'
 
 
 def _block(name: str, text: str) -> Iterator[str]:

@@ -53,6 +53,15 @@ def plain(event: Data) -> str:
     return printable(f"{event['kind']} {json.dumps(facts, ensure_ascii=False)}")
 
 
+def _started(event: Data) -> list[str]:
+    if event["resumed"]:
+        return ["Resuming Claude Code session..."]
+    lost = (
+        "  No whole transcript is there to go on from: a fresh one begins with what is on record."
+    )
+    return ["Starting Claude Code session...", *([lost] if event.get("lost") else [])]
+
+
 def _said(event: Data) -> list[str]:
     first, *rest = printable(event["text"]).strip().splitlines() or [""]
     return [f"Claude: {first}", *(f"        {line}" for line in rest)]
@@ -194,9 +203,7 @@ def _problem(event: Data) -> list[str]:
 
 
 _LINES: dict[str, Callable[[Data], list[str]]] = {
-    "RunStarted": lambda e: [
-        "Resuming Claude Code session..." if e["resumed"] else "Starting Claude Code session..."
-    ],
+    "RunStarted": _started,
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
     "ToolDecided": _tool,

@@ -12,7 +12,6 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     coloured,
-    duration,
     fit,
     moment,
     panel,
@@ -21,6 +20,7 @@ from perpetualcc.cli.look import (
     thousands,
 )
 from perpetualcc.cli.statuses import SHOWN, parse_status
+from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.sessions import SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
@@ -164,7 +164,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         + (f" — {fit(session['detail'], 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
         f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
-        f"Duration:    {duration(ended - started)}",
+        f"Duration:    {elapsed(ended - started)}",
     ]
     if session["resumes_at"] is not None:
         lines.append(f"Resumes:     {moment(session['resumes_at'])}")

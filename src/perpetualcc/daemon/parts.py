@@ -370,6 +370,7 @@ class Parts:
                 desk=self.desk,
                 events=self.events,
                 rules=self.rules,
+                ledger=self.ledger,
             ),
             held=Held(escalations=self.escalations),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),

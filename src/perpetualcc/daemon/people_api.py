@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.domain.escalations import ALWAYS, Escalation
+from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
+from perpetualcc.domain.tasks import TaskState
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.human.answers import AnswerError
 from perpetualcc.human.escalation import EscalationQueue, said
 from perpetualcc.human.notifications.outbox import Notice
 from perpetualcc.permissions.offers import offered_rule
@@ -19,6 +21,7 @@ from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore
+from perpetualcc.store.ledger import SqliteLedger
 
 _MANY = 100
 """What a list shows when nobody says how much of it."""
@@ -34,6 +37,7 @@ class PeopleApi:
     desk: PeopleDesk
     events: EventLog
     rules: RuleStore
+    ledger: SqliteLedger
 
     def methods(self) -> Mapping[str, Method]:
         return {
@@ -85,9 +89,26 @@ class PeopleApi:
             for name in ("text", "approve", "answers", "always")
             if params[name] is not None
         }
+        await self._check_use(params["number"], answer)
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
         rule = await self._rule_of(settled) if answer.get("always") else None
         return {**escalation_data(settled), "rule": rule}
+
+    async def _check_use(self, number: int, answer: Mapping[str, Any]) -> None:
+        """
+        Raises: AnswerError for an approval that could never count. A rule counts for other tasks.
+        """
+        asked = (await self.queue.get(number)).request
+        is_once = asked.type is EscalationType.REVIEW and not answer.get("always")
+        if not (is_once and answer.get("approve")):
+            return
+        state = (await self.ledger.get(asked.task)).state
+        if state in {TaskState.DONE, TaskState.CANCELLED}:
+            raise AnswerError(
+                f"Request {number} cannot be approved any more: its task is {state.value}",
+                hint=f"pcc respond {number} seen; or approve it for good: "
+                f"pcc respond {number} --always",
+            )
 
     async def answers(self, params: Params, _: Connection) -> Any:
         """

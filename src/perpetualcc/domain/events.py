@@ -92,6 +92,8 @@ class RunStarted(Event):
 
     claude_session: str
     resumed: bool = False
+    lost: bool = False
+    """There was a conversation to go on with, but not its transcript: a fresh one begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.tasks import Task, TaskState
 
 _MOST = 20
@@ -24,7 +25,7 @@ def completion_summary(tasks: Sequence[Task]) -> str:
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
     began = min((task.created_at for task in tasks), default=0.0)
     ended = max((task.updated_at for task in tasks), default=0.0)
-    lines = [f"{counted} in {_duration(ended - began)}"]
+    lines = [f"{counted} in {elapsed(ended - began)}"]
     lines += [_line(task) for task in tasks[:_MOST]]
     if len(tasks) > _MOST:
         lines.append(f"… and {len(tasks) - _MOST} more")
@@ -41,11 +42,3 @@ def _line(task: Task) -> str:
 def _first_line(text: str, most: int) -> str:
     line = next((one.strip() for one in text.splitlines() if one.strip()), "")
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(max(0, round(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -102,13 +102,15 @@ class SqliteHandovers:
     async def is_new(
         self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]
     ) -> bool:
-        made = "SELECT d.tool, d.input_digest FROM runs r JOIN decisions d ON d.run = r.id"
-        own = "r.task = :task AND d.session = r.session AND d.verdict = 'allow'"
         found = await self._database.read(
             lambda c: c.execute(
-                f"{made} AND r.claude_session = :conversation WHERE {own}"
-                " AND d.request IN (SELECT value FROM json_each(:calls))"
-                f" EXCEPT {made} AND r.claude_session <> :conversation WHERE {own} LIMIT 1",
+                "WITH made AS (SELECT r.claude_session, d.request, d.tool, d.input_digest"
+                "  FROM runs r JOIN decisions d ON d.session = r.session AND d.run = r.id"
+                "  WHERE r.task = :task AND d.verdict = 'allow')"
+                " SELECT tool, input_digest FROM made WHERE claude_session = :conversation"
+                "  AND request IN (SELECT value FROM json_each(:calls))"
+                " EXCEPT SELECT tool, input_digest FROM made"
+                "  WHERE claude_session <> :conversation LIMIT 1",
                 {"task": task, "conversation": conversation, "calls": to_json(list(calls))},
             ).fetchone()
         )

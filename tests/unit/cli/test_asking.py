@@ -46,6 +46,13 @@ def test_the_prompt_of_the_manual():
     assert prompt.take("a\n") == {"answers": {"Which one?": "PostgreSQL"}}
 
 
+@pytest.mark.parametrize("many", [True, False])
+def test_a_request_says_whether_several_options_may_be_chosen(many):
+    shown = "\n".join(packet_lines(request("question", question(many=many)), 1_010.0))
+
+    assert ('Several may be chosen, like this: "1,2"' in shown) is many
+
+
 def test_several_questions_are_asked_one_after_the_other():
     prompt = Prompt(request=request("question", question("First?"), question("Second?", many=True)))
 

@@ -96,7 +96,7 @@ class WorkLog(Protocol):
     async def is_new(
         self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]
     ) -> bool:
-        """Whether one of these calls of the conversation was let through in no other of the task."""
+        """Whether one of these calls of the conversation was made in no other of the task."""
         ...
 
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
