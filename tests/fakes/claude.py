@@ -84,6 +84,7 @@ class FakeClaude:
     inbox: object
     _answer: asyncio.Event = field(default_factory=asyncio.Event)
     _stop: bool = False
+    _is_last: bool = False
     pid: int | None = None
 
     async def play(self) -> None:
@@ -111,14 +112,17 @@ class FakeClaude:
             place += 1
             claudes.write(path, place)
             put(ToolEnded(request=request, is_error=False))
+            if self._is_last:
+                break
             await asyncio.sleep(0.005)
         put(self._ended(used, is_error=self._stop, result="Finished"))
 
     def _ended(self, used: int, *, is_error: bool, result: str) -> TurnEnded:
         return TurnEnded(is_error=is_error, subtype="success", result=result, tokens_in=used)
 
-    async def respond_permission(self, request, decision) -> None:
+    async def respond_permission(self, request, decision, *, is_last=False) -> None:
         assert decision.verdict is Verdict.ALLOW, decision
+        self._is_last = is_last
         self._answer.set()
 
     async def respond_answer(self, request, answers) -> None: ...

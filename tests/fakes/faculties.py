@@ -23,11 +23,16 @@ class ToldClaude:
 
     permissions: dict[RequestId, Decision] = field(default_factory=dict)
     answers: dict[RequestId, Mapping[str, str]] = field(default_factory=dict)
+    last: list[RequestId] = field(default_factory=list)
+    """Calls after which the turn was to end."""
     interruptions: int = 0
     pid: int | None = 1
 
-    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
+    async def respond_permission(
+        self, request: RequestId, decision: Decision, *, is_last: bool = False
+    ) -> None:
         self.permissions.setdefault(request, decision)
+        self.last += [request] if is_last else []
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
         self.answers.setdefault(request, answers)

@@ -47,6 +47,8 @@ class RunFacts:
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
+    is_stopped: bool = False
+    """Claude Code was told to stop after the tools of its reply: the turn's end is not Claude's."""
     over: Refusal | None = None
     """The budget that the run was ended for."""
     stuck: str = ""
@@ -68,7 +70,7 @@ def outcome_of(
     """
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
-    if facts.turn is not None and not facts.turn.is_error:
+    if facts.turn is not None and not facts.turn.is_error and not facts.is_stopped:
         return Done(result=facts.turn.result)
     attempts = task.attempts
     if facts.stuck:

@@ -42,8 +42,15 @@ class ClaudeCode(Protocol):
     What it says arrives in the inbox it was opened with; `Gone` is the last of it, always.
     """
 
-    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
-        """Let the held tool call go on, or refuse it. A second answer is ignored."""
+    async def respond_permission(
+        self, request: RequestId, decision: Decision, *, is_last: bool = False
+    ) -> None:
+        """
+        Let the held tool call go on, or refuse it. A second answer is ignored.
+
+        `is_last`, of a call that is let through: the turn ends with the results of its reply, as
+        well as any turn, and nothing more is asked of the model.
+        """
         ...
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:

@@ -169,9 +169,12 @@ class SupervisedRun:
             decided_by=decision.decided_by.value,
         )
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
+        # A subagent's calls are not announced: after its last one its caller would go on.
+        is_last = self.facts.over is not None and wanted.request in self.announced
         if decision.verdict is Verdict.ALLOW:
             self.at_work[wanted.request] = call
-        await self.claude.respond_permission(wanted.request, decision)
+            self.facts.is_stopped |= is_last
+        await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
         await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
@@ -353,13 +356,14 @@ class SupervisedRun:
     async def _wind_up(self) -> None:
         """
         Once nothing is at work: leave for a pause; end the turn for a handover. A budget waits for
-        every call of the reply, those that are held or on their way too: none is interrupted.
+        every call of the reply, those that are held or on their way too: none is interrupted, and
+        where Claude Code was told to stop after them it ends the turn itself.
         """
         if self.at_work:
             return
         if self.facts.order is Order.PAUSE or self.facts.stuck:
             self.is_over = True
-        elif self.facts.order is Order.HAND_OVER or not self.announced:
+        elif self.facts.order is Order.HAND_OVER or not (self.announced or self.facts.is_stopped):
             await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------

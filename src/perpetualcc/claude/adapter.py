@@ -131,14 +131,15 @@ class ClaudeCodeAdapter:
         if self._until is not None and not self._over:
             self._until.reschedule(asyncio.get_running_loop().time())
 
-    async def respond_permission(self, request: RequestId, decision: Decision) -> None:
+    async def respond_permission(
+        self, request: RequestId, decision: Decision, *, is_last: bool = False
+    ) -> None:
         allowed = decision.verdict is Verdict.ALLOW
         if allowed and decision.decided_by is DecidedBy.PERSON:
             self._allowed_by_a_person.add(request)
-        self._answer(
-            request,
-            _hook_answer("allow" if allowed else "deny", decision.message or decision.reason),
-        )
+        answer = _hook_answer("allow" if allowed else "deny", decision.message or decision.reason)
+        # Claude Code runs the call, and stops before its next request, failed or not (2.1.330).
+        self._answer(request, answer | ({"continue_": False} if allowed and is_last else {}))
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
         self._answer(request, {"answers": dict(answers)})
@@ -202,7 +203,8 @@ class ClaudeCodeAdapter:
         if not self._reminder:
             return answer
         text, self._reminder = self._reminder, ""
-        return {"hookSpecificOutput": answer["hookSpecificOutput"] | {"additionalContext": text}}
+        told = answer["hookSpecificOutput"] | {"additionalContext": text}
+        return answer | {"hookSpecificOutput": told}
 
     async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
         """

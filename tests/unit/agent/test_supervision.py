@@ -32,7 +32,8 @@ from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Lane, Later, Task, TaskState, Wait
+from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 from tests.fakes.clock import FakeClock
@@ -442,7 +443,37 @@ def test_a_budget_waits_for_the_calls_of_its_reply_that_come_after_the_text():
     play(world, wants("2"), ended("2"))
 
     assert world.verdicts() == {"1": Verdict.ALLOW, "2": Verdict.ALLOW}
+    assert world.claude.last == ["1", "2"], "Claude Code ends the turn itself"
+    assert world.facts.is_stopped
+    assert not world.claude.interruptions
+
+
+@pytest.mark.parametrize(
+    ("wanted", "announced"),
+    [
+        pytest.param(wants("1"), (), id="a subagent's, whose caller would go on"),
+        pytest.param(wants("1", "Odd"), (RequestId("1"),), id="refused"),
+    ],
+)
+def test_a_turn_that_would_go_on_after_its_calls_is_interrupted(wanted, announced):
+    world = play(
+        World(meter=OpenMeter(allowed=10)),
+        Said(text="x", message="m1", tokens_out=11, calls=announced),
+        wanted,
+        ended("1"),
+    )
+
+    assert not world.facts.is_stopped
     assert world.claude.interruptions == 1
+
+
+@pytest.mark.parametrize(("is_stopped", "outcome"), [(True, Parked), (False, Done)])
+def test_a_turn_that_ends_by_our_word_is_not_the_end_of_the_task(is_stopped, outcome):
+    turn = TurnEnded(is_error=False, subtype="success", result="Half of it.")
+    over = Refusal(scope=BudgetScope.RUN, limit="run_tokens", used=11, allowed=10)
+    facts = RunFacts(turn=turn, over=over, is_stopped=is_stopped)
+
+    assert isinstance(outcome_of(facts, TASK, now=0), outcome)
 
 
 def test_a_further_reply_over_the_budget_is_left_with_its_call_held():
