@@ -181,6 +181,7 @@ def test_a_task_that_nobody_waits_for_has_the_budgets_of_unattended_work(install
         'Write: {file_path: "{project}/src/two_{n}.py", content: "n = {n}"}',
         pytest.param('Read: {file_path: "{project}/src/no_{n}.py"}', marks=pytest.mark.soak),
         pytest.param('Bash: {command: "grep -q {n} none_{n}"}', marks=pytest.mark.soak),
+        pytest.param('Bash: {command: "rm -rf build_{n}"}', marks=pytest.mark.soak),
     ],
 )
 def test_the_tools_of_the_reply_that_used_the_budget_up_run_and_nothing_after_them(

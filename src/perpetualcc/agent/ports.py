@@ -48,8 +48,8 @@ class ClaudeCode(Protocol):
         """
         Let the held tool call go on, or refuse it. A second answer is ignored.
 
-        `is_last`, of a call that is let through: the turn ends with the results of its reply, as
-        well as any turn, and nothing more is asked of the model.
+        `is_last`: the turn ends well with the results of this reply's calls, however they come
+        out, and nothing more is asked of the model.
         """
         ...
 

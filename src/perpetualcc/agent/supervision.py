@@ -171,9 +171,9 @@ class SupervisedRun:
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         # A subagent's calls are not announced: after its last one its caller would go on.
         is_last = self.facts.over is not None and wanted.request in self.announced
+        self.facts.is_stopped |= is_last
         if decision.verdict is Verdict.ALLOW:
             self.at_work[wanted.request] = call
-            self.facts.is_stopped |= is_last
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
         await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 

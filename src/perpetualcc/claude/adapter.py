@@ -41,6 +41,9 @@ _ONLY_A_PERSON = (
     "The settings keep this for a person to allow, and no person did. Go on without it, or say "
     "what it is needed for."
 )
+_STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
+"""With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
+keeps to it whether the call is let through or refused, succeeds or fails."""
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
@@ -138,8 +141,7 @@ class ClaudeCodeAdapter:
         if allowed and decision.decided_by is DecidedBy.PERSON:
             self._allowed_by_a_person.add(request)
         answer = _hook_answer("allow" if allowed else "deny", decision.message or decision.reason)
-        # Claude Code runs the call, and stops before its next request, failed or not (2.1.330).
-        self._answer(request, answer | ({"continue_": False} if allowed and is_last else {}))
+        self._answer(request, answer | (_STOP if is_last else {}))
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
         self._answer(request, {"answers": dict(answers)})

@@ -448,23 +448,28 @@ def test_a_budget_waits_for_the_calls_of_its_reply_that_come_after_the_text():
     assert not world.claude.interruptions
 
 
-@pytest.mark.parametrize(
-    ("wanted", "announced"),
-    [
-        pytest.param(wants("1"), (), id="a subagent's, whose caller would go on"),
-        pytest.param(wants("1", "Odd"), (RequestId("1"),), id="refused"),
-    ],
-)
-def test_a_turn_that_would_go_on_after_its_calls_is_interrupted(wanted, announced):
+def test_a_turn_that_would_go_on_after_a_subagents_call_is_interrupted():
     world = play(
         World(meter=OpenMeter(allowed=10)),
-        Said(text="x", message="m1", tokens_out=11, calls=announced),
-        wanted,
+        Said(text="x", message="m1", tokens_out=11),
+        wants("1"),
         ended("1"),
     )
 
     assert not world.facts.is_stopped
     assert world.claude.interruptions == 1
+
+
+def test_a_refused_call_of_the_last_reply_ends_the_turn_too():
+    world = play(
+        World(meter=OpenMeter(allowed=10)),
+        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        wants("1", "Odd"),
+        ToolEnded(request=RequestId("1"), is_error=True, text="refused"),
+    )
+
+    assert (world.verdicts(), world.claude.last) == ({"1": Verdict.DENY}, ["1"])
+    assert not world.claude.interruptions
 
 
 @pytest.mark.parametrize(("is_stopped", "outcome"), [(True, Parked), (False, Done)])
