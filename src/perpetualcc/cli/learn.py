@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.learning_group import LearningGroup, learning_places
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.learning.places import Places
 
 if TYPE_CHECKING:
     from perpetualcc.domain.locations import Locations
     from perpetualcc.learning.library import Learned, Library
 
-app = typer.Typer(no_args_is_help=True, help="Corrected once, remembered for good")
+app = typer.Typer(
+    cls=LearningGroup, no_args_is_help=True, help="Corrected once, remembered for good"
+)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
@@ -62,7 +64,7 @@ def uninstall() -> None:
     print("Hooks removed" if take(places) else "No hooks of ours were installed")
     control.stop_for_good(places, say=print)
     if waiting := QueueReader(places).waiting():
-        print(f"{waiting:,} events that no worker has read stay in {places.queue}")
+        print(f"Events that no worker has read: {waiting:,}, they stay in {places.queue}")
 
 
 @app.command()
@@ -83,7 +85,7 @@ def status(as_json: JsonOption = False) -> None:
 @app.command()
 def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last")] = 50,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last")] = 50,
 ) -> None:
     """
     The worker's log.
@@ -367,9 +369,9 @@ def import_(
     found = read_export(source)
     new = sum(library.put(home and (chosen or home), one) for home, one in found)
     if new or not found:
-        print(f"{new} new preferences" + (" wait for review: pcc learn review" if new else ""))
+        print(f"New: {new}" + (", to be reviewed with `pcc learn review`" if new else ""))
     if new < len(found):
-        print(f"{len(found) - new} known already: nothing is counted twice")
+        print(f"Known already: {len(found) - new}, nothing is counted twice")
 
 
 @app.command()
@@ -423,12 +425,6 @@ def _only_a_person() -> None:
         raise PerpetualError(
             "Only a person accepts what was learned", hint="Type it in a terminal of your own"
         )
-
-
-def learning_places() -> Places:
-    """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
 
 
 def _locations(ctx: typer.Context) -> "Locations":

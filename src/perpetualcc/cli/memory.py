@@ -99,7 +99,7 @@ def serve(ctx: typer.Context) -> None:
     import signal  # noqa: PLC0415  # not for help pages
     import sys  # noqa: PLC0415
 
-    from perpetualcc.cli.learn import learning_places  # noqa: PLC0415
+    from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415
     from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
 
     if sys.stdin.isatty():

@@ -33,7 +33,8 @@ def read_export(path: Path) -> list[tuple[str, Preference]]:
 def write_export(path: Path, text: str) -> None:
     """Raises `PerpetualError` when the file cannot be written."""
     try:
-        path.write_text(text, encoding="utf-8")
+        # A path may hold bytes that are not UTF-8: they become JSON's escapes of surrogates.
+        path.write_bytes(text.encode(errors="backslashreplace"))
     except OSError as error:
         raise PerpetualError(
             f"{str(path)!r} cannot be written: {error.strerror or error}",

@@ -84,7 +84,7 @@ def test_a_line_that_cannot_be_read_is_kept_aside_without_its_secret(places, bad
 
 
 def test_an_event_that_fails_leaves_no_text_beside_the_queue(places, monkeypatch):
-    def fail(self, event):
+    def fail(*_):
         raise ValueError(SECRET)
 
     monkeypatch.setattr(EventProcessor, "process", fail)
