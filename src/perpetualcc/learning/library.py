@@ -110,11 +110,13 @@ class Library:
     def forget(self, learned: Learned) -> None:
         """Remove it and its evidence."""
         identity = learned.preference.id
-        self._file(learned.project).change(
-            lambda memory: _with(
-                memory, tuple(one for one in memory.preferences if one.id != identity)
+        file = self._file(learned.project)
+        for _ in range(2):  # the first leaves it in the backup
+            file.change(
+                lambda memory: _with(
+                    memory, tuple(one for one in memory.preferences if one.id != identity)
+                )
             )
-        )
         self.publish(learned.project)
 
     def put(self, project: str, preference: Preference) -> bool:

@@ -232,12 +232,19 @@ def _deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+class _RedactingFormatter(logging.Formatter):
+    """An error may quote what it stumbled over."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
 def work(places: Places, confirm: Confirm | None = None) -> int:
     """The whole life of a worker in a process of its own. Returns the exit code."""
     places.make()
     handler = logging.handlers.RotatingFileHandler(places.log, maxBytes=1_000_000, backupCount=2)
     handler.setFormatter(
-        logging.Formatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
+        _RedactingFormatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     stop = threading.Event()

@@ -151,6 +151,17 @@ def test_a_damaged_memory_is_read_from_its_backup(library, project, places):
     assert [one.preference.rule for one in library.all(project)] == ["Use pnpm, not npm"]
 
 
+def test_what_was_forgotten_is_in_no_file_any_more(library, project):
+    library.remember(project, preference("Deploy to the secret host"), event="1")
+    library.remember(project, preference(), event="2")
+
+    library.forget(library.all(project)[0])
+
+    files = [path.read_text() for path in (Path(project) / ".data").iterdir()]
+    assert "secret host" not in "".join(files)
+    assert len(library.all(project)) == 1
+
+
 def test_a_project_that_cannot_hold_it_has_its_memory_with_us(library, places, tmp_path):
     gone = str(tmp_path / "gone")
 

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 
@@ -94,6 +95,29 @@ def test_an_event_that_fails_leaves_no_text_beside_the_queue(places, monkeypatch
 
     assert list(places.spool.iterdir()) == []
     assert SECRET.encode() not in places.queue.read_bytes() + places.rejected.read_bytes()
+
+
+def test_an_error_that_quotes_a_secret_is_logged_without_it(places):
+    fails = (
+        "import sys; from pathlib import Path\n"
+        "from perpetualcc.learning import process, worker\n"
+        "from perpetualcc.learning.places import Places\n"
+        "def fail(*_): raise ValueError(sys.argv[2])\n"
+        "process.EventProcessor.process = fail\n"
+        "worker.work(Places(claude=Path(sys.argv[1])))\n"
+    )
+    capture(places, "hello")
+    child = subprocess.Popen([sys.executable, "-c", fails, str(places.claude), SECRET])
+    try:
+        deadline = time.monotonic() + 20
+        while not places.rejected.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        child.kill()
+        child.wait()
+
+    assert "ValueError: [redacted]" in places.log.read_text()
+    assert SECRET.encode() not in written(places)
 
 
 def test_what_a_killed_worker_or_an_older_version_left_is_wiped_by_the_next(places):
