@@ -77,6 +77,8 @@ _SECRETS_SHOWN = re.compile(
 _DEPLOYS = re.compile(
     r"PublishProfile|PublishUrl|WebPublishMethod|MsDeploy\w*|Deploy(?:On|To)\w*", re.IGNORECASE
 )
+_OTHER_REPOSITORY = re.compile(r"@@?[\w.~+-]+//")
+"""A label of Bazel in a repository that it fetches."""
 _TOKEN_OPTION = frozenset({"-D", "-P", "-p", "--define", "--property"})
 
 
@@ -163,6 +165,9 @@ def _paths(name: str, text: str) -> Iterator[str]:
 
 
 def _judge(name: str, text: str, call: Call) -> Iterator[Finding | None]:
+    if _OTHER_REPOSITORY.match(text) and call.arguments.path.endswith(" run"):
+        why = f"Runs {text}, which is another repository's program"
+        yield call.finding(Risk.MEDIUM, "code-outside", why, EffectKind.EXECUTE)
     if "://" in text:
         yield _address(name, text, call)
     if serves_everyone(text):

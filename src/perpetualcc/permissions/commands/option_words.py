@@ -64,6 +64,8 @@ def _judge(
         return _finding(call, Risk.HIGH, name, "warns of it")
     if _shows_secrets(tokens):
         return _finding(call, Risk.HIGH, name, "says that it shows secrets", EffectKind.READ)
+    if not (_words("lifts").isdisjoint(tokens) or _words("guards").isdisjoint(tokens)):
+        return _finding(call, Risk.MEDIUM, name, "takes down a guard", EffectKind.EXECUTE)
     if not _words("negations").isdisjoint(tokens):
         return None
     if _destroys(tokens):

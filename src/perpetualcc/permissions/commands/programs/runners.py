@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
@@ -20,16 +21,11 @@ def env(call: Call) -> Findings:
     words = list(call.arguments.operands)
     while words and "=" in words[0].text:
         name, _, value = words.pop(0).text.partition("=")
-        meaning = call.judge.knowledge.variable(name, value)
-        if meaning is not None:
-            findings.append(
-                call.finding(
-                    meaning.risk,
-                    "environment-variable",
-                    f"{name}: {meaning.explanation}",
-                    EffectKind.EXECUTE,
-                )
-            )
+        found = judge_variable(
+            name, value, words=words, knowledge=call.judge.knowledge,
+            territory=call.judge.territory, cwds=call.cwds, part=call.part,
+        )  # fmt: skip
+        findings += [found] if found is not None else []
     if words:
         return findings + call.judge.words(words, call)
     return [
