@@ -90,7 +90,7 @@ class CallRules:
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
-            findings += judge_settings(call, rule)
+        findings += judge_settings(call, rule)
         findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import is_shell
-from perpetualcc.permissions.commands.foreign_code import foreign_path, serves_everyone
+from perpetualcc.permissions.commands.foreign_code import foreign_path
+from perpetualcc.permissions.commands.given_settings import serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
 from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -25,17 +26,20 @@ _OPEN_DIRECTORY = re.compile(
 )  # compared only
 _LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _HOLDS_CODE = re.compile(
-    r"(?:.*_)?(?:HOME|(?:CONFIG|CONF|CFG|SETTINGS?|RC|INIT|STARTUP|PROFILE|TOOLCHAIN|PLUGINS?|MODULES?"
+    r"(?:.*_)?(?:HOME|(?:CONFIG|CONF|CFG|SETTINGS?|RC|INIT|SDKS?|STARTUP|PROFILE|TOOLCHAIN|PLUGINS?|MODULES?"
     r"|LIB|LIBS|LIBRARY|HOOKS?|SCRIPTS?|LOADERS?|PROFILER|AGENT|EXTENSIONS?|PRESETS?|TEMPLATES?|BIN"
-    r"|INCLUDE|OVERRIDES?)(?:_?(?:FILES?|PATHS?|DIRS?|URL))?|RUNNER|LAUNCHER|WRAPPER|LINKER|COMPILER"
+    r"|INCLUDE|OVERRIDES?)(?:_?(?:FILES?|FILENAME|PATHS?|DIRS?|URL))?|RUNNER|LAUNCHER|WRAPPER|LINKER|COMPILER"
     r"|INTERPRETER|DRIVER|EXECUTABLE|BINARY|PROGRAM|TOOL|COMMAND|CMD|OPTS?|OPTIONS|FLAGS|ARGS|JAR"
-    r"|MAKEFILES?|BUILDFILE|PRELOAD|RUSTC|CARGO|PYTHON|NODE|RUBY|SHELL|LOADABLE)",
+    r"|MAKEFILES?|BUILDFILE|PRELOAD|RUSTC|RUSTDOC|RUSTFMT|CARGO|PYTHON|NODE|RUBY|PERL|PHP|JAVAC?|MAKE|GO|LD|AR|AS|SHELL"
+    r"|LOADABLE|ROOT)|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
     re.IGNORECASE,
 )
 """Variables with these at the end of their names say where programs find code or settings."""
-_HOLDS_DATA = re.compile(r"CACHE|TE?MP|LOGS?(?:_|$)|^HF_|^TORCH_|DATA_|MODEL|OUTPUT", re.IGNORECASE)
+_HOLDS_DATA = re.compile(
+    r"(?<!C)CACHE|TE?MP|LOGS?(?:_|$)|^HF_|^TORCH_|DATA_|MODEL|OUTPUT", re.IGNORECASE
+)
 _LOADED_PLACES = re.compile(r"(?:Downloads|Desktop|Documents)(?:/|$)")
-_LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN)", re.IGNORECASE)
+_LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
 
 def judge_variable(
@@ -94,7 +98,7 @@ def _by_value(
 def _is_persons_tool(name: str, path: str, territory: Territory, cwds: Directories) -> bool:
     """`ANDROID_HOME=~/Android/Sdk`: what a person keeps at home, and did not just load."""
     place, home = territory.locate(path, cwds).path, f"{territory.home}/"
-    is_home = name.upper().endswith("HOME") and place.startswith(home)
+    is_home = name.upper().endswith(("HOME", "ROOT")) and place.startswith(home)
     return is_home and not _LOADED_PLACES.match(place.removeprefix(home))
 
 

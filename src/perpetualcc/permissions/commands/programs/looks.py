@@ -40,7 +40,7 @@ def second_written(call: Call) -> Findings:
 
 
 _JQ_FILES = frozenset({"--rawfile", "--slurpfile", "--argfile"})
-_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b")
+_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b|\.Env\b")
 
 
 @handles("jq")

@@ -227,7 +227,7 @@ def go_packages(call: Call) -> Findings:
     return findings
 
 
-_BRANCH = re.compile(r"@(?!latest$|upgrade$|patch$|none$|v?\d)")
+_BRANCH = re.compile(r"@(?!latest$|upgrade$|patch$|none$|v\d)")
 """`@latest` and `@v1.2.3` were released by somebody; `@master` was not."""
 
 

@@ -313,7 +313,13 @@ def cluster_look(call: Call) -> Findings:
     names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
     if any(name.startswith("secret") for name in names):
         return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
+    if any(_ENVIRONMENT_FIELD.search(word.text) for word in call.command.words):
+        why = "Prints the variables of containers, which may hold tokens"
+        return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
     return []
+
+
+_ENVIRONMENT_FIELD = re.compile(r"[.\]]env(?:From)?\b")
 
 
 @handles("container-run")
