@@ -9,7 +9,7 @@ from dataclasses import replace
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import is_shell
 from perpetualcc.permissions.commands.foreign_code import foreign_path
-from perpetualcc.permissions.commands.given_settings import serves_everyone
+from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
 from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -31,7 +31,8 @@ _HOLDS_CODE = re.compile(
     r"|INCLUDE|OVERRIDES?)(?:_?(?:FILES?|FILENAME|PATHS?|DIRS?|URL))?|RUNNER|LAUNCHER|WRAPPER|LINKER|COMPILER"
     r"|INTERPRETER|DRIVER|EXECUTABLE|BINARY|PROGRAM|TOOL|COMMAND|CMD|OPTS?|OPTIONS|FLAGS|ARGS|JAR"
     r"|MAKEFILES?|BUILDFILE|PRELOAD|RUSTC|RUSTDOC|RUSTFMT|CARGO|PYTHON|NODE|RUBY|PERL|PHP|JAVAC?|MAKE|GO|LD|AR|AS|SHELL"
-    r"|LOADABLE|ROOT)|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
+    r"|LOADABLE|ROOT|PIPFILE|GEMFILE|EXEC_PREFIX|BACKEND|(?:COMPILER|PROGRAM|RUN|SEARCH|LOAD|EXEC"
+    r"|LIBRARY|INCLUDE)_PATH|VENDOR_DIR)|CPATH|\w*FLAGS|\w*TOOLDIR|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
     re.IGNORECASE,
 )
 """Variables with these at the end of their names say where programs find code or settings."""
@@ -39,6 +40,11 @@ _HOLDS_DATA = re.compile(
     r"(?<!C)CACHE|TE?MP|LOGS?(?:_|$)|^HF_|^TORCH_|DATA_|MODEL|OUTPUT", re.IGNORECASE
 )
 _LOADED_PLACES = re.compile(r"(?:Downloads|Desktop|Documents)(?:/|$)")
+_SOURCE = re.compile(
+    r"BAZELISK_\w+|(?:.*_)?\w*(?:REPO(?:SITORY)?|MIRROR|REGISTRY|INDEX|DISTRIBUTION)(?:_?(?:URL|HOST|BASE))?",
+    re.IGNORECASE,
+)
+_INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
 
@@ -87,6 +93,12 @@ def _by_value(
         return Risk.MEDIUM, "may name a program in the temporary directory"
     if is_passed and _LISTENS.fullmatch(name) and serves_everyone(value):
         return Risk.MEDIUM, "listens to every network this machine is in"
+    if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
+        return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
+    if is_passed and _INSTALLS.fullmatch(name):
+        written = territory.write(value, cwds, name)
+        if written.risk is Risk.HIGH:
+            return Risk.MEDIUM, "has programs put where they are found by their names"
     if not is_passed or not _HOLDS_CODE.fullmatch(name) or _HOLDS_DATA.search(name):
         return None
     path = foreign_path(value, territory, cwds)

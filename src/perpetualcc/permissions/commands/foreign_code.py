@@ -38,12 +38,14 @@ _KEY_LENGTH = 40
 """Characters of the name before a path; a longer one is no name."""
 _MAY_BE_CODE = frozenset({"value", "optional", "code", "flag"})
 """What the value of an option is, as a table says, where it need not be read or written."""
+_SWITCH = re.compile(r"/\w+:")
+"""`/p:Version=1` is an option of MSBuild, and no path."""
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
 """With these a test runner is told which tests to run."""
 _INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
 """Where only the machine's owner puts programs and libraries."""
 OUTPUT_OPTION = re.compile(
-    r"-o\b|-O\b|--?(?:out|report|log|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
+    r"-o\b|-O\b|--?(?:out|report|log(?!ger)|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
     r"dist|junit|html|xml|json|tee)[\w-]*",
     re.IGNORECASE,
 )
@@ -57,12 +59,13 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
     """What a call that may run the project's code, and nothing else, is given from elsewhere."""
     if rule.risk is not Risk.LOW:
         return []
-    may_run = EffectKind.EXECUTE in rule.effects or rule.wraps
+    may_run = EffectKind.EXECUTE in rule.effects or rule.wraps or rule.stops
     if not may_run or rule.operands not in {"data", "code", "task"}:
         return _loaded(call)
     findings: Findings = []
     seen: set[str] = set()
-    for name, text in _settings(call, rule):
+    for name, given in _settings(call, rule):
+        text = f"-{given[1:]}" if rule.rule == "dotnet" and _SWITCH.match(given) else given
         is_selection = rule.rule == "test-project" and name in _SELECTS
         for path in () if is_selection else _paths(name, text):
             if path not in seen:

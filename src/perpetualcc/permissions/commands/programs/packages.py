@@ -5,6 +5,7 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.foreign_code import code_path
 from perpetualcc.permissions.commands.programs.interpreters import from_stream
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
@@ -240,6 +241,13 @@ def java(call: Call) -> Findings:
     operands = call.arguments.operands
     if call.arguments.has("-jar") and operands:
         return call.judge.script_file(operands[0], call)
+    if operands and "/" in operands[0].text:
+        is_remote = "://" in operands[0].text
+        return (
+            call.judge.script_file(operands[0], call)
+            if is_remote
+            else code_path(operands[0].text, call)
+        )
     if call.arguments.path in _JVM_SHELLS and (not operands or operands[0].text == "-"):
         return from_stream(call)
     return []
