@@ -38,11 +38,14 @@ PROSE = ["atlas", "borealis", "cedar"]
 """Requirements written as prose, and questions that need them understood."""
 LEARNED = ["oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder"]
 """Files and questions of authors who had not seen the rules; the weights are fitted to them."""
+LOOKED_AT = ["cypress", "teak"]
+"""The same; the rules learned from these, the weights did not."""
 UNSEEN = ["quince", "rowan"]
 """The same; neither rules nor weights ever learned from these."""
 HARD = [
     *((name, 0.45) for name in PROSE),
     *((name, 0.34) for name in LEARNED),
+    *((name, 0.37) for name in LOOKED_AT),
     *((name, 0.34) for name in UNSEEN),
 ]
 """What is asked of the others is not reached here: more than half needs understanding."""

@@ -7,7 +7,7 @@ without doing them.
 
 import pytest
 
-from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.domain.questions import Option, Question
 
 RISKY = [
@@ -139,3 +139,34 @@ def test_what_is_being_built_may_drop_and_overwrite(text: str, label: str) -> No
 )
 def test_what_is_there_is_a_persons_to_give_up(text: str, label: str) -> None:
     assert risk_of(question(text, Option(label=label), Option(label="Keep it")))
+
+
+CHOSEN = [
+    (
+        "Three tests fail. How do I get to green?",
+        "Comment out",
+        "Comment out the three tests",
+        True,
+    ),
+    ("Drei Tests schlagen fehl. Wie weiter?", "Weglassen", "Die Tests auskommentieren", True),
+    ("Três testes falham. Como chego ao verde?", "Comentar", "Comentar os três testes", True),
+    ("Three tests fail. How do I get to green?", "Mend them", "Mend the parser", False),
+    ("Which base should I take?", "Copy it", "Vendored, GPL-3.0", True),
+    ("Which base should I take?", "Use the crate", "MIT, a dependency", False),
+    ("How do the reviewers get the values?", "In git", "git add -f .env", True),
+    ("How do the reviewers get the values?", "Example", ".env.example, names only", False),
+    ("The plan replaces the database. What now?", "Apply", "terraform apply", True),
+    ("The plan replaces the database. What now?", "Plan again", "terraform plan", False),
+    ("The volume is full. Which should I free?", "All", "docker volume prune -a", True),
+    ("Coverage is 71 %. How do I get past the gate?", "Lower it", "Lower the gate to 60 %", True),
+    ("Five deposits are open. ¿Qué hacemos?", "Devolver", "Lanzar las 5 devoluciones", True),
+]
+
+
+@pytest.mark.parametrize(("text", "label", "description", "is_risky"), CHOSEN)
+def test_an_option_that_would_be_chosen_is_read_for_what_it_does(
+    text: str, label: str, description: str, *, is_risky: bool
+) -> None:
+    asked = question(text, Option(label=label, description=description), Option(label="Leave it"))
+
+    assert bool(risk_of(asked) or risk_of_choice(asked, (label,))) is is_risky

@@ -23,6 +23,15 @@ _ALTERNATIVES = re.compile(r"\s+/\s+|\s+(?:or|oder|ou)\s+|\s*[=]\s*", re.IGNOREC
 
 
 _WITHOUT = re.compile(r"(?<=\w),?\s+\b(?:without|ohne|sin|sans|sem|senza|zonder|utan)\b\s+")
+_COMPARED = re.compile(
+    r"\b(?:than|unlike|like|instead of|rather than|replaces?|not|no|without|compatible with|als|"
+    r"statt|ohne|kein\w*|wie|anders als|que|comme|sin|sans|sem|como|au lieu d\w+|en lugar de|"
+    r"pas)\s+"
+    r"(?:(?:the|a|an|in|plain|der|die|das|le|la|el|o)\s+)?[\w.+#-]+"
+    r"|[\w.+#-]+[- ](?:compatible|like|style|kompatibel)\b",
+    re.IGNORECASE,
+)
+"""What a description only compares with: "faster than Redis", "MySQL-compatible"."""
 _ONLY = re.compile(
     r"\b(?:only|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara)\b"
 )
@@ -79,7 +88,9 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     rough = [_read(option.label, unit) for option in question.options]
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
-    descriptions = [values(read_terms(option.description)) for option in question.options]
+    descriptions = [
+        values(read_terms(_COMPARED.sub(" ; ", option.description))) for option in question.options
+    ]
     return tuple(
         _apart(
             replace(choice, twin=sum(one.every == choice.every for one in rough) > 1),

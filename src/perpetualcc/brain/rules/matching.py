@@ -180,7 +180,7 @@ def _not_offered(
 ) -> str:
     """Why nothing weaker may answer: the key of this topic names a product that is no option."""
     served = topics_of_name()
-    offered = frozenset[str]().union(*(choice.every for choice in choices))
+    offered = frozenset[str]().union(*(choice.every | choice.described for choice in choices))
     if not any(served.get(term[1:], frozenset()) & asked.topics for term in offered):
         return ""
     for near, clause in close:
@@ -420,8 +420,17 @@ def _holds(
         return True
     if near >= KEYED and _value_in(choice, said):
         return True
-    strong = frozenset(term for term in choice.described if term[0] == "@")
-    return near >= KEYED and bool(strong) and not choice.names and strong <= said
+    return near >= KEYED and _is_described(choice, said, asked)
+
+
+def _is_described(choice: Choice, said: frozenset[str], asked: Asked | None) -> bool:
+    """Whether a key's value is what only this description names: "a fragment, swapped by HTMX"."""
+    named = frozenset(term for term in choice.described if term[0] == "@")
+    if not choice.names and named and named <= said:
+        return True
+    served = topics_of_name()
+    topics = asked.topics if asked else frozenset[str]()
+    return any(served.get(term[1:], frozenset()) & topics for term in named & said)
 
 
 def _is_universal(clause: Clause) -> bool:

@@ -37,6 +37,14 @@ _SPECIAL = (
     (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
     (re.compile(r"\bdark(?:-|\s)(?:mode|theme)\b"), "darkmode"),
     (re.compile(r"(?<=\d)[,_](?=\d{3}(?:\b|_))"), ""),
+    # "1,5 Stunden", and not a list of numbers.
+    (re.compile(r"(?<![\d.,])(\d{1,3}),(\d{1,2})(?=\s?[^\W\d_])"), r"\1.\2"),
+    (
+        re.compile(
+            r"\b(?:half an hour|halbe[nr]? stunde|media hora|demi-heure|half uur|mezz'ora)\b"
+        ),
+        "30 minutes",
+    ),
 )
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
@@ -133,6 +141,10 @@ def singular(word: str) -> str:
     return word
 
 
+# "Died", "tied".
+_SHORTEST_PARTICIPLE = 4
+
+
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """What the forms of a word share, and words that mean the same."""
@@ -145,6 +157,8 @@ def _shortened(word: str) -> str:
     if _CYRILLIC.match(word):
         return _CYRILLIC_ENDING.sub("", word)
     word = singular(word)
+    if len(word) > _SHORTEST_PARTICIPLE and word.endswith("ied"):
+        return f"{word[:-3]}y"
     for ending in ("ization", "isation", "ations", "ation", "ing", "ed", "ment", "ion", "er", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
@@ -173,16 +187,29 @@ def content_stems(words: Iterable[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in words if is_content(word))
 
 
+_UNITS = (("seconds", "s"), ("bytes", "b"), ("metres", "m"))
+_MONTH, _YEAR, _MONTHS_OF_YEAR = 30 * 86400, 365 * 86400, 12
+
+
 def quantity(number: str, unit: str) -> str:
-    """`15` `minutes` → `#900s`; a unit that only counts things gives an empty string."""
-    seconds, sizes = table("words")["seconds"], table("words")["bytes"]
-    unit = unit if unit in seconds or unit in sizes else singular(unit)
+    """
+    `15` `minutes` → `#900s`; a unit that only counts things gives an empty string.
+
+    A month has 30 days and twelve of them are a year of 365: so people set "90 days" and "3 months"
+    equal, and "12 months" and "365 days".
+    """
     if not re.fullmatch(r"\d+(?:\.\d+)?", number):
         return ""
-    if unit in seconds:
-        return f"#{float(number) * seconds[unit]:g}s"
-    if unit in sizes:
-        return f"#{float(number) * sizes[unit]:g}b"
+    amount = float(number)
+    if unit == "m" and "." in number:
+        unit = "meter"
+    for kind, mark in _UNITS:
+        sizes = table("words")[kind]
+        size = sizes.get(unit) or sizes.get(singular(unit))
+        if size == _MONTH and amount >= _MONTHS_OF_YEAR:
+            amount, size = amount / _MONTHS_OF_YEAR, _YEAR
+        if size:
+            return f"#{amount * size:g}{mark}"
     return f"#{float(number):g}%" if unit in _PERCENT else ""
 
 
