@@ -20,6 +20,19 @@ def shell_variables(call: Call) -> Findings:
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
 
 
+_ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")
+
+
+@handles("containers-look")
+def containers_look(call: Call) -> Findings:
+    """`docker inspect -f '{{.Config.Env}}' x` prints the variables that the container was given."""
+    formats = [w.text for w in call.command.words[1:] if "{{" in w.text or "=" in w.text]
+    if not any(_ENVIRONMENT_FIELD.search(text) for text in formats):
+        return []
+    why = "Prints the variables of a container, which may hold tokens"
+    return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
 @handles("second-written")
 def second_written(call: Call) -> Findings:
     """`uniq in out`, `xxd in out`; `-` is the standard output."""
@@ -27,7 +40,7 @@ def second_written(call: Call) -> Findings:
 
 
 _JQ_FILES = frozenset({"--rawfile", "--slurpfile", "--argfile"})
-_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b")
+_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b|\.Env\b")
 
 
 @handles("jq")
