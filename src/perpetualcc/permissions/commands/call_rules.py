@@ -18,6 +18,7 @@ from perpetualcc.permissions.commands.asking import (
     only_looks,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
+from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
@@ -91,6 +92,7 @@ class CallRules:
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
         findings += judge_settings(call, rule)
+        findings += emptied(call)
         findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)
@@ -301,7 +303,8 @@ class CallRules:
         words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
         words = [w for w in words if "/" in w.text]
         named = [_after_revision(w) for w in call.arguments.operands]
-        is_listing = call.arguments.path in _LISTS_NAMES
+        is_listing = call.arguments.path in _LISTS_NAMES and not _shows_changes(call)
+        words += _files_of_history(call)
         words += [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
         found = call.reads(w for w in words if " " not in w.text)
         return [f for f in found if f.risk is Risk.HIGH]
@@ -366,6 +369,28 @@ def _is_dry(given: Given) -> bool:
 def _is_plain_setting(value: Word, call: Call) -> bool:
     is_git = call.command.words[0].text.rpartition("/")[2] == "git"
     return is_git and value.is_constant and _PLAIN_SETTING.match(value.text) is not None
+
+
+_SHOWS_CHANGES = ("-p", "-u", "--patch", "-L", "-c", "--cc", "--word-diff", "--full-diff")
+
+
+def _shows_changes(call: Call) -> bool:
+    """`git log -p` shows what is in the files, and not only their names."""
+    words = [word.text for word in call.command.words[1:]]
+    return call.arguments.path == "git log" and any(
+        word in _SHOWS_CHANGES or word.startswith(("-L", "--patch-with", "--word-diff"))
+        for word in words
+    )
+
+
+def _files_of_history(call: Call) -> list[Word]:
+    """The files whose contents git shows: behind `--`, and in `-L1,5:file`."""
+    if not (_shows_changes(call) or call.arguments.path in {"git diff", "git show", "git blame"}):
+        return []
+    words = [word.text for word in call.command.words[1:]]
+    behind = words[words.index("--") + 1 :] if "--" in words else []
+    lines = [word.rpartition(":")[2] for word in words if word.startswith("-L") and ":" in word]
+    return [Word(text) for text in (*behind, *lines) if text]
 
 
 def _after_revision(word: Word) -> Word:

@@ -249,3 +249,16 @@ def pager(call: Call) -> Findings:
         why = "Tells the pager to run a command"
         return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
     return []
+
+
+@handles("ps")
+def ps(call: Call) -> Findings:
+    """`ps auxe`: in the letters without a dash, `e` shows the environment of every program."""
+    letters = [word.text for word in call.arguments.operands if word.text.isalpha()]
+    if not any("e" in word and len(word) <= _MOST_LETTERS for word in letters):
+        return []
+    why = "Shows the environment of other programs, which may hold tokens"
+    return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+_MOST_LETTERS = 8

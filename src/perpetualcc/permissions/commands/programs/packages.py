@@ -89,6 +89,20 @@ def package_run(call: Call) -> Findings:
     return [*findings, *call.judge.words([Word(bare), *_after(words, call)], call)]
 
 
+@handles("package-starter")
+def package_starter(call: Call) -> Findings:
+    """`npm init NAME` fetches `create-NAME` and runs it, as `npx` would."""
+    words = call.arguments.operands
+    if not words:
+        return []
+    name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
+    if _ELSEWHERE.search(words[0].text):
+        return [_remote_code(words[0].text, call)]
+    scope, slash, rest = name.rpartition("/")
+    starter = f"{scope}{slash}{rest if rest.startswith('create-') else f'create-{rest}'}"
+    return call.judge.words([Word(starter), *_after(words, call)], call)
+
+
 _PACKAGE_OPTIONS = frozenset(
     {"--with", "--with-editable", "--with-requirements", "--from", "--spec", "--package", "-p"}
 )
