@@ -15,6 +15,7 @@ from perpetualcc.domain.decisions import Advice, DecidedBy, Decision, Verdict
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.authorization import overreach
+from perpetualcc.permissions.deciding_rules import deciding_rules, named
 from perpetualcc.permissions.effects import Analysis
 from perpetualcc.permissions.messages import refusal
 from perpetualcc.permissions.paths import Territory
@@ -147,12 +148,6 @@ def _reason(analysis: Analysis, permit: Permit, advice: Advice | None, because: 
     return "; ".join(parts)
 
 
-def verdict_without_brain(analysis: Analysis, settings: PermissionSettings) -> Verdict:
-    """What happens at level 3 when nobody but the policy is there."""
-    permit = Permit.FORBIDDEN if analysis.is_forbidden else Permit.WITHIN
-    return decide(analysis, permit, None, settings).verdict
-
-
 def decision_table_markdown() -> str:
     """The table for the docs."""
     head = "| | risk | " + " | ".join(f"brain: {opinion}" for opinion in _OPINIONS) + " |"
@@ -212,12 +207,20 @@ class DecisionEngine:
         if analysis.is_forbidden:
             return Permit.FORBIDDEN, ""
         if told is Standing.DENIED:
-            return Permit.FORBIDDEN, "a rule of the person denies it"
+            return (
+                Permit.FORBIDDEN,
+                f"a rule of the person denies it: {self._named(analysis, call)}",
+            )
         territory = Territory(str(call.project), self._settings)
         over = overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
         if over is not None:
             return Permit.BEYOND, over.explanation
-        return (Permit.RULED if told is Standing.ALLOWED else Permit.WITHIN), ""
+        if told is Standing.ALLOWED:
+            return Permit.RULED, self._named(analysis, call)
+        return Permit.WITHIN, ""
+
+    def _named(self, analysis: Analysis, call: ToolCall) -> str:
+        return named(deciding_rules(self._rules, analysis, call))
 
     async def _advice(self, analysis: Analysis, permit: Permit, call: ToolCall) -> Advice | None:
         if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):
