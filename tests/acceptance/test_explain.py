@@ -215,14 +215,21 @@ def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> No
 
     take_along(GlobalOptions(data_dir=tmp_path / ".perpetualcc/data"), stage, project)
 
-    for words in (
-        ("bash", "git status"),
-        ("bash", "docker compose x"),
-        ("write", "notes/a.md"),
-        ("write", "docs/a.md"),
-        ("write", "other/a.md"),
-    ):
-        real = run(*words, "--project", str(project), "--json", home=tmp_path)
-        played = run(*words, "--project", str(copy), "--json", home=tmp_path, data_dir=stage.data)
-        assert json.loads(played.stdout)["verdict"] == json.loads(real.stdout)["verdict"]
-        assert len(json.loads(played.stdout)["rules"]) == len(json.loads(real.stdout)["rules"])
+    calls = [
+        ("Bash", {"command": "git status"}),
+        ("Bash", {"command": "docker compose x"}),
+        ("Write", {"file_path": "notes/a.md"}),
+        ("Write", {"file_path": "docs/a.md"}),
+        ("Write", {"file_path": "other/a.md"}),
+    ]
+    lines = "\n".join(json.dumps({"tool": tool, "input": given}) for tool, given in calls)
+    real = run("--jsonl", "--project", str(project), stdin=lines, home=tmp_path)
+    played = run(
+        *("--jsonl", "--project", str(copy)), stdin=lines, home=tmp_path, data_dir=stage.data
+    )
+    judged = [
+        [(one["verdict"], len(one["rules"])) for one in map(json.loads, done.stdout.splitlines())]
+        for done in (real, played)
+    ]
+    assert judged[0] == judged[1]
+    assert judged[0] == [("deny", 1), ("allow", 1), ("allow", 1), ("allow", 0), ("ask", 0)]

@@ -347,6 +347,8 @@ def classify(
             sys.stdout.buffer.write(line.encode("utf-8", errors="surrogatepass"))
             sys.stdout.buffer.flush()
         return
+    if not message.strip():
+        raise typer.BadParameter("Give a message to judge, or --jsonl", param_hint="message")
     print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
 
 
