@@ -18,6 +18,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
+    from perpetualcc.permissions.decision_engine import DecisionEngine
     from perpetualcc.permissions.rules import Rule
     from perpetualcc.permissions.settings import PermissionSettings
     from perpetualcc.store.recorded import Recorded
@@ -52,13 +53,13 @@ def explain(
 
     guards = _Guards(ctx.obj)
     if jsonl:
-        judge_lines(project.absolute(), guards)
+        judge_lines(project.expanduser().absolute(), guards)
         return
     if tool is None or subject is None:
         raise PerpetualError(
             "There is nothing to judge", hint="pcc explain bash 'git push --force'"
         )
-    call = call_from_words(tool, subject, _canonical(project))
+    call = call_from_words(tool, subject, _canonical(project.expanduser().absolute()))
     judged = _judge(call, guards)
     if as_json:
         print(json.dumps(_data(judged), ensure_ascii=False))
@@ -94,6 +95,7 @@ class _Place:
     settings: "PermissionSettings"
     rules: "tuple[Rule, ...]"
     """Those that hold there, with the project's path as it was typed."""
+    engine: "DecisionEngine"
 
 
 class _Guards:
@@ -128,6 +130,7 @@ class _Guards:
         return self._places[project]
 
     def _read(self, project: Path) -> _Place:
+        from perpetualcc.permissions.decision_engine import DecisionEngine  # noqa: PLC0415
         from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
         from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
 
@@ -144,7 +147,9 @@ class _Guards:
             for rule in self._recorded.rules
             if rule.project in {"", str(place)}
         )
-        return _Place(settings=standing.settings(self._base), rules=rules)
+        settings = standing.settings(self._base)
+        engine = DecisionEngine(settings=settings, authority=Authority(), rules=rules)
+        return _Place(settings=settings, rules=rules, engine=engine)
 
 
 def _canonical(project: Path) -> Path:
@@ -166,17 +171,12 @@ class _Judged:
 def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     """As the gate of a session at level 3 does it, whose brain has no opinion."""
     from perpetualcc.permissions.deciding_rules import deciding_rules  # noqa: PLC0415
-    from perpetualcc.permissions.decision_engine import (  # noqa: PLC0415
-        DecisionEngine,
-        Permit,
-        decide,
-    )
+    from perpetualcc.permissions.decision_engine import Permit, decide  # noqa: PLC0415
     from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
 
     place = guards.of(call.project)
-    engine = DecisionEngine(settings=place.settings, authority=Authority(), rules=place.rules)
     analysis = analyse(call, place.settings)
-    permit, _ = engine.permit(analysis, call)
+    permit, _ = place.engine.permit(analysis, call)
     ruled = permit is Permit.RULED or (permit is Permit.FORBIDDEN and not analysis.is_forbidden)
     return _Judged(
         assessment=analysis.assessment(),

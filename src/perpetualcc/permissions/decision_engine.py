@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from perpetualcc.domain.authority import Authority
+from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Advice, DecidedBy, Decision, Verdict
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
-from perpetualcc.permissions.authorization import overreach
+from perpetualcc.permissions.authorization import Overreach, overreach
 from perpetualcc.permissions.deciding_rules import deciding_rules, named
 from perpetualcc.permissions.effects import Analysis
 from perpetualcc.permissions.messages import refusal
@@ -27,6 +27,8 @@ SURE = 0.7
 """A brain below this is not sure, and never approves (seed 000, escalation triggers)."""
 LOW_CONFIDENCE = 0.95
 """Confidence of an approval by the rules alone (seed 000, Component 2)."""
+
+_EVERYTHING = Authority(level=AuthorityLevel.FULL, allow_network=True)
 
 _log = logging.getLogger(__name__)
 
@@ -211,13 +213,18 @@ class DecisionEngine:
                 Permit.FORBIDDEN,
                 f"a rule of the person denies it: {self._named(analysis, call)}",
             )
-        territory = Territory(str(call.project), self._settings)
-        over = overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
+        over = self._overreach(analysis, call)
         if over is not None:
             return Permit.BEYOND, over.explanation
         if told is Standing.ALLOWED:
             return Permit.RULED, self._named(analysis, call)
         return Permit.WITHIN, ""
+
+    def _overreach(self, analysis: Analysis, call: ToolCall) -> Overreach | None:
+        if self._authority == _EVERYTHING:  # nothing is beyond it, and a look at the disk is saved
+            return None
+        territory = Territory(str(call.project), self._settings)
+        return overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
 
     def _named(self, analysis: Analysis, call: ToolCall) -> str:
         return named(deciding_rules(self._rules, analysis, call))
