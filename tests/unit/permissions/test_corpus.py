@@ -42,6 +42,10 @@ PARTS = [
     "twentieth",
     "twenty-first",
     "twenty-second",
+    "twenty-third",
+    "twenty-fourth",
+    "twenty-fifth",
+    "twenty-sixth",
 ]
 
 
