@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
@@ -49,7 +50,7 @@ def connect(
         try:
             return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
         except (ConnectionLost, OSError):
-            _raise_if_hopeless(read_status(locations))
+            _raise_if_hopeless(read_status(locations), locations)
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
@@ -78,8 +79,10 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
     )
     if started.returncode:
         lines = started.stderr.strip().splitlines() or ["no message"]
+        told = next((one for one in lines if one.startswith("error: ")), lines[-1])
         raise DaemonUnavailable(
-            f"The supervisor does not start: {lines[-1]}", hint=f"Try it: {' '.join(command)}"
+            f"The supervisor does not start: {told.removeprefix('error: ')}",
+            hint=f"Try it: {' '.join(command)}",
         )
 
 
@@ -118,7 +121,14 @@ def follow(
             continue
 
 
-def _raise_if_hopeless(status: DaemonStatus) -> None:
+def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
+    if status.phase is Phase.RESTARTING and status.crashes > 1:
+        space = disk_space(locations.data)
+        if space is not None and space.room is Room.FULL:
+            raise DaemonUnavailable(
+                f"The daemon cannot work: the disk is {space.described()}",
+                hint=f"Make room near '{locations.data}'; the daemon goes on by itself then",
+            )
     if status.phase is Phase.GAVE_UP:
         tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
         raise DaemonUnavailable(
