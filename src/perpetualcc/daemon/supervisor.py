@@ -3,7 +3,8 @@ The process that is always there: tiny, standard library only, asleep in `select
 
 It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
 the engine for a visitor, a due time or a file that grew, restarts it when it dies or hangs, and
-gives up after five crashes in a row, unless the disk is full: that passes. It never reads a client's bytes and never opens the database.
+gives up after five crashes in a row, unless the disk is full: that passes. It never reads a
+client's bytes and never opens the database.
 """
 
 import argparse
