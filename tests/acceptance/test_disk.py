@@ -22,9 +22,7 @@ def with_room(size: str, pcc: Supervised, *commands: str) -> subprocess.Complete
     What begins with `$ ` is the shell's own.
     """
     told = " && ".join(
-        one.removeprefix("$ ")
-        if one.startswith("$ ")
-        else shlex.join(pcc.command(*one.split()))
+        one.removeprefix("$ ") if one.startswith("$ ") else shlex.join(pcc.command(*one.split()))
         for one in commands
     )
     small = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNTED, "sh", size]
