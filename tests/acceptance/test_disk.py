@@ -125,3 +125,14 @@ def test_an_engine_that_dies_while_the_disk_is_full_comes_back_once_there_is_roo
     assert "Make room" in done.stderr
     assert (after["phase"], after["crashes"]) == ("running", full["crashes"]), after
     assert lines[-2:] == ["[]", "The daemon has stopped"]
+
+
+@pytest.mark.usefixtures("needs_mounts")
+def test_the_doctor_sees_a_place_that_cannot_be_written(install):
+    pcc = install("steps: [Never.]")
+    data = pcc.locations.data
+
+    done = with_room("40m", pcc, f"$ mount -o remount,ro {data}", "doctor")
+
+    assert done.returncode == 1
+    assert f"✗ Data directory: '{data}' cannot be written" in done.stdout

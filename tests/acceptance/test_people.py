@@ -282,7 +282,7 @@ def test_a_task_that_stopped_asks_what_to_do(install):
     assert waiting["type"] == "error"
     assert waiting["severity"] == "critical"
     assert waiting["packet"]["attempts"] == 1
-    assert "claude /login" in pcc.pcc("pending", str(waiting["number"])).stdout
+    assert "pcc login" in pcc.pcc("pending", str(waiting["number"])).stdout
     pcc.pcc("respond", str(waiting["number"]), "retry")
     wait_until(lambda: len(pcc.events(session, "TaskStarted")) == 2, within=20)
     second = the_one_that_waits(pcc)
