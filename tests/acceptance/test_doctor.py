@@ -3,8 +3,11 @@
 import os
 import shutil
 import sqlite3
+import subprocess
 
 import pytest
+
+from perpetualcc.claude.binary import bundled_claude
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(90)]
 
@@ -91,3 +94,32 @@ def test_a_database_that_is_well_passes_while_the_engine_works_with_it(install):
     code, said = doctor(pcc)
     assert code == 1
     assert "newer version" in said
+
+
+def test_the_login_is_that_of_the_claude_code_that_runs(install, tmp_path):
+    pcc = install("steps: [Never.]")
+    binary = tmp_path / "claude"
+    binary.write_text(
+        "#!/bin/sh\n"
+        'case "$1" in --version) echo "9.9.9 (Claude Code)";; *) echo "$@"; exit 3;; esac\n'
+    )
+    binary.chmod(0o700)
+    configure(pcc, f'[claude]\nbinary = "{binary}"\n')
+
+    done = pcc.pcc("login", "--console", check=False)
+
+    assert (done.returncode, done.stdout) == (3, "auth login --console\n")
+
+
+def test_the_claude_code_that_came_along_has_that_login(install):
+    pcc = install("steps: [Never.]")
+
+    shown = subprocess.run(
+        [bundled_claude(), "auth", "login", "--help"],
+        env=pcc.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert "--console" in shown

@@ -93,6 +93,19 @@ class TroubleReported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApiTriedAgain:
+    """Claude Code got no use out of a request to the API, and will send it again."""
+
+    attempt: int
+    most: int
+    """After so many it gives the turn up."""
+    pause: float
+    """Seconds until then."""
+    http_status: int | None
+    """None: nobody answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     """Claude has finished its turn, well or badly."""
 
@@ -166,6 +179,7 @@ Arrival = (
     | Asked
     | LimitReported
     | TroubleReported
+    | ApiTriedAgain
     | TurnEnded
     | Gone
     | Told

@@ -9,7 +9,7 @@ from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import Room, disk_space
-from perpetualcc.daemon.state import Phase, read_status
+from perpetualcc.daemon.state import Phase, read_status, steered_otherwise
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.permissions.settings import SandboxMode
@@ -35,8 +35,13 @@ def what_is_needed(locations: Locations) -> Iterator[Finding]:
         yield _sandbox()
 
 
-def what_is_good_to_have(_: Locations) -> Iterator[Finding]:
+def what_is_good_to_have(locations: Locations) -> Iterator[Finding]:
     """What work goes on without, with less behind it."""
+    if read_status(locations).phase is not Phase.STOPPED and (
+        names := steered_otherwise(locations, config.steering())
+    ):
+        text = f"The daemon does not know your {', '.join(names)}; pcc daemon restart"
+        yield False, f"Environment: {text}"
     is_well, text = _sandbox()
     yield is_well, text if is_well else f"{text} (work goes on without)"
 

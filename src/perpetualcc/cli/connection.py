@@ -14,6 +14,19 @@ def locations(options: GlobalOptions) -> config.Locations:
     return config.locate(options.data_dir)
 
 
+def other_environment(options: GlobalOptions) -> str:
+    """What of this terminal's environment a running daemon does not know; empty: nothing."""
+    from perpetualcc.daemon.state import steered_otherwise  # noqa: PLC0415  # not for --help
+
+    names = steered_otherwise(locations(options), config.steering())
+    if not names:
+        return ""
+    return (
+        f"The daemon was started without your {', '.join(names)}, or with another value;"
+        " to take it over: pcc daemon restart"
+    )
+
+
 def connect(options: GlobalOptions) -> "Client":
     """A client of the running engine. Raises PerpetualError with what to do."""
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help

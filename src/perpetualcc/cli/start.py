@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli.chosen_requirements import remembered
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
@@ -118,6 +118,8 @@ def begin(
     """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
     with connect(global_options) as daemon:
+        if note := other_environment(global_options):
+            print(f"note: {note}", file=sys.stderr)
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),

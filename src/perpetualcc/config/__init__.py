@@ -3,6 +3,7 @@ Where the configuration comes from: the only package that reads the environment.
 on import, and what reads the file is not imported before there is one.
 """
 
+import hashlib
 import os
 import shlex
 from pathlib import Path
@@ -18,11 +19,15 @@ __all__ = [
     "locate",
     "resolve",
     "search_path",
+    "steering",
     "supervisor_flags",
 ]
 
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, when it is not the usual one. `--config` sets it."""
+
+_STEERING = ("ANTHROPIC_", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_")
+_PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"})
 
 DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
 DEFAULT_DATA = Path("~/.perpetualcc/data")
@@ -67,6 +72,19 @@ def resolve(written: str) -> str:
 def claude_directory() -> Path:
     """Where Claude Code keeps its own files."""
     return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+
+
+def steering() -> dict[str, str]:
+    """
+    What of the environment steers Claude Code, each value as a digest: for comparing only.
+
+    A session gets the daemon's environment, which is that of the command that started it.
+    """
+    return {
+        name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16]
+        for name, value in os.environ.items()
+        if value and (name.startswith(_STEERING) or name.upper() in _PROXIES)
+    }
 
 
 def search_path() -> str:

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -101,6 +101,22 @@ def _written(locations: Locations) -> DaemonStatus:
     except (OSError, ValueError, TypeError, KeyError):
         # The lock is older than the status: a supervisor that has only just come up.
         return DaemonStatus(phase=Phase.STARTING, supervisor=read_pid(locations.supervisor_lock))
+
+
+def note_steering(locations: Locations, steering: Mapping[str, str]) -> None:
+    """Leave for later commands what environment the daemon works in."""
+    with suppress(OSError):  # only the warning is lost
+        locations.steering.touch(mode=0o600)
+        locations.steering.write_text(json.dumps(dict(steering)))
+
+
+def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list[str]:
+    """Variables that are set here, and not or otherwise where the daemon was started."""
+    try:
+        known = json.loads(locations.steering.read_text())
+        return sorted(name for name, digest in steering.items() if known.get(name) != digest)
+    except (OSError, ValueError, AttributeError):
+        return []
 
 
 def note_halt(locations: Locations) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.claude import processes
-from perpetualcc.config import claude_directory
+from perpetualcc.config import claude_directory, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import Journal, tail
@@ -33,6 +33,7 @@ from perpetualcc.daemon.state import (
     is_held,
     is_still,
     note_halt,
+    note_steering,
     read_pid,
     write_pid,
     write_status,
@@ -437,6 +438,7 @@ def main() -> None:
         where = f" '{error.filename}'" if error.filename else f" in '{locations.data}'"
         sys.exit(f"error: cannot write{where}: {error.strerror}")
     write_pid(lock, os.getpid())
+    note_steering(locations, steering())
     Supervisor(
         locations=locations,
         listener=listener,

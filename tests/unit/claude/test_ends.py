@@ -5,14 +5,15 @@ import pytest
 
 from perpetualcc.claude.ends import explained
 
+WHO = "by somebody, or by the system for want of memory"
+
 
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
         (
             sdk.ProcessError("Command failed", exit_code=-9, stderr="Check stderr output"),
-            "Claude Code was killed with SIGKILL (by somebody, or by the system for want of"
-            " memory)",
+            f"Claude Code was killed with SIGKILL ({WHO})",
         ),
         (sdk.ProcessError("Command failed", exit_code=-15), "Claude Code was killed with SIGTERM"),
         (
