@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 from perpetualcc.brain.port import BrainUsage
 from perpetualcc.brain.rules.asking import Asked, read_question
+from perpetualcc.brain.rules.cases import is_no_default, is_said_of_another
 from perpetualcc.brain.rules.choices import Choice, read_choices
 from perpetualcc.brain.rules.consent import (
     YesNo,
@@ -31,7 +32,7 @@ from perpetualcc.brain.rules.matching import match_options
 from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.plan import Step, read_plan
 from perpetualcc.brain.rules.refusals import is_refused, refusal_of
-from perpetualcc.brain.rules.scopes import of_product
+from perpetualcc.brain.rules.scopes import of_product, places
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -210,6 +211,8 @@ def no_opinion(reason: str) -> BrainAnswer:
 def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionContext) -> BrainAnswer:
     clauses = reading.clauses
     found = evidence_for(asked, clauses)
+    if found is not None and is_said_of_another(asked, found[0], clauses):
+        return no_opinion(f"A person must decide: line {found[0].statement.line} says it of others")
     # They say how the product is to be, and not that anything is to be done now.
     if found is not None and not (found[1] and is_operation(asked)):
         clause, agrees = found
@@ -218,6 +221,8 @@ def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionCont
             return no_opinion("The requirements decline, and no option does")
         return _quoted((label,), STATED, clause, context)
     refusal = refusal_of(asked, clauses)
+    if refusal is not None and is_said_of_another(asked, refusal, clauses):
+        return no_opinion(f"A person must decide: line {refusal.statement.line} says it of others")
     if refusal is not None and sides.no:
         return _quoted((sides.no,), STANDARD, refusal, context)
     return _leave(asked, sides, reading, context)
@@ -305,6 +310,11 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, ruled: BrainA
         return False
     if choice.names and (measures["t_other"] or not measures["t_fit"]):
         # A product that is named for another part, or for another purpose.
+        return False
+    if one.clause is not None and is_no_default(asked, choice, one.clause):
+        return False
+    where = places(one.clause.scopes) if one.clause else frozenset[str]()
+    if where and places(asked.scopes) and not where & places(asked.scopes):
         return False
     if measures["word_refused"] and ruled.reasoning.endswith("refuses it"):
         return False

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from perpetualcc.brain.rules.asking import Asked
+from perpetualcc.brain.rules.cases import is_no_default
 from perpetualcc.brain.rules.choices import Choice, core
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
 from perpetualcc.brain.rules.evidence import Clause
@@ -95,6 +96,8 @@ def doubt_of(
     line = one.clause.statement.line
     if _is_vague(one.choice, asked, nearness):
         return f"line {line} only speaks of the same things"
+    if is_no_default(asked, one.choice, one.clause):
+        return f"line {line} names another default"
     if _is_in_another_part(one, asked, nearness):
         return f"line {line} says it of something else"
     if _is_for_another(one, asked):

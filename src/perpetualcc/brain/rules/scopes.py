@@ -5,6 +5,7 @@ from functools import cache
 
 from perpetualcc.brain.rules.tables import table
 
+_PLACES = frozenset({"production", "staging", "development", "ci", "tests"})
 # What a sentence means that names no part.
 _NEUTRAL = frozenset({"backend", "frontend"})
 _TELLING = frozenset(
@@ -51,6 +52,11 @@ def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) ->
     if asked and said:
         return False
     return asked <= _NEUTRAL | _ORDINARY and not said & _SECONDARY
+
+
+def places(scopes: frozenset[str]) -> frozenset[str]:
+    """Of the scopes, those that say where a product runs: it does so in one place at a time."""
+    return scopes & _PLACES
 
 
 def of_product(
