@@ -37,7 +37,8 @@ def doctor(
     if ctx.obj.config is not None:
         config.use_config(ctx.obj.config)
     needed = [*what_is_needed(places), *(_prove() if prove else [])]
-    for is_well, text in [*needed, *what_is_good_to_have(places)]:
+    findings = [*needed, *what_is_good_to_have(places)]
+    for is_well, text in findings:
         print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
     if not prove:
         print("\nTo see on the real Claude Code what is enforced: pcc doctor --prove")

@@ -8,11 +8,14 @@ import typer
 
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
+
+_BRAINS = ("none", "claude", "gemini", "ollama")
 
 
 @app.command()
@@ -66,6 +69,8 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
+    if brain is not None and brain not in _BRAINS:
+        raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
     known = None if requirements else _chosen_before(ctx.obj, project)
     if task is None:
         requirements = requirements or known
@@ -140,9 +145,9 @@ def begin(
 
 
 def checked_sandbox(mode: str) -> str:
-    """Raises PerpetualError for a word that is none."""
+    """Raises Mistyped for a word that is none."""
     if mode not in {"", "auto", "on", "off"}:
-        raise PerpetualError(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
+        raise Mistyped(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
     return mode
 
 

@@ -16,6 +16,8 @@ from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
+_LONGEST_STOP = 600.0
+"""Seconds: a longer grace is somebody's wish, and no command waits for it."""
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
 
@@ -30,11 +32,13 @@ def connect(
     start: bool = True,
     flags: Sequence[str] = (),
     patience: float = PATIENCE,
+    outwait: bool = False,
 ) -> Client:
     """
     A client that is connected to the engine; both are started when they do not run.
 
-    `flags` are extra ones for a supervisor that this call starts.
+    `flags` are extra ones for a supervisor that this call starts. With `outwait` a daemon that
+    is about to stop is waited for, and another one started.
 
     Raises:
         DaemonUnavailable: it does not run and `start` is false, it gave up, it is about to
@@ -50,7 +54,12 @@ def connect(
         try:
             return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
         except (ConnectionLost, OSError):
-            _raise_if_hopeless(read_status(locations), locations)
+            status = read_status(locations)
+            _raise_if_hopeless(status, locations)
+            if status.phase is Phase.STOPPING:
+                if not outwait or time.time() > status.since + _LONGEST_STOP:
+                    raise _stopping() from None
+                deadline = time.monotonic() + patience
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
@@ -135,15 +144,18 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
             f"The daemon gave up{tries}: {status.problem}",
             hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
-    if status.phase is Phase.STOPPING:
-        raise DaemonUnavailable(
-            "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
-        )
+
+
+def _stopping() -> DaemonUnavailable:
+    return DaemonUnavailable(
+        "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
+    )
 
 
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
     last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
+    words = f". Its last words:\n{last}" if last else ", and left no word"
     return DaemonUnavailable(
-        f"The daemon does not answer within {patience:.0f} seconds. Its last words:\n{last}",
+        f"The daemon does not answer within {patience:.0f} seconds{words}",
         hint="See `pcc daemon status` and `pcc daemon logs`, or: pcc daemon restart",
     )
