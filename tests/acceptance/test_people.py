@@ -363,8 +363,12 @@ def test_a_test_notification_says_what_arrives(install):
     webhook, lost = Webhook(), Webhook()
     pcc = install(QUESTION)
     assert "There is no channel" in refused(pcc, "notify", "test") or os.environ.get("DISPLAY")
-    pcc.pcc("daemon", "stop", "--now")
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}", "{lost.url}"]\n')
+    if not os.environ.get("DISPLAY"):
+        told = refused(pcc, "notify", "test")
+        assert "does not know the channels" in told
+        assert "pcc daemon restart" in told
+    pcc.pcc("daemon", "stop", "--now")
 
     with webhook.listening():
         done = pcc.pcc("notify", "test", check=False)
