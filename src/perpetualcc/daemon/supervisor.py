@@ -174,7 +174,6 @@ class Supervisor:
     def _start_engine(self) -> None:
         self._clear_the_way()
         self.deadline = self.wake = None
-        self.cramped = False
         try:
             self.engine = EngineProcess.start(self.command, self.locations, self.listener)
         except OSError as error:
@@ -213,6 +212,8 @@ class Supervisor:
             self._ended(engine, None)
         elif self.phase is Phase.STARTING and engine.ready:
             self.lead = min(engine.ready - engine.started, _LONGEST_LEAD)
+            if self.cramped:  # there is room again: its crashes say nothing of this engine
+                self.cramped, self.crashes, self.problem = False, 0, ""
             self._enter(Phase.RUNNING)
 
     def _ended(self, engine: EngineProcess, code: int | None) -> None:
@@ -255,8 +256,10 @@ class Supervisor:
     def _crashed(self, problem: str, *, is_hopeless: bool = False) -> None:
         self.crashes += 1
         self.problem = problem
-        if crowded := _full_disk(self.locations.data):
-            self.cramped, self.problem = True, f"{problem}; the disk is {crowded}"
+        crowded = _full_disk(self.locations.data)
+        self.cramped = bool(crowded)
+        if crowded:
+            self.problem = f"the disk is {crowded} ({problem})"
         elif is_hopeless or self.crashes >= self.settings.give_up_after:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
@@ -278,7 +281,8 @@ class Supervisor:
             is_time |= _trace(self.settings.watched) != self.seen
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
-            is_time |= self.cramped and not _full_disk(self.locations.data)
+        if self.phase is Phase.RESTARTING and self.cramped:
+            is_time |= not _full_disk(self.locations.data)
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
