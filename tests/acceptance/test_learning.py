@@ -30,6 +30,7 @@ pytestmark = pytest.mark.claude
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 PCC = Path(sys.executable).parent / "pcc"
 PLUGIN = Path(__file__).parents[2] / "plugin"
+SECRET = "sk-ant-api03-" + "Ab1" * 20
 WITH_PLUGIN = ("--plugin-dir", str(PLUGIN))
 
 
@@ -100,7 +101,11 @@ def test_a_correction_reaches_the_next_session_of_its_project_and_no_other(
     terminal.claude(project, "No, use pnpm, not npm. We always use pnpm here.")
     terminal.pcc("learn", "run", "--once")
     waiting = json.loads(terminal.pcc("learn", "list", "--pending", "--json"))
-    unreviewed = terminal.claude(project, "Hello")
+    unreviewed = terminal.claude(project, f"Hello, my key is {SECRET}, never print it")
+    queue = claude_world.home / ".claude" / "learning_queue.jsonl"
+    assert SECRET in queue.read_text()
+    terminal.pcc("learn", "run", "--once")
+    assert SECRET not in queue.read_text()
     terminal.pcc("learn", "review", "--accept", waiting[0]["id"])
     told = terminal.claude(project, "Hello")
     elsewhere = terminal.claude(other, "Hello")

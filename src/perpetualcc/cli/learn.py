@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.learning_group import LearningGroup, learning_places
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.learning.places import Places
 
 if TYPE_CHECKING:
     from perpetualcc.domain.locations import Locations
     from perpetualcc.learning.library import Learned, Library
 
-app = typer.Typer(no_args_is_help=True, help="Corrected once, remembered for good")
+app = typer.Typer(
+    cls=LearningGroup, no_args_is_help=True, help="Corrected once, remembered for good"
+)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
+HomeOption = Annotated[
+    Path | None, typer.Option(help="A project that exists", exists=True, file_okay=False)
+]
+GlobalOption = Annotated[bool, typer.Option("--global", help="Only the rules of every project")]
 IdArgument = Annotated[str, typer.Argument(help="The beginning of a preference's id")]
 
 
@@ -46,13 +52,19 @@ def install() -> None:
 @app.command()
 def uninstall() -> None:
     """
-    Take the hooks out again; the settings are as they were.
+    Take the hooks out again, end the worker; the settings are as they were.
 
     Example: pcc learn uninstall
     """
-    from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415
+    from perpetualcc.learning.queue import QueueReader  # noqa: PLC0415
 
-    print("Hooks removed" if take(learning_places()) else "No hooks of ours were installed")
+    places = learning_places()
+    print("Hooks removed" if take(places) else "No hooks of ours were installed")
+    control.stop_for_good(places, say=print)
+    if waiting := QueueReader(places).waiting():
+        print(f"Events that no worker has read: {waiting:,}, they stay in {places.queue}")
 
 
 @app.command()
@@ -73,7 +85,7 @@ def status(as_json: JsonOption = False) -> None:
 @app.command()
 def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last")] = 50,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last")] = 50,
 ) -> None:
     """
     The worker's log.
@@ -91,6 +103,19 @@ def logs(
 
 
 @app.command()
+def stop() -> None:
+    """
+    End the worker until `restart` or `install`; what the hooks capture meanwhile waits.
+
+    Example: pcc learn stop
+    """
+    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
+
+    if not control.stop_for_good(learning_places(), say=print):
+        print("No worker runs")
+
+
+@app.command()
 def restart(
     ctx: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Kill it instead of asking")] = False,
@@ -103,9 +128,10 @@ def restart(
     from perpetualcc.daemon import learning_worker  # noqa: PLC0415  # not for help pages
     from perpetualcc.learning import control  # noqa: PLC0415
 
-    places = learning_places()
+    places, locations = learning_places(), _locations(ctx)
     control.stop(places, force=force, say=print)
-    control.start(places, learning_worker.command(places, _locations(ctx)), say=print)
+    started = learning_worker.command(places, locations)
+    control.start(places, started, say=print, mark=learning_worker.mark(locations))
 
 
 @app.command()
@@ -147,7 +173,7 @@ def list_(
     from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
 
     library = _library()
-    where = str(project.resolve()) if project else None
+    where = _home(project)
     found = process.pending(library, where) if pending else library.all(where)
     if as_json:
         print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
@@ -159,13 +185,18 @@ def list_(
 
 
 @app.command()
-def show(identity: IdArgument, as_json: JsonOption = False) -> None:
+def show(
+    identity: IdArgument,
+    project: ProjectOption = None,
+    everywhere: GlobalOption = False,
+    as_json: JsonOption = False,
+) -> None:
     """
     One preference, with the words it came from.
 
     Example: pcc learn show 3f2a
     """
-    one = _library().find(identity)
+    one = _library().find(identity, _home(project, everywhere=everywhere))
     if as_json:
         print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
         return
@@ -181,6 +212,7 @@ def review(
     project: ProjectOption = None,
     accept: Annotated[list[str] | None, typer.Option(help="Accept this id, without asking")] = None,
     reject: Annotated[list[str] | None, typer.Option(help="Reject this id, without asking")] = None,
+    everywhere: GlobalOption = False,
 ) -> None:
     """
     Accept, edit or reject what was learned, one by one.
@@ -190,16 +222,16 @@ def review(
     from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
 
     _only_a_person()
-    library = _library()
+    library, home = _library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
-        print(f"Accepted: {library.accept(library.find(identity)).rule}")
+        print(f"Accepted: {library.accept(library.find(identity, home)).rule}")
     for identity in reject or []:
-        one = library.find(identity)
+        one = library.find(identity, home)
         library.reject(one)
         print(f"Rejected: {one.preference.rule}")
     if accept or reject:
         return
-    waiting = process.pending(library, str(project.resolve()) if project else None)
+    waiting = process.pending(library, home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
         if not _ask(library, one):
@@ -214,7 +246,7 @@ def _ask(library: "Library", one: "Learned") -> bool:
         case "a":
             library.accept(one)
         case "e":
-            library.accept(one, rule=typer.prompt("  rule", default=one.preference.rule).strip())
+            library.accept(one, rule=_new_words(one.preference.rule))
         case "r":
             library.reject(one)
         case "q":
@@ -224,10 +256,18 @@ def _ask(library: "Library", one: "Learned") -> bool:
     return True
 
 
+def _new_words(rule: str) -> str:
+    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # when edited
+
+    while not says_something(words := typer.prompt("  rule", default=rule).strip()):
+        print("  A rule needs words")
+    return str(words)
+
+
 @app.command()
 def remember(
     rule: Annotated[str, typer.Argument(help="The rule in your words")],
-    project: ProjectOption = None,
+    project: HomeOption = None,
     everywhere: Annotated[bool, typer.Option("--global", help="For every project")] = False,
 ) -> None:
     """
@@ -235,8 +275,11 @@ def remember(
 
     Example: pcc learn remember "Use tabs in Makefiles" --global
     """
-    from perpetualcc.learning.process import typed_rule  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.process import typed_rule  # noqa: PLC0415
 
+    if not says_something(rule):
+        raise typer.BadParameter("a rule needs words", param_hint="RULE")
     where = "" if everywhere else str((project or Path.cwd()).resolve())
     by_person = not _is_agent()
     made = typed_rule(_library(), where, rule, by_person=by_person)
@@ -246,14 +289,16 @@ def remember(
 
 
 @app.command()
-def forget(identity: IdArgument) -> None:
+def forget(
+    identity: IdArgument, project: ProjectOption = None, everywhere: GlobalOption = False
+) -> None:
     """
     Remove a preference and the words it came from.
 
     Example: pcc learn forget 3f2a
     """
     library = _library()
-    one = library.find(identity)
+    one = library.find(identity, _home(project, everywhere=everywhere))
     library.forget(one)
     print(f"Forgotten: {one.preference.rule}")
 
@@ -296,39 +341,42 @@ def export(
 
     Example: pcc learn export --output preferences.json
     """
-    found = _library().all(str(project.resolve()) if project else None)
+    from perpetualcc.learning.exchange import write_export  # noqa: PLC0415  # not for help pages
+
+    found = _library().all(_home(project))
     text = json.dumps({"version": 1, "preferences": [_as_json(one) for one in found]},
                       ensure_ascii=False, indent=2)  # fmt: skip
     if output is None:
         print(text)
     else:
-        output.write_text(text + "\n", encoding="utf-8")
+        write_export(output, text + "\n")
         print(f"{len(found)} preferences written to {output}")
 
 
 @app.command("import")
 def import_(
     source: Annotated[Path, typer.Argument(help="A file that `export` wrote")],
-    project: ProjectOption = None,
+    project: HomeOption = None,
 ) -> None:
     """
-    Read an export. Everything in it waits for your review.
+    Read an export. What is new in it waits for your review; what is known stays as it is.
 
     Example: pcc learn import preferences.json
     """
     from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
 
-    library = _library()
+    library, chosen = _library(), _home(project)
     found = read_export(source)
-    for home, preference in found:
-        where = "" if preference.scope == "global" else str(project.resolve()) if project else home
-        library.put(where, preference)
-    print(f"{len(found)} preferences wait for review: pcc learn review")
+    new = sum(library.put(home and (chosen or home), one) for home, one in found)
+    if new or not found:
+        print(f"New: {new}" + (", to be reviewed with `pcc learn review`" if new else ""))
+    if new < len(found):
+        print(f"Known already: {len(found) - new}, nothing is counted twice")
 
 
 @app.command()
 def classify(
-    message: Annotated[str, typer.Argument(help="One message to judge")] = "",
+    message: Annotated[str, typer.Argument(help="One message to judge, else from a pipe")] = "",
     assistant: Annotated[str, typer.Option(help="The assistant's message it answers")] = "",
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Read {id, message, assistant} a line from stdin")
@@ -347,7 +395,24 @@ def classify(
             sys.stdout.buffer.write(line.encode("utf-8", errors="surrogatepass"))
             sys.stdout.buffer.flush()
         return
+    message = message or _piped()
+    if not message.strip():
+        raise typer.BadParameter("give a message, or pipe one in", param_hint="MESSAGE")
     print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
+
+
+def _piped() -> str:
+    """What somebody pipes in; nothing from a terminal, where nobody knows that we would read."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    return sys.stdin.buffer.read().decode(errors="replace")
+
+
+def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
+    """The library's name of what was chosen; None: nothing was."""
+    if everywhere:
+        return ""
+    return str(project.resolve()) if project else None
 
 
 def _is_agent() -> bool:
@@ -360,12 +425,6 @@ def _only_a_person() -> None:
         raise PerpetualError(
             "Only a person accepts what was learned", hint="Type it in a terminal of your own"
         )
-
-
-def learning_places() -> Places:
-    """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
 
 
 def _locations(ctx: typer.Context) -> "Locations":

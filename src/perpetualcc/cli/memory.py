@@ -92,13 +92,20 @@ def facts(
 @app.command()
 def serve(ctx: typer.Context) -> None:
     """
-    Offer memory to Claude Code as tools (MCP over standard input and output).
+    Offer memory to Claude Code as tools (MCP over standard input and output). Ctrl-C ends it.
 
     Example: claude mcp add pcc-memory -- pcc memory serve
     """
-    from perpetualcc.cli.learn import learning_places  # noqa: PLC0415  # not for help pages
+    import signal  # noqa: PLC0415  # not for help pages
+    import sys  # noqa: PLC0415
+
+    from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415
     from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
 
+    if sys.stdin.isatty():
+        print("Waiting for an MCP client on standard input; Ctrl-C ends it", file=sys.stderr)
+    # It waits for a line in a thread that nothing can interrupt, and holds nothing to be lost.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     build(config.locate(ctx.obj.data_dir), learning_places()).run("stdio")
 
 

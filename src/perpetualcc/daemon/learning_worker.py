@@ -42,6 +42,13 @@ def command(places: Places, locations: Locations) -> Sequence[str]:
     return (sys.executable, "-m", module, str(places.claude), str(locations.data))
 
 
+def mark(locations: Locations) -> dict[str, str]:
+    """By which the kill switch finds one that no engine started."""
+    from perpetualcc.claude import processes  # noqa: PLC0415  # a worker does not need it
+
+    return processes.mark(locations.data, RunId("learning"))
+
+
 class BrainConfirmation:
     """`learning.process.Confirm`: the configured brain, within the budget of the day."""
 

@@ -1,7 +1,7 @@
 """The short marked block that a new session reads: accepted preferences, most useful first."""
 
 from perpetualcc.domain.secrets import redact
-from perpetualcc.learning.preferences import Preference
+from perpetualcc.learning.preferences import Preference, says_something
 
 TOKEN_BUDGET = 400
 """A block is read with every request: a page of rules would cost more than it gives."""
@@ -23,6 +23,8 @@ def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
     lines: list[str] = []
     left = budget * _CHARACTERS_PER_TOKEN - len(_INTRODUCTION) - len(_OPEN) - len(_CLOSE)
     for preference in sorted(preferences, key=_usefulness, reverse=True):
+        if not says_something(preference.rule):
+            continue
         line = f"- {_plain(preference.rule)}"
         cost = _cost(line)
         if cost > left:

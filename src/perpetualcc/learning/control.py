@@ -1,4 +1,4 @@
-"""Stopping and starting the worker by hand, as `pcc learn restart` does."""
+"""Stopping and starting the worker by hand, as `pcc learn stop` and `restart` do."""
 
 import contextlib
 import fcntl
@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
@@ -55,16 +55,41 @@ def stop(places: Places, *, force: bool, say: Callable[[str], None]) -> None:
     say("Force killed" if force else "Worker stopped")
 
 
-def start(places: Places, command: Sequence[str], *, say: Callable[[str], None]) -> int | None:
+def stop_for_good(places: Places, *, say: Callable[[str], None]) -> bool:
+    """
+    End the worker, and let no engine start another until `start`. False when none ran.
+
+    One that does not end by itself in time is killed: it may be, at any instruction.
+    """
+    if places.home.is_dir():
+        places.stopped.touch(mode=0o600)
+    is_running = running_pid(places) is not None
+    try:
+        stop(places, force=False, say=say)
+    except WorkerWillNotStop:
+        stop(places, force=True, say=say)
+    return is_running
+
+
+def start(
+    places: Places,
+    command: Sequence[str],
+    *,
+    say: Callable[[str], None],
+    mark: Mapping[str, str] | None = None,
+) -> int | None:
     """
     Start a worker of its own with `command`, and wait until it holds the lock. None: it did not.
+
+    `mark`: environment variables by which the kill switch finds it.
     """
     places.make()
+    places.stopped.unlink(missing_ok=True)
     say("Starting worker...")
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        start_new_session=True, env={**os.environ, **(mark or {})},
     )  # fmt: skip
     deadline = time.monotonic() + _STOP_SECONDS
     while time.monotonic() < deadline and running_pid(places) is None and child.poll() is None:

@@ -2,9 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.learning.preferences import Preference, from_json
+from perpetualcc.learning.preferences import Preference, from_json, says_something
 
 
 class ExportUnreadable(PerpetualError):  # noqa: N818  # says what happened
@@ -22,8 +23,32 @@ def read_export(path: Path) -> list[tuple[str, Preference]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         entries = data["preferences"]
-        return [(str(one.get("project", "")), from_json(one)) for one in entries]
+        return [_entry(one) for one in entries]
     except OSError as error:
         raise ExportUnreadable(path, error.strerror or str(error)) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ExportUnreadable(path, f"{type(error).__name__} {error}") from error
+
+
+def write_export(path: Path, text: str) -> None:
+    """Raises `PerpetualError` when the file cannot be written."""
+    try:
+        # A path may hold bytes that are not UTF-8: they become JSON's escapes of surrogates.
+        path.write_bytes(text.encode(errors="backslashreplace"))
+    except OSError as error:
+        raise PerpetualError(
+            f"{str(path)!r} cannot be written: {error.strerror or error}",
+            hint="Name a file in a directory that exists and that you may write",
+        ) from error
+
+
+def _entry(data: dict[str, Any]) -> tuple[str, Preference]:
+    """Raises ValueError and what `from_json` does."""
+    project, preference = str(data.get("project", "")), from_json(data)
+    if not says_something(preference.rule):
+        raise ValueError("with an entry without a rule")
+    if preference.scope == "global":
+        return "", preference
+    if not project.startswith("/") or ".." in Path(project).parts or "\0" in project:
+        raise ValueError(f"with {project!r} instead of a project's absolute path")
+    return project, preference

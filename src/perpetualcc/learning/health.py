@@ -29,6 +29,8 @@ class Health:
     """Seconds; never negative, clocks jump."""
     current: str
     is_installed: bool
+    is_stopped: bool = False
+    """A person stopped it, and no engine starts it again."""
 
 
 def examine(places: Places) -> Health:
@@ -48,6 +50,7 @@ def examine(places: Places) -> Health:
         heartbeat_age=age,
         current=_named(beat.get("current")),
         is_installed=places.home.is_dir() and (places.home / "installed.json").exists(),
+        is_stopped=places.stopped.exists(),
     )
 
 
@@ -78,6 +81,8 @@ def _advice(health: Health) -> str:
     """What to type when not all is well."""
     if health.is_stuck:
         return "To force restart: pcc learn restart --force"
+    if not health.is_alive and health.is_stopped and health.is_installed:
+        return "It was stopped. To start it: pcc learn restart"
     if not health.is_alive and health.waiting:
         return "To start it: pcc learn restart"
     if health.waiting > BACKLOG:

@@ -108,6 +108,7 @@ def uninstall(places: Places) -> bool:
 
 def _prepare(places: Places) -> None:
     places.make()
+    places.stopped.unlink(missing_ok=True)
 
 
 def _remember(places: Places, before: bytes | None, after: bytes, *, had: bool) -> None:

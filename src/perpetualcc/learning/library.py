@@ -5,23 +5,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
 from perpetualcc.learning.files import locked, read_json, write_whole
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.preferences import Preference, Status, accept, merge
+from perpetualcc.learning.preferences import Preference, Status, accept, join, merge
 
 GLOBAL = ""
 """The name of no project: the global memory."""
 
 
 class NoSuchPreference(PerpetualError):  # noqa: N818  # says what happened
-    """The id is unknown, or begins several."""
+    """No id begins so."""
 
     def __init__(self, identity: str) -> None:
-        super().__init__(
-            f"No single preference begins with {identity!r}", hint="See `pcc learn list`"
-        )
+        super().__init__(f"No preference begins with {identity!r}", hint="See `pcc learn list`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +29,18 @@ class Learned:
 
     project: str
     preference: Preference
+
+
+class SeveralPreferences(PerpetualError):  # noqa: N818  # says what happened
+    """The id begins several, or several projects have it."""
+
+    def __init__(self, identity: str, found: list[Learned]) -> None:
+        homes = list(dict.fromkeys(one.project or "every project" for one in found))
+        if len(homes) > 1:
+            hint = f"Add --project, or --global for the one of every project: {', '.join(homes)}"
+        else:
+            hint = f"Type more of it: {', '.join(one.preference.id for one in found)}"
+        super().__init__(f"{len(found)} preferences begin with {identity!r}", hint=hint)
 
 
 class Library:
@@ -55,11 +66,20 @@ class Library:
             for one in self._file(home).load().preferences
         ]
 
-    def find(self, identity: str) -> Learned:
-        """By the beginning of its id. Raises `NoSuchPreference`."""
-        found = [one for one in self.all() if one.preference.id.startswith(identity)]
-        if len(found) != 1:
+    def find(self, identity: str, home: str | None = None) -> Learned:
+        """
+        By the beginning of its id: everywhere, or in one project, or in `GLOBAL`.
+
+        Raises `NoSuchPreference`, `SeveralPreferences`.
+        """
+        known = self.all(home)
+        found = [one for one in known if identity and one.preference.id.startswith(identity)]
+        if home is not None:
+            found = [one for one in found if one.project == home] or found
+        if not found:
             raise NoSuchPreference(identity)
+        if len(found) > 1:
+            raise SeveralPreferences(identity, found)
         return found[0]
 
     def is_accepted(self, learned: Learned) -> bool:
@@ -68,7 +88,7 @@ class Library:
 
     def accept(self, learned: Learned, *, rule: str = "") -> Preference:
         """Make it a rule, in new words when given; contrary rules of its scope yield."""
-        worded = replace(learned.preference, rule=rule or learned.preference.rule)
+        worded = replace(learned.preference, rule=redact(rule or learned.preference.rule))
         accepted = seal.sealed(worded, learned.project, self._places)
         self._file(learned.project).change(
             lambda memory: _with(memory, accept(memory.preferences, accepted))
@@ -90,20 +110,28 @@ class Library:
     def forget(self, learned: Learned) -> None:
         """Remove it and its evidence."""
         identity = learned.preference.id
-        self._file(learned.project).change(
-            lambda memory: _with(
-                memory, tuple(one for one in memory.preferences if one.id != identity)
+        file = self._file(learned.project)
+        for _ in range(2):  # the first leaves it in the backup
+            file.change(
+                lambda memory: _with(
+                    memory, tuple(one for one in memory.preferences if one.id != identity)
+                )
             )
-        )
         self.publish(learned.project)
 
-    def put(self, project: str, preference: Preference) -> None:
-        """Add one from an export, as a candidate: a file of somebody else is not consent."""
-        candidate = replace(preference, status=Status.CANDIDATE, seal="")
-        self._file(project).change(
-            lambda memory: _with(memory, merge(memory.preferences, candidate))
+    def put(self, project: str, preference: Preference) -> bool:
+        """
+        Add one from an export, as a candidate: a file of somebody else is not consent.
+
+        False when it was known. Doing it again changes nothing.
+        """
+        file = self._file(project)
+        before = file.load().preferences
+        after = file.change(
+            lambda memory: _with(memory, join(memory.preferences, _imported(preference)))
         )
         self._register(project)
+        return len(after.preferences) > len(before)
 
     def publish(self, project: str) -> None:
         """Renew the blocks that new sessions read. A global change renews every project's."""
@@ -120,7 +148,7 @@ class Library:
             return MemoryFile(self._places.everywhere)
         path = self._places.memory(project)
         if _is_usable(path):
-            return MemoryFile(path)
+            return MemoryFile(path, is_in_project=True)
         return MemoryFile(self._places.stand_in(project))
 
     def _homes(self) -> Iterator[str]:
@@ -142,6 +170,17 @@ def _as_registry(projects: list[str]) -> str:
     known = sorted({one for one in projects if one})
     # Paths may hold bytes that are not UTF-8; escaped, they survive.
     return json.dumps({"version": 1, "projects": known}, indent=2) + "\n"
+
+
+def _imported(preference: Preference) -> Preference:
+    evidence = tuple(replace(one, said=redact(one.said)) for one in preference.evidence)
+    return replace(
+        preference,
+        rule=redact(preference.rule),
+        status=Status.CANDIDATE,
+        seal="",
+        evidence=evidence,
+    )
 
 
 def _with(memory: Memory, preferences: tuple[Preference, ...]) -> Memory:

@@ -9,6 +9,7 @@ the worker was killed.
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,10 @@ class Memory:
 class MemoryFile:
     """One memory on disk. Several processes may change it at once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_in_project: bool = False) -> None:
+        """In a project it is kept out of git: a directory that we make ignores itself."""
         self.path = path
+        self._is_in_project = is_in_project
         self._backup = path.with_name(path.name + ".backup")
         self._lock = path.with_name("memory.lock")
 
@@ -59,6 +62,8 @@ class MemoryFile:
 
         Raises OSError when the file cannot be written.
         """
+        if self._is_in_project:
+            _make_ignored(self.path.parent)
         with locked(self._lock):
             memory = self.load()
             if event and event in memory.events:
@@ -82,6 +87,19 @@ class MemoryFile:
             spare.replace(self._backup)
         text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
         write_whole(self.path, text, durable=True)
+
+
+def _make_ignored(directory: Path) -> None:
+    """Make a directory that git ignores; one that was there belongs to the project as it is."""
+    if directory.exists():
+        return
+    fresh = directory.with_name(f".data.{os.getpid()}.tmp")
+    fresh.mkdir(mode=0o700, exist_ok=True)
+    (fresh / ".gitignore").write_text("*\n", encoding="utf-8")
+    try:
+        fresh.rename(directory)
+    except OSError:  # another process was quicker
+        shutil.rmtree(fresh)
 
 
 def _parse(path: Path) -> Memory | None:

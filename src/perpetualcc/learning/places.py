@@ -47,6 +47,11 @@ class Places:
         return self.home / "worker.lock"
 
     @property
+    def stopped(self) -> Path:
+        """There while a person wants no worker (`pcc learn stop`)."""
+        return self.home / "stopped"
+
+    @property
     def rejected(self) -> Path:
         return self.home / "rejected.jsonl"
 

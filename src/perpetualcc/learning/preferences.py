@@ -111,6 +111,11 @@ def from_json(data: dict[str, Any]) -> Preference:
     )
 
 
+def says_something(rule: str) -> bool:
+    """Whether there is a letter or a digit in it, of any script."""
+    return any(character.isalnum() for character in rule)
+
+
 def new_id(rule: str, scope: str) -> str:
     """Eight characters that the same rule always gets."""
     return hashlib.sha256(f"{scope}\0{' '.join(sorted(_words(rule)))}".encode()).hexdigest()[:8]
@@ -131,7 +136,45 @@ def merge(known: tuple[Preference, ...], new: Preference) -> tuple[Preference, .
             result.append(replace(old, confidence=round(old.confidence * _CONTRADICTION, 2)))
         else:
             result.append(old)
-    return tuple(result) if met else (*result, new)
+    return tuple(result) if met else (*result, _named_apart(new, known))
+
+
+def join(known: tuple[Preference, ...], other: Preference) -> tuple[Preference, ...]:
+    """
+    What is known, and what an export says about the same: nothing is counted twice.
+
+    Pure, and idempotent: of numbers the greater counts, of the evidence the newest, and what a
+    person decided here stays decided.
+    """
+    former = next(
+        (one for one in known if one.id == other.id and not contradicts(one, other)), None
+    )
+    former = former or next(
+        (one for one in known if one.scope == other.scope and is_same(one, other)), None
+    )
+    if former is None:
+        return (*known, _named_apart(other, known))
+    joined = replace(
+        former,
+        confidence=max(former.confidence, other.confidence),
+        seen=max(former.seen, other.seen),
+        first_seen=min(former.first_seen, other.first_seen),
+        last_seen=max(former.last_seen, other.last_seen),
+        evidence=_newest({*former.evidence, *other.evidence}),
+    )
+    return tuple(joined if one is former else one for one in known)
+
+
+def _newest(evidence: set[Evidence]) -> tuple[Evidence, ...]:
+    ordered = sorted(evidence, key=lambda one: (one.at, one.event, one.said))
+    return tuple(ordered[-EVIDENCE_KEPT:])
+
+
+def _named_apart(new: Preference, known: tuple[Preference, ...]) -> Preference:
+    """Two contrary rules may have the same words: then the newer one's id has their order, too."""
+    if all(one.id != new.id for one in known):
+        return new
+    return replace(new, id=hashlib.sha256(f"{new.scope}\0\0{new.rule}".encode()).hexdigest()[:8])
 
 
 def accept(known: tuple[Preference, ...], accepted: Preference) -> tuple[Preference, ...]:

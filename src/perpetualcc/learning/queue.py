@@ -3,6 +3,7 @@ The global queue as its one reader sees it: a place in a file that others append
 
 The place is the inode and the offset; it is saved in one step, after what was read has had its
 effect. A reader that was killed reads some events again, and those count once (`memory_file`).
+What lies in front of the place is wiped (`wiping`).
 """
 
 import gzip
@@ -18,6 +19,7 @@ from typing import BinaryIO
 
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.places import Places
+from perpetualcc.learning.wiping import wipe, wipe_until
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,10 @@ class Line:
     """One line, and the place behind it."""
 
     data: bytes
+    """Without the line's end; of a line longer than a megabyte the beginning."""
     place: Place
+    begin: int
+    """Where in the file it begins."""
 
 
 class QueueReader:
@@ -81,13 +86,28 @@ class QueueReader:
                     length = len(data) + _skip_line(file)
                 else:
                     return  # still being written, or cut for ever: the next event ends it
-                place = replace(place, offset=place.offset + length, lines=place.lines + 1)
-                yield Line(data=data.rstrip(b"\n"), place=place)
+                begin = place.offset
+                place = replace(place, offset=begin + length, lines=place.lines + 1)
+                yield Line(data=data.removesuffix(b"\n"), place=place, begin=begin)
 
     def save(self, place: Place, *, processed: int = 0) -> None:
         """Everything before `place` has had its effect."""
         self.place, self.processed, self.attempts = place, self.processed + processed, 0
         self._write()
+
+    def wipe(self, line: Line) -> None:
+        """
+        Take the words out of a line that had its effect. After `save`: a line that is half wiped
+        when the process is killed must not be read again.
+        """
+        if (path := self._at(line.place.inode)) is not None:
+            length = line.place.offset - line.begin - 1
+            wipe(path, line.place.inode, line.begin, line.data, length)
+
+    def wipe_the_past(self) -> None:
+        """The same for everything in front of the place."""
+        if (path := self._at(self.place.inode)) is not None:
+            wipe_until(path, self.place.inode, self.place.offset)
 
     def note_attempt(self) -> int:
         """Count one more time that the event at the place was begun and not finished."""
@@ -121,6 +141,14 @@ class QueueReader:
         for path in queue.parent.glob("learning_queue.*.jsonl.gz"):
             if now - path.stat().st_mtime > KEEP_DAYS * 86_400:
                 path.unlink(missing_ok=True)
+        self._drop_spools_without_an_event(now)
+
+    def _drop_spools_without_an_event(self, now: float) -> None:
+        """A hook that was killed between its two writes left a text that nobody names."""
+        for path in self._places.spool.glob("*"):
+            is_old = now - path.stat().st_mtime > KEEP_DAYS * 86_400
+            if is_old and self._is_read(self._places.queue):
+                path.unlink(missing_ok=True)
 
     def _current(self) -> Path | None:
         """
@@ -141,10 +169,11 @@ class QueueReader:
         return queue
 
     def _is_here(self, path: Path) -> bool:
-        try:
-            return path.stat().st_ino == self.place.inode
-        except FileNotFoundError:
-            return False
+        return _inode(path) == self.place.inode
+
+    def _at(self, inode: int) -> Path | None:
+        paths = (*self._renamed(), self._places.queue)
+        return next((path for path in paths if _inode(path) == inode), None)
 
     def _is_read(self, path: Path) -> bool:
         return self._is_here(path) and path.stat().st_size == self.place.offset
@@ -163,6 +192,13 @@ class QueueReader:
             "attempted_since": self.attempted_since,
         }
         write_whole(self._places.state, json.dumps(state) + "\n")
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def _is_quiet(path: Path, now: float) -> bool:

@@ -1,11 +1,18 @@
-"""The worker's keeper inside the engine: one child process, restarted with growing pauses."""
+"""
+The worker's keeper inside the engine: one child process, restarted with growing pauses.
+
+A worker that somebody else started is kept an eye on instead, and followed by one of our own.
+"""
 
 import asyncio
 import contextlib
 import logging
+import os
+import signal
 import time
 from collections.abc import Sequence
 
+from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader
@@ -38,37 +45,50 @@ class LearningService:
 
     @property
     def is_wanted(self) -> bool:
-        """The hooks are there, or were: only then can anything come."""
-        return self._places.queue.exists()
+        """The hooks are there, or were, and nobody said `pcc learn stop`: something may come."""
+        return self._places.queue.exists() and not self._places.stopped.exists()
 
     @property
     def busy(self) -> bool:
         """Events wait and somebody works on them: the engine must not go to sleep."""
-        return self._at_work and QueueReader(self._places).waiting() > 0
+        return self._at_work and self.is_wanted and QueueReader(self._places).waiting() > 0
 
     async def run(self) -> None:
         """Keep a worker going from the first event on. Returns after `stop`, or when it gave up."""
-        while not self.is_wanted and not self._stopped.is_set():
-            await self._pause(_LOOK_SECONDS)
-        self._places.make()
-        self._at_work = True
-        await self._keep_one_going()
-        self._at_work = False
-
-    async def _keep_one_going(self) -> None:
         crashes = 0
         while not self._stopped.is_set() and crashes < _MOST_CRASHES:
-            begun = time.monotonic()
-            code = await self._one_worker()
-            if time.monotonic() - begun > _HEALTHY_SECONDS or code == 0:
-                crashes = 0
-            else:
-                crashes += 1
-                log.warning("The learning worker ended with code %d", code)
-            # One that found another worker ends at once with 0, and looks again later.
+            if not self.is_wanted:
+                await self._pause(_LOOK_SECONDS)
+                continue
+            self._at_work = True
+            crashes = await self._one_life(crashes)
             await self._pause(min(_LONGEST_PAUSE, 2.0 ** (crashes + 1)))
+        self._at_work = False
         if crashes >= _MOST_CRASHES:
             log.error("The learning worker crashed %d times, giving up", crashes)
+
+    async def _one_life(self, crashes: int) -> int:
+        """Stay with a worker as long as it lives. Returns the crashes in a row."""
+        if (other := await asyncio.to_thread(running_pid, self._places)) is not None:
+            await self._accompany(other)
+            return 0
+        begun = time.monotonic()
+        code = await self._one_worker()
+        if time.monotonic() - begun > _HEALTHY_SECONDS or code == 0:
+            return 0
+        log.warning("The learning worker ended with code %d", code)
+        return crashes + 1
+
+    async def _accompany(self, pid: int) -> None:
+        """One was at work when we came: while it is well, there is nothing to do."""
+        log.info("A learning worker (%d) runs already, it is kept", pid)
+        begun = time.time()
+        while not self._stopped.is_set() and running_pid(self._places) == pid:
+            if self._is_silent(begun):
+                log.error("The learning worker (%d) is stuck, killing it", pid)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            await self._pause(_LOOK_SECONDS)
 
     async def stop(self) -> None:
         """Ask it to end; `run` returns when the child is gone."""
@@ -93,13 +113,17 @@ class LearningService:
         begun = time.time()
         while not self._stopped.is_set():
             await self._pause(5.0)
-            beat = (read_json(self._places.heartbeat) or {}).get("at")
-            last = beat if isinstance(beat, int | float) else begun
-            if time.time() - max(last, begun) > _STUCK_SECONDS:
+            if self._is_silent(begun):
                 log.error("The learning worker is stuck, killing it")
                 child.kill()
                 return
         await _end(child)
+
+    def _is_silent(self, begun: float) -> bool:
+        """Whether the heartbeat stopped, long after `begun`."""
+        beat = (read_json(self._places.heartbeat) or {}).get("at")
+        last = beat if isinstance(beat, int | float) else begun
+        return time.time() - max(last, begun) > _STUCK_SECONDS
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

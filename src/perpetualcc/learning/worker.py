@@ -10,6 +10,7 @@ import json
 import logging
 import logging.handlers
 import os
+import re
 import signal
 import threading
 import time
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.library import Library
@@ -43,6 +45,7 @@ _REJECTED_CHARACTERS = 4_000
 _REASON = 200
 """Characters of a reason in the log: it may quote what it stumbled over."""
 _REJECTED_BYTES = 5_000_000
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 class EventTimeout(Exception):  # noqa: N818  # says what happened
@@ -74,6 +77,7 @@ class Worker:
         with self._alone(), self._watched():
             log.info("Worker started (PID %d)", os.getpid())
             self._notice_a_crash()
+            self._queue.wipe_the_past()
             self._beat("starting")
             while not stop.is_set():
                 count = self._batch(stop)
@@ -97,15 +101,15 @@ class Worker:
         return count
 
     def _handle(self, line: Line) -> None:
-        """Give a line its effect, then move the place behind it."""
+        """Give a line its effect, then move the place behind it and take the words out of it."""
         self._active = time.monotonic()
-        spools: list[str] = []
+        events: list[CapturedEvent] = []
         try:
-            for event in parse_line(line.data) if line.data.strip() else []:
+            events = parse_line(line.data) if line.data.strip() else []
+            for event in events:
                 self._beat("processing", current=event)
                 with _deadline(EVENT_SECONDS):
                     log.info("%s (%s)", self._processor.process(event), event.project)
-                spools.append(event.spool)
         except UnreadableLine as error:
             self._set_aside(line.data, str(error))
         except EventTimeout:
@@ -113,14 +117,18 @@ class Worker:
         except Exception as error:  # the loop outlives its items
             log.exception("Event set aside")
             self._set_aside(line.data, repr(error))
-        self._queue.save(line.place, processed=1)
-        for spool in filter(None, spools):
+        self._leave_behind(line, events)
+
+    def _leave_behind(self, line: Line, events: list[CapturedEvent]) -> None:
+        """In this order: whenever it is killed, no text stays that nobody would look at again."""
+        for spool in filter(None, (event.spool for event in events)):
             (self._places.spool / Path(spool).name).unlink(missing_ok=True)
+        self._queue.save(line.place, processed=1)
+        self._queue.wipe(line)
 
     def _set_aside(self, data: bytes, why: str) -> None:
-        log.warning("Set aside a line of the queue: %s", why[:_REASON])
-        text = data[:_REJECTED_CHARACTERS].decode("utf-8", errors="backslashreplace")
-        record = json.dumps({"at": time.time(), "why": why, "line": text})
+        log.warning("Set aside a line of the queue: %s", redact(why)[:_REASON])
+        record = json.dumps({"at": time.time(), "why": redact(why), "line": _quoted(data)})
         path = self._places.rejected
         if path.exists() and path.stat().st_size > _REJECTED_BYTES:
             path.replace(path.with_suffix(".old.jsonl"))
@@ -138,7 +146,7 @@ class Worker:
             return
         for line in self._queue.lines(1):
             self._set_aside(line.data, f"ended the worker {attempts} times")
-            self._queue.save(line.place, processed=1)
+            self._leave_behind(line, [])
 
     def _beat(self, status: str, *, current: CapturedEvent | None = None) -> None:
         self._active = time.monotonic()
@@ -184,6 +192,13 @@ class Worker:
             os.close(descriptor)
 
 
+def _quoted(data: bytes) -> str:
+    """The beginning of a line, for whoever looks what was wrong with it; secrets are redacted."""
+    # Escaped, a line's end before a secret would look like a letter of it.
+    text = _ESCAPES.sub(" ", data[: 2 * _REJECTED_CHARACTERS].decode(errors="backslashreplace"))
+    return redact(text)[:_REJECTED_CHARACTERS]
+
+
 def _take(descriptor: int) -> None:
     """Lock, trying for a moment: who only asks whether a worker runs holds it for an instant."""
     deadline = time.monotonic() + _LOCK_SECONDS
@@ -217,12 +232,19 @@ def _deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+class _RedactingFormatter(logging.Formatter):
+    """An error may quote what it stumbled over."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
 def work(places: Places, confirm: Confirm | None = None) -> int:
     """The whole life of a worker in a process of its own. Returns the exit code."""
     places.make()
     handler = logging.handlers.RotatingFileHandler(places.log, maxBytes=1_000_000, backupCount=2)
     handler.setFormatter(
-        logging.Formatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
+        _RedactingFormatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     stop = threading.Event()

@@ -1,12 +1,20 @@
 """`pcc learn` and `claude-learning`, as a user types them."""
 
+import fcntl
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
+
+from perpetualcc.learning import control
+from perpetualcc.learning.places import Places
 
 BIN = Path(sys.executable).parent
 
@@ -51,6 +59,159 @@ def test_a_rule_typed_by_hand_is_accepted_shown_exported_and_forgotten(run, tmp_
     assert "Use tabs" in run("learn", "show", one["id"])
     assert run("learn", "forget", one["id"]) == "Forgotten: Use tabs\n"
     assert run("learn", "list") == "Nothing learned yet\n"
+
+
+@pytest.fixture
+def worker(tmp_path):
+    """The pid of the worker that runs, or None; at the end there is none."""
+    places = Places(claude=tmp_path / "c")
+    yield lambda: control.running_pid(places)
+    control.stop(places, force=True, say=lambda _: None)
+
+
+def test_the_kill_switch_ends_a_worker_that_no_engine_started(run, worker):
+    run("learn", "install")
+    run("learn", "restart")
+    before = worker()
+
+    said = run("daemon", "stop", "--now")
+
+    assert before is not None
+    assert worker() is None
+    assert said == "The daemon has stopped\n"
+    assert "Worker not running" in run("learn", "status")
+
+
+def test_uninstall_ends_the_worker_and_says_what_nobody_has_read(run, worker, tmp_path):
+    run("learn", "install")
+    run("learn", "restart")
+    os.kill(worker(), signal.SIGSTOP)
+    (tmp_path / "c" / "learning_queue.jsonl").write_text("{}\n")
+
+    said = run("learn", "uninstall")
+
+    assert worker() is None
+    assert said.splitlines()[0] == "Hooks removed"
+    assert said.splitlines()[-1].startswith("Events that no worker has read: 1, they stay in ")
+
+
+def test_stop_ends_the_worker_until_it_is_restarted(run, worker):
+    assert run("learn", "stop") == "No worker runs\n"
+    run("learn", "install")
+    run("learn", "restart")
+    pid = worker()
+
+    assert run("learn", "stop") == f"Stopping worker (PID {pid})...\nWorker stopped\n"
+    assert "It was stopped. To start it: pcc learn restart" in run("learn", "status")
+    run("learn", "restart")
+    assert worker() is not None
+
+
+def test_an_export_that_cannot_be_written_says_so(run, tmp_path):
+    for path in ("/nodir/p.json", str(tmp_path)):
+        said = run("learn", "export", "--output", path, code=1)
+        assert f"'{path}' cannot be written" in said
+        assert "hint:" in said
+        assert "Traceback" not in said
+
+
+def test_a_project_whose_path_is_no_text_is_exported_and_read_again(run, tmp_path):
+    project = tmp_path / os.fsdecode(b"caf\xe9")
+    try:
+        project.mkdir()
+    except OSError:
+        pytest.skip("this file system takes only text")
+    run("learn", "remember", "Use tabs", "--project", project)
+    run("learn", "export", "--output", "p.json")
+    run("learn", "forget", json.loads(run("learn", "list", "--json"))[0]["id"])
+
+    run("learn", "import", "p.json")
+
+    assert json.loads(run("learn", "list", "--json"))[0]["project"] == str(project)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["status", "install", "uninstall", "restart", "stop", "remember x", "run --once", "auto --off",
+     "review --accept x", "import x"],
+)  # fmt: skip
+def test_a_claude_directory_that_is_none_gives_two_lines(run, tmp_path, words):
+    (tmp_path / "c").write_text("")
+
+    said = run("learn", *words.split(), code=1)
+
+    assert "error: " in said
+    assert "hint: " in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("rule", ["", "  ", "-", "…"])
+def test_a_rule_without_words_is_refused(run, rule):
+    assert "a rule needs words" in run("learn", "remember", "--", rule, code=2)
+    assert run("learn", "list") == "Nothing learned yet\n"
+
+
+def test_a_rule_for_a_project_that_does_not_exist_is_refused(run, tmp_path):
+    (tmp_path / "file").touch()
+    for project in ("/nonexist", str(tmp_path / "file")):
+        run("learn", "remember", "Use tabs", "--project", project, code=2)
+    assert run("learn", "list") == "Nothing learned yet\n"
+
+
+def test_a_rule_that_two_projects_have_is_forgotten_in_one(run, tmp_path):
+    other = tmp_path / "shop2"
+    other.mkdir()
+    run("learn", "remember", "Use tabs")
+    (one,) = json.loads(run("learn", "list", "--json"))
+    run("learn", "export", "--output", "p.json")
+    first = run("learn", "import", "p.json", "--project", "shop2")
+    second = run("learn", "import", "p.json", "--project", "shop2")
+    before = run("learn", "list", "--json")
+    third = run("learn", "import", "p.json")
+    assert run("learn", "list", "--json") == before
+
+    refused = run("learn", "forget", one["id"], code=1)
+    shown = run("learn", "show", one["id"], "--project", "shop2")
+    run("learn", "review", "--reject", one["id"], "--project", "shop2")
+    run("learn", "forget", one["id"], "--project", "shop2")
+
+    assert first == "New: 1, to be reviewed with `pcc learn review`\n"
+    assert second == third == "Known already: 1, nothing is counted twice\n"
+    assert "--project" in refused
+    assert f"project: {other}" in shown
+    assert json.loads(run("learn", "list", "--json")) == [one]
+
+
+def test_classify_reads_a_pipe_and_says_when_there_is_no_message(run):
+    argued = run("learn", "classify", "no, use pytest instead")
+
+    assert run("learn", "classify", text="no, use pytest instead\n") == argued
+    assert "give a message" in run("learn", "classify", code=2)
+    assert "give a message" in run("learn", "classify", "", text=" \n", code=2)
+
+
+def test_one_ctrl_c_ends_the_memory_server_on_a_terminal(tmp_path):
+    ours, theirs = pty.openpty()
+    server = subprocess.Popen(
+        [str(BIN / "pcc"), "memory", "serve"], stdin=theirs, stdout=theirs, stderr=theirs,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)}, cwd=tmp_path,
+        preexec_fn=_own_terminal,  # noqa: PLW1509  # this process has no other thread
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        assert b"Ctrl-C ends it" in os.read(ours, 1000)
+        time.sleep(3)
+        os.write(ours, b"\x03")
+        assert server.wait(10) == -signal.SIGINT
+    finally:
+        server.kill()
+        server.wait()
+        os.close(ours)
+
+
+def _own_terminal():
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def test_settings_that_cannot_be_changed_give_two_lines(run, tmp_path):

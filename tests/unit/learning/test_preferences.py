@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from perpetualcc.learning import block
 from perpetualcc.learning.exchange import ExportUnreadable, read_export
-from perpetualcc.learning.library import Library, NoSuchPreference
+from perpetualcc.learning.library import Library, NoSuchPreference, SeveralPreferences
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import (
@@ -149,6 +151,17 @@ def test_a_damaged_memory_is_read_from_its_backup(library, project, places):
     assert [one.preference.rule for one in library.all(project)] == ["Use pnpm, not npm"]
 
 
+def test_what_was_forgotten_is_in_no_file_any_more(library, project):
+    library.remember(project, preference("Deploy to the secret host"), event="1")
+    library.remember(project, preference(), event="2")
+
+    library.forget(library.all(project)[0])
+
+    files = [path.read_text() for path in (Path(project) / ".data").iterdir()]
+    assert "secret host" not in "".join(files)
+    assert len(library.all(project)) == 1
+
+
 def test_a_project_that_cannot_hold_it_has_its_memory_with_us(library, places, tmp_path):
     gone = str(tmp_path / "gone")
 
@@ -203,6 +216,142 @@ def test_what_is_imported_waits_for_review(library, project, tmp_path):
         library.put(home, one)
 
     assert [one.preference.status for one in library.all(project)] == [Status.CANDIDATE]
+
+
+def exported(library):
+    found = [{"project": one.project, **one.preference.as_json()} for one in library.all()]
+    return json.dumps({"version": 1, "preferences": found})
+
+
+def test_an_import_of_what_is_known_changes_nothing_however_often(library, project, tmp_path):
+    rules = ["Use pnpm, not npm", "Never mock the database", "Write short commit messages"]
+    for number, rule in enumerate(rules):
+        for again in range(number + 1):
+            library.remember(project, preference(rule, at=float(again)), event=f"{rule}{again}")
+    library.accept(library.all(project)[0])
+    library.reject(library.all(project)[1])
+    yarn = preference("Use yarn", prefers={"f": "yarn"})
+    library.remember(project, yarn, event="y")
+    before = library.all()
+    path = tmp_path / "own.json"
+    path.write_text(exported(library))
+
+    new = [library.put(home, one) for _ in range(3) for home, one in read_export(path)]
+
+    assert library.all() == before
+    assert not any(new)
+
+
+def test_an_import_adds_what_another_machine_saw_once(library, project, tmp_path):
+    there = Library(Places(claude=tmp_path / "there"))
+    other = tmp_path / "other"
+    other.mkdir()
+    library.remember(project, preference(at=1.0), event="1")
+    for number in range(4):
+        seen = Evidence(event=f"t{number}", session="t", at=9.0 + number, said="again")
+        there.remember(str(other), preference(at=9.0, evidence=(seen,)), event=f"t{number}")
+    (theirs,) = there.all(str(other))
+
+    for _ in range(3):
+        library.put(project, theirs.preference)
+
+    (one,) = library.all(project)
+    assert (one.preference.seen, len(one.preference.evidence)) == (4, 5)
+    assert one.preference.last_seen == 9.0
+
+
+def test_contrary_rules_of_the_same_words_have_ids_of_their_own(library, project):
+    pnpm = preference("Use pnpm, not npm", prefers={"f": "pnpm"})
+    npm = preference("Use npm, not pnpm", prefers={"f": "npm"})
+    library.remember(project, pnpm, event="1")
+    library.remember(project, npm, event="2")
+
+    first, second = library.all(project)
+    library.accept(second)
+
+    assert first.preference.id != second.preference.id
+    assert [one.preference.rule for one in library.all(project)] == [pnpm.rule, npm.rule]
+
+
+def test_an_id_of_several_projects_is_found_with_the_project(library, project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    for home in (project, str(other)):
+        library.remember(home, preference(), event="1")
+    identity = preference().id
+
+    with pytest.raises(SeveralPreferences, match="2 preferences") as error:
+        library.find(identity)
+    with pytest.raises(NoSuchPreference):
+        library.find("")
+
+    assert project in error.value.hint
+    assert library.find(identity, str(other)).project == str(other)
+
+
+def test_a_global_and_a_projects_rule_of_one_id_are_told_apart(library, project):
+    same = preference(id="abcd1234")
+    library.remember(project, same, event="1")
+    library.remember(project, dataclasses.replace(same, scope="global"), event="2")
+
+    assert library.find("abcd", project).project == project
+    assert library.find("abcd", "").project == ""
+
+
+def test_new_words_with_a_secret_are_redacted(library, project):
+    library.remember(project, preference(), event="1")
+
+    accepted = library.accept(library.all(project)[0], rule="Use ghp_" + "a1" * 20)
+
+    assert "ghp_" not in accepted.rule
+
+
+def test_a_rule_without_words_is_not_told():
+    assert block.render([preference("  "), preference("—")]) == ""
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        preference("").as_json() | {"project": "/p"},
+        preference().as_json() | {"project": "relative"},
+        preference().as_json() | {"project": "/a/../../b"},
+        preference().as_json(),
+    ],
+)
+def test_an_entry_without_rule_or_place_is_refused(tmp_path, entry):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"preferences": [entry]}))
+
+    with pytest.raises(ExportUnreadable):
+        read_export(path)
+
+
+def test_a_data_directory_that_we_made_ignores_itself(library, project):
+    subprocess.run(["git", "init", "-q", project], check=True)
+
+    library.remember(project, preference(), event="1")
+
+    shown = subprocess.run(
+        ["git", "-C", project, "status", "--porcelain"], capture_output=True, text=True, check=True
+    )
+    assert (Path(project) / ".data" / "memory.json").exists()
+    assert shown.stdout == ""
+    assert [path.name for path in Path(project).iterdir() if path.name != ".git"] == [".data"]
+
+
+@pytest.mark.parametrize("theirs", [(), ("data.csv",), (".gitignore",)])
+def test_a_data_directory_that_was_there_stays_as_it_is(library, project, theirs):
+    directory = Path(project) / ".data"
+    directory.mkdir()
+    for name in theirs:
+        (directory / name).write_text("mine")
+
+    library.remember(project, preference(), event="1")
+
+    ours = {"memory.json", "memory.lock"}
+    assert {path.name for path in directory.iterdir()} == ours | set(theirs)
+    assert all((directory / name).read_text() == "mine" for name in theirs)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"preferences": [1]}', "\x00"])

@@ -49,6 +49,64 @@ def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
     assert control.running_pid(places) is None
 
 
+def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(places):
+    other = control.start(places, command(places), say=lambda _: None)
+
+    async def scenario():
+        service = LearningService(places, command(places))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            await asyncio.sleep(5)
+            kept = control.running_pid(places)
+            os.kill(other, signal.SIGKILL)
+            own = await another(places, than=other)
+            await service.stop()
+        return kept, own
+
+    kept, own = asyncio.run(scenario())
+
+    assert kept == other
+    assert own != other
+    assert "Another worker" not in places.log.read_text()
+    assert control.running_pid(places) is None
+
+
+def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(places):
+    async def scenario():
+        service = LearningService(places, command(places))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            await another(places, than=None)
+            await asyncio.to_thread(control.stop_for_good, places, say=lambda _: None)
+            places.queue.write_text("not an event\n")
+            await asyncio.sleep(5)
+            stopped = control.running_pid(places), service.busy
+            places.stopped.unlink()
+            again = await another(places, than=None)
+            await service.stop()
+        return stopped, again
+
+    stopped, again = asyncio.run(scenario())
+
+    assert stopped == (None, False)
+    assert again is not None
+
+
+def test_a_service_that_was_never_wanted_leaves_no_directory(tmp_path):
+    places = Places(claude=tmp_path / "claude")
+
+    async def scenario():
+        service = LearningService(places, command(places))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            await asyncio.sleep(0.1)
+            await service.stop()
+
+    asyncio.run(scenario())
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_cancelled_service_takes_its_worker_along(places):
     async def scenario():
         service = LearningService(places, command(places))

@@ -42,6 +42,8 @@ PARTS = [
     "twentieth",
     "twenty-first",
     "twenty-second",
+    "twenty-third",
+    "twenty-fourth",
 ]
 
 

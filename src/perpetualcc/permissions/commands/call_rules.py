@@ -18,6 +18,8 @@ from perpetualcc.permissions.commands.asking import (
     only_looks,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
+from perpetualcc.permissions.commands.emptying import emptied
+from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
@@ -27,17 +29,6 @@ from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
-_PATH = re.compile(r"(?!//)(?:/|~|\.\./)")
-_SET_TO_PATH = re.compile(r"[=:](?!//)((?:/|~|\.\./)[^=:,;'\"\s]+)")
-"""`--config=/x`, `-DTOOLCHAIN=/x`, `-p:Targets=/x`, `-Djvmargs=-agentpath:/x`: all may be code."""
-_NO_CODE = re.compile(r"ignore|exclude|prefix|install|cache|te?mp|outdir|destdir", re.IGNORECASE)
-_INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
-"""Where only the machine's owner puts programs and libraries."""
-_OUTPUT_OPTION = re.compile(
-    r"-o\b|-O\b|--?(?:out|report|log|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
-    r"dist|junit|html|xml|json|tee)[\w-]*",
-    re.IGNORECASE,
-)
 _SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
 _SECRET_VARIABLE = re.compile(
     r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
@@ -100,7 +91,8 @@ class CallRules:
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
             findings += self._named_credentials(call)
-            findings += self._code_from_outside(call, rule)
+        findings += judge_settings(call, rule)
+        findings += emptied(call)
         findings += self._given_shells(call, rule)
         if rule.operands != "text" and arguments.unknown:
             findings += self._named_outputs(call)
@@ -282,31 +274,6 @@ class CallRules:
             return call.reads(words)
         return self._by_role(rule.operands, words, call)
 
-    def _code_from_outside(self, call: Call, rule: CommandRule) -> Findings:
-        """A build or test that takes its files or settings from outside the project."""
-        if EffectKind.EXECUTE not in rule.effects or rule.risk is not Risk.LOW:
-            return []
-        words = [
-            g.value
-            for g in call.arguments.given
-            if g.value and g.rule.role == "value" and "ignore" not in g.name
-        ]
-        words += call.arguments.operands if rule.operands in {"data", "task"} else []
-        settings = [w.text for w in words if not _PATH.match(w.text)]
-        settings += [o for o in call.arguments.unknown if not _OUTPUT_OPTION.match(o)]
-        words += [
-            Word(value)
-            for setting in settings
-            if not _NO_CODE.search(setting.partition("=")[0])
-            for value in _SET_TO_PATH.findall(setting)
-        ]
-        return [
-            finding
-            for word in words
-            if _PATH.match(word.text) and not _INSTALLED.match(word.text)
-            for finding in self._code(word, call)
-        ]
-
     def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
         """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
         given = [(g.value.text, g.rule.risk) for g in call.arguments.given if g.value]
@@ -323,11 +290,12 @@ class CallRules:
 
     def _named_outputs(self, call: Call) -> Findings:
         """Options nothing is known about, but whose names say that they write."""
-        options = [option for option in call.arguments.unknown if _OUTPUT_OPTION.match(option)]
-        values = [Word(value) for o in options if (value := o.partition("=")[2])]
+        options = [option for option in call.arguments.unknown if OUTPUT_OPTION.match(option)]
+        values = [value for o in options if (value := o.partition("=")[2])]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
-            values += call.arguments.operands
-        paths = [word for word in values if word.text.startswith(("/", "~", "../"))]
+            values += [word.text for word in call.arguments.operands]
+        named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
+        paths = [Word(text) for text in dict.fromkeys(named) if text.startswith(("/", "~", "../"))]
         return [f for f in call.writes(paths) if f.risk is not Risk.LOW]
 
     def _named_credentials(self, call: Call) -> Findings:
@@ -335,7 +303,8 @@ class CallRules:
         words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
         words = [w for w in words if "/" in w.text]
         named = [_after_revision(w) for w in call.arguments.operands]
-        is_listing = call.arguments.path in _LISTS_NAMES
+        is_listing = call.arguments.path in _LISTS_NAMES and not _shows_changes(call)
+        words += _files_of_history(call)
         words += [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
         found = call.reads(w for w in words if " " not in w.text)
         return [f for f in found if f.risk is Risk.HIGH]
@@ -354,21 +323,7 @@ class CallRules:
         ]
 
     def _code(self, word: Word, call: Call) -> Findings:
-        """Project code, like a test file: LOW inside the project, not outside."""
-        text = word.text.split("::")[0]
-        if text.startswith("//"):  # a label of Bazel, Pants or Buck
-            return []
-        location = self.judge.territory.locate(text, call.cwds)
-        if location.zone is Zone.OUTSIDE or location.zone is Zone.SCRATCH:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "code-outside",
-                    f"Runs code {location.zone.value}: {location.path}",
-                    EffectKind.EXECUTE,
-                )
-            ]
-        return []
+        return code_path(word.text, call)
 
     def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
         """A word that is known only at run time could be one of the dangerous options."""
@@ -414,6 +369,28 @@ def _is_dry(given: Given) -> bool:
 def _is_plain_setting(value: Word, call: Call) -> bool:
     is_git = call.command.words[0].text.rpartition("/")[2] == "git"
     return is_git and value.is_constant and _PLAIN_SETTING.match(value.text) is not None
+
+
+_SHOWS_CHANGES = ("-p", "-u", "--patch", "-L", "-c", "--cc", "--word-diff", "--full-diff")
+
+
+def _shows_changes(call: Call) -> bool:
+    """`git log -p` shows what is in the files, and not only their names."""
+    words = [word.text for word in call.command.words[1:]]
+    return call.arguments.path == "git log" and any(
+        word in _SHOWS_CHANGES or word.startswith(("-L", "--patch-with", "--word-diff"))
+        for word in words
+    )
+
+
+def _files_of_history(call: Call) -> list[Word]:
+    """The files whose contents git shows: behind `--`, and in `-L1,5:file`."""
+    if not (_shows_changes(call) or call.arguments.path in {"git diff", "git show", "git blame"}):
+        return []
+    words = [word.text for word in call.command.words[1:]]
+    behind = words[words.index("--") + 1 :] if "--" in words else []
+    lines = [word.rpartition(":")[2] for word in words if word.startswith("-L") and ":" in word]
+    return [Word(text) for text in (*behind, *lines) if text]
 
 
 def _after_revision(word: Word) -> Word:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import blocked_patterns, blocking, is_shell, names_shell
+from perpetualcc.permissions.blocked import blocked_patterns, blocking, names_shell
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.call_rules import CallRules
+from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.findings import (
     blocked,
     emptied,
@@ -28,7 +29,7 @@ from perpetualcc.permissions.commands.findings import (
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.option_words import judge_option_words
-from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES, are_ordinary
+from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES
 from perpetualcc.permissions.commands.programs.interpreters import printed_by
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
@@ -56,16 +57,8 @@ _ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
 """`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
-_PLACE_NAME = re.compile(
-    r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
-)
-"""Variables with these in their names hold places, and not programs."""
 _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
-_OPEN_DIRECTORY = re.compile(
-    r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
-)  # compared only
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
-_LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
@@ -144,39 +137,13 @@ class CommandJudge:
         ]
 
     def _assignment(self, assignment: Assignment, command: SimpleCommand) -> Finding | None:
-        """What is known about the variable; or a value that is a program, not a place."""
         name, value = assignment.name, assignment.value.text
         if name == "IFS" and command.words and command.words[0].text in _SPLITS_LINES:
             return None  # `while IFS= read -r line`: for this one command
-        meaning = self.knowledge.variable(name, value)
-        if name == "PATH" and _OPEN_DIRECTORY.match(value):
-            risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
-        elif meaning is not None:
-            if name in _LIBRARY_PATHS and self._runs_own_program(command):
-                meaning = replace(meaning, places="project")
-            if are_ordinary(value, meaning.places, self.territory, command.cwds):
-                return None
-            risk, why = meaning.risk, meaning.explanation
-        elif command.words and is_shell(value):
-            risk, why = Risk.HIGH, "names a shell as the program to run"
-        elif command.words and value.startswith("/tmp/") and not _PLACE_NAME.search(name):  # noqa: S108  # compared only
-            risk, why = Risk.MEDIUM, "may name a program in the temporary directory"
-        else:
-            return None
-        return Finding(
-            risk=risk,
-            rule="environment-variable",
-            part=command.source,
-            explanation=f"{name}: {why}",
-            kind=f"set {name}",
-            effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
-        )
-
-    def _runs_own_program(self, command: SimpleCommand) -> bool:
-        """`./build/tests`: what the project has built, with the libraries it was built with."""
-        name = command.words[0].text if command.words else ""
-        zone = self.territory.locate(name, command.cwds).zone
-        return "/" in name and zone in {Zone.SAFE, Zone.PROJECT}
+        return judge_variable(
+            name, value, words=command.words, knowledge=self.knowledge,
+            territory=self.territory, cwds=command.cwds, part=command.source,
+        )  # fmt: skip
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text

@@ -20,6 +20,8 @@ _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _NAME = re.compile(r"--?[A-Za-z][\w-]+")
 _TEXT_ROLES = frozenset({"text", "pattern-read"})
 """Programs that only print or search: no option of theirs deletes."""
+_OWN_MEANING = frozenset({"--no-verify"})
+"""To Git it skips a hook, to Cargo it builds less; their tables say so."""
 _OWN_READING = frozenset({"find", "fd", "eval", "trap", "shell-variables"})
 """Handlers of commands that read their options in another way."""
 
@@ -64,6 +66,8 @@ def _judge(
         return _finding(call, Risk.HIGH, name, "warns of it")
     if _shows_secrets(tokens):
         return _finding(call, Risk.HIGH, name, "says that it shows secrets", EffectKind.READ)
+    if _lifts(tokens) and name not in _OWN_MEANING:
+        return _finding(call, Risk.MEDIUM, name, "takes down a guard", EffectKind.EXECUTE)
     if not _words("negations").isdisjoint(tokens):
         return None
     if _destroys(tokens):
@@ -79,6 +83,12 @@ def _judge(
         why = "says that it sends something away, or overrides a guard"
         return _finding(call, Risk.MEDIUM, name, why, EffectKind.NETWORK)
     return None
+
+
+def _lifts(tokens: tuple[str, ...]) -> bool:
+    """`--no-sandbox`; and not `--verify-no-changes`, which is a guard itself."""
+    lifting = next((n for n, token in enumerate(tokens) if token in _words("lifts")), len(tokens))
+    return not _words("guards").isdisjoint(tokens[lifting:])
 
 
 def _is_builder(rule: CommandRule | None) -> bool:

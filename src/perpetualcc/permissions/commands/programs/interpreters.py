@@ -36,10 +36,21 @@ def shell(call: Call) -> Findings:
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
-        return call.judge.shell(operands[0].text, call)
+        return [*_other_language(call), *call.judge.shell(operands[0].text, call)]
     if operands and not call.arguments.has("-s") and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     return _from_stdin(call, call.judge.shell)
+
+
+_OTHER_LANGUAGES = frozenset({"fish", "nu", "elvish", "xonsh", "csh", "tcsh"})
+"""Shells whose code only looks like that of the others."""
+
+
+def _other_language(call: Call) -> Findings:
+    if call.arguments.path not in _OTHER_LANGUAGES:
+        return []
+    why = f"The code is for {call.arguments.path}, which is not read here"
+    return [call.finding(Risk.MEDIUM, "other-shell", why, EffectKind.EXECUTE)]
 
 
 @handles("source")
@@ -172,13 +183,19 @@ def _is_own(module: Word, call: Call) -> bool:
 
 def _file(call: Call) -> Findings:
     """`python file`, `python < file`, `… | python`, or a prompt."""
-    operands, command = call.arguments.operands, call.command
+    operands = call.arguments.operands
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return []
     if operands and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     if call.arguments.has("--version", "-V", "-v", "--help", "-h"):
         return []
+    return from_stream(call)
+
+
+def from_stream(call: Call) -> Findings:
+    """The same for interpreters whose other words a handler of their own knows."""
+    command = call.command
     if command.stdin is None and not command.upstream and not command.redirections:
         why = "Starts an interpreter that waits for code"
         return [call.finding(Risk.MEDIUM, "bare-interpreter", why, EffectKind.EXECUTE)]

@@ -20,6 +20,19 @@ def shell_variables(call: Call) -> Findings:
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
 
 
+_ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")
+
+
+@handles("containers-look")
+def containers_look(call: Call) -> Findings:
+    """`docker inspect -f '{{.Config.Env}}' x` prints the variables that the container was given."""
+    formats = [w.text for w in call.command.words[1:] if "{{" in w.text or "=" in w.text]
+    if not any(_ENVIRONMENT_FIELD.search(text) for text in formats):
+        return []
+    why = "Prints the variables of a container, which may hold tokens"
+    return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
 @handles("second-written")
 def second_written(call: Call) -> Findings:
     """`uniq in out`, `xxd in out`; `-` is the standard output."""
@@ -27,7 +40,7 @@ def second_written(call: Call) -> Findings:
 
 
 _JQ_FILES = frozenset({"--rawfile", "--slurpfile", "--argfile"})
-_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b")
+_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$\"])env\b|\$ENV\b|\.Env\b")
 
 
 @handles("jq")
@@ -236,3 +249,16 @@ def pager(call: Call) -> Findings:
         why = "Tells the pager to run a command"
         return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
     return []
+
+
+@handles("ps")
+def ps(call: Call) -> Findings:
+    """`ps auxe`: in the letters without a dash, `e` shows the environment of every program."""
+    letters = [word.text for word in call.arguments.operands if word.text.isalpha()]
+    if not any("e" in word and len(word) <= _MOST_LETTERS for word in letters):
+        return []
+    why = "Shows the environment of other programs, which may hold tokens"
+    return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+_MOST_LETTERS = 8

@@ -5,8 +5,11 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.programs.interpreters import from_stream
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
@@ -86,6 +89,20 @@ def package_run(call: Call) -> Findings:
     return [*findings, *call.judge.words([Word(bare), *_after(words, call)], call)]
 
 
+@handles("package-starter")
+def package_starter(call: Call) -> Findings:
+    """`npm init NAME` fetches `create-NAME` and runs it, as `npx` would."""
+    words = call.arguments.operands
+    if not words:
+        return []
+    name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
+    if _ELSEWHERE.search(words[0].text):
+        return [_remote_code(words[0].text, call)]
+    scope, slash, rest = name.rpartition("/")
+    starter = f"{scope}{slash}{rest if rest.startswith('create-') else f'create-{rest}'}"
+    return call.judge.words([Word(starter), *_after(words, call)], call)
+
+
 _PACKAGE_OPTIONS = frozenset(
     {"--with", "--with-editable", "--with-requirements", "--from", "--spec", "--package", "-p"}
 )
@@ -136,15 +153,29 @@ def _from(first: Word, call: Call) -> list[Word]:
 @handles("tasks")
 def tasks(call: Call) -> Findings:
     """Every task counts: `make clean deploy`, `gradle build publish`."""
+    findings = [_foreign_goal(w.text, call) for w in call.arguments.operands if ":" in w.text]
     given = [g.value.text for g in call.arguments.given if g.name == "-D" and g.value]
     if any(text.startswith("exec.executable") for text in given):
         why = "Runs a program that the line names"
         return [call.finding(Risk.HIGH, "runs-code", why, EffectKind.EXECUTE)]
-    return [
+    return [f for f in findings if f is not None] + [
         judge_task(w.text.rpartition(":")[2] or w.text, call)
         for w in call.arguments.operands[1:]
         if "=" not in w.text
     ]
+
+
+_COORDINATES = re.compile(r"([A-Za-z][\w-]*(?:\.[\w-]+)+):[\w.-]+(?::[\w.-]+)?:[\w@-]+")
+
+
+def _foreign_goal(goal: str, call: Call) -> Finding | None:
+    """`mvn group:plugin:version:goal` fetches that plugin and runs it."""
+    match = _COORDINATES.fullmatch(goal)
+    known = tuple(load_table("tasks")["known_plugins"])
+    if match is None or f"{match[1]}.".startswith(known):
+        return None
+    why = f"Fetches the plugin {goal} and runs it"
+    return call.finding(Risk.MEDIUM, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK)
 
 
 @handles("many-commands")
@@ -205,7 +236,14 @@ def go_packages(call: Call) -> Findings:
                     EffectKind.NETWORK,
                 )
             )
+        elif _BRANCH.search(word.text):
+            why = f"{word.text} is whatever that branch holds today"
+            findings.append(call.finding(Risk.MEDIUM, "option", why, EffectKind.EXECUTE))
     return findings
+
+
+_BRANCH = re.compile(r"@(?!latest$|upgrade$|patch$|none$|v\d)")
+"""`@latest` and `@v1.2.3` were released by somebody; `@master` was not."""
 
 
 @handles("java")
@@ -217,7 +255,19 @@ def java(call: Call) -> Findings:
     operands = call.arguments.operands
     if call.arguments.has("-jar") and operands:
         return call.judge.script_file(operands[0], call)
+    if operands and "/" in operands[0].text:
+        is_remote = "://" in operands[0].text
+        return (
+            call.judge.script_file(operands[0], call)
+            if is_remote
+            else code_path(operands[0].text, call)
+        )
+    if call.arguments.path in _JVM_SHELLS and (not operands or operands[0].text == "-"):
+        return from_stream(call)
     return []
+
+
+_JVM_SHELLS = frozenset({"jshell", "groovy", "scala", "kotlin"})
 
 
 def _other_remote(word: Word, call: Call) -> Finding:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
@@ -20,16 +21,11 @@ def env(call: Call) -> Findings:
     words = list(call.arguments.operands)
     while words and "=" in words[0].text:
         name, _, value = words.pop(0).text.partition("=")
-        meaning = call.judge.knowledge.variable(name, value)
-        if meaning is not None:
-            findings.append(
-                call.finding(
-                    meaning.risk,
-                    "environment-variable",
-                    f"{name}: {meaning.explanation}",
-                    EffectKind.EXECUTE,
-                )
-            )
+        found = judge_variable(
+            name, value, words=words, knowledge=call.judge.knowledge,
+            territory=call.judge.territory, cwds=call.cwds, part=call.part,
+        )  # fmt: skip
+        findings += [found] if found is not None else []
     if words:
         return findings + call.judge.words(words, call)
     return [
@@ -317,7 +313,13 @@ def cluster_look(call: Call) -> Findings:
     names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
     if any(name.startswith("secret") for name in names):
         return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
+    if any(_ENVIRONMENT_FIELD.search(word.text) for word in call.command.words):
+        why = "Prints the variables of containers, which may hold tokens"
+        return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
     return []
+
+
+_ENVIRONMENT_FIELD = re.compile(r"[.\]]env(?:From)?\b")
 
 
 @handles("container-run")

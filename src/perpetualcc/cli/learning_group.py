@@ -1,0 +1,40 @@
+"""The group of `pcc learn`: files of the user's Claude Code that cannot be used are no bug."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperGroup
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.learning.places import Places
+
+
+class LearningGroup(TyperGroup):
+    """Turns what the system says about those files into two lines that a person can act on."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. Raises `PerpetualError` where one of those files is refused."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if not _is_ours(error.filename):
+                raise
+            raise PerpetualError(
+                f"{str(error.filename)!r} cannot be used: {error.strerror}",
+                hint="It must be yours to read and to write; CLAUDE_CONFIG_DIR names the directory",
+            ) from error
+
+
+def learning_places() -> Places:
+    """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+
+
+def _is_ours(name: object) -> bool:
+    """Below Claude Code's directory, or in a project's `.data`."""
+    if not isinstance(name, str | os.PathLike):
+        return False
+    path = Path(name)
+    return path.is_relative_to(learning_places().claude) or ".data" in path.parts

@@ -1,0 +1,121 @@
+"""
+What setting a variable means: by the tables, by what it is called, and by where its value leads.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import is_shell
+from perpetualcc.permissions.commands.foreign_code import foreign_path
+from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
+from perpetualcc.permissions.commands.knowledge import Knowledge
+from perpetualcc.permissions.commands.places import are_ordinary
+from perpetualcc.permissions.effects import Effect, EffectKind, Finding
+from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.shell.directories import Directories
+from perpetualcc.permissions.shell.script import Word
+
+_PLACE_NAME = re.compile(
+    r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
+)
+"""Variables with these in their names hold places, and not programs."""
+_OPEN_DIRECTORY = re.compile(
+    r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
+)  # compared only
+_LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
+_HOLDS_CODE = re.compile(
+    r"(?:.*_)?(?:HOME|(?:CONFIG|CONF|CFG|SETTINGS?|RC|INIT|SDKS?|STARTUP|PROFILE|TOOLCHAIN|PLUGINS?|MODULES?"
+    r"|LIB|LIBS|LIBRARY|HOOKS?|SCRIPTS?|LOADERS?|PROFILER|AGENT|EXTENSIONS?|PRESETS?|TEMPLATES?|BIN"
+    r"|INCLUDE|OVERRIDES?)(?:_?(?:FILES?|FILENAME|PATHS?|DIRS?|URL))?|RUNNER|LAUNCHER|WRAPPER|LINKER|COMPILER"
+    r"|INTERPRETER|DRIVER|EXECUTABLE|BINARY|PROGRAM|TOOL|COMMAND|CMD|OPTS?|OPTIONS|FLAGS|ARGS|JAR"
+    r"|MAKEFILES?|BUILDFILE|PRELOAD|RUSTC|RUSTDOC|RUSTFMT|CARGO|PYTHON|NODE|RUBY|PERL|PHP|JAVAC?|MAKE|GO|LD|AR|AS|SHELL"
+    r"|LOADABLE|ROOT|PIPFILE|GEMFILE|EXEC_PREFIX|BACKEND|(?:COMPILER|PROGRAM|RUN|SEARCH|LOAD|EXEC"
+    r"|LIBRARY|INCLUDE)_PATH|VENDOR_DIR)|CPATH|\w*FLAGS|\w*TOOLDIR|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
+    re.IGNORECASE,
+)
+"""Variables with these at the end of their names say where programs find code or settings."""
+_HOLDS_DATA = re.compile(
+    r"(?<!C)CACHE|TE?MP|LOGS?(?:_|$)|^HF_|^TORCH_|DATA_|MODEL|OUTPUT", re.IGNORECASE
+)
+_LOADED_PLACES = re.compile(r"(?:Downloads|Desktop|Documents)(?:/|$)")
+_SOURCE = re.compile(
+    r"BAZELISK_\w+|(?:.*_)?\w*(?:REPO(?:SITORY)?|MIRROR|REGISTRY|INDEX|DISTRIBUTION)(?:_?(?:URL|HOST|BASE))?",
+    re.IGNORECASE,
+)
+_INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
+_LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
+
+
+def judge_variable(
+    name: str,
+    value: str,
+    *,
+    words: Sequence[Word],
+    knowledge: Knowledge,
+    territory: Territory,
+    cwds: Directories,
+    part: str,
+) -> Finding | None:
+    """What setting `name` to `value` before `words` means; None when it is nothing to speak of."""
+    meaning = knowledge.variable(name, value)
+    if name == "PATH" and _OPEN_DIRECTORY.match(value):
+        risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
+    elif meaning is not None:
+        if name in _LIBRARY_PATHS and _runs_own_program(words, territory, cwds):
+            meaning = replace(meaning, places="project")
+        if are_ordinary(value, meaning.places, territory, cwds):
+            return None
+        risk, why = meaning.risk, meaning.explanation
+    else:
+        found = _by_value(name, value, bool(words), territory, cwds)
+        if found is None:
+            return None
+        risk, why = found
+    return Finding(
+        risk=risk,
+        rule="environment-variable",
+        part=part,
+        explanation=f"{name}: {why}",
+        kind=f"set {name}",
+        effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
+    )
+
+
+def _by_value(
+    name: str, value: str, is_passed: bool, territory: Territory, cwds: Directories
+) -> tuple[Risk, str] | None:
+    """A variable that no table knows."""
+    if is_passed and is_shell(value):
+        return Risk.HIGH, "names a shell as the program to run"
+    if is_passed and value.startswith("/tmp/") and not _PLACE_NAME.search(name):  # noqa: S108  # compared only
+        return Risk.MEDIUM, "may name a program in the temporary directory"
+    if is_passed and _LISTENS.fullmatch(name) and serves_everyone(value):
+        return Risk.MEDIUM, "listens to every network this machine is in"
+    if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
+        return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
+    if is_passed and _INSTALLS.fullmatch(name):
+        written = territory.write(value, cwds, name)
+        if written.risk is Risk.HIGH:
+            return Risk.MEDIUM, "has programs put where they are found by their names"
+    if not is_passed or not _HOLDS_CODE.fullmatch(name) or _HOLDS_DATA.search(name):
+        return None
+    path = foreign_path(value, territory, cwds)
+    if path is None or _is_persons_tool(name, path, territory, cwds):
+        return None
+    return Risk.MEDIUM, "by its name it says where code or settings are, and they lie elsewhere"
+
+
+def _is_persons_tool(name: str, path: str, territory: Territory, cwds: Directories) -> bool:
+    """`ANDROID_HOME=~/Android/Sdk`: what a person keeps at home, and did not just load."""
+    place, home = territory.locate(path, cwds).path, f"{territory.home}/"
+    is_home = name.upper().endswith(("HOME", "ROOT")) and place.startswith(home)
+    return is_home and not _LOADED_PLACES.match(place.removeprefix(home))
+
+
+def _runs_own_program(words: Sequence[Word], territory: Territory, cwds: Directories) -> bool:
+    """`./build/tests`: what the project has built, with the libraries it was built with."""
+    name = words[0].text if words else ""
+    zone = territory.locate(name, cwds).zone
+    return "/" in name and zone in {Zone.SAFE, Zone.PROJECT}

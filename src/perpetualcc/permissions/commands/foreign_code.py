@@ -1,0 +1,156 @@
+"""
+What a program that runs the project's code is given from elsewhere: code, settings, addresses.
+
+Tables never list every option of every build tool, and any of them may name code: `--config=/x`,
+`-DTOOLCHAIN=/x`, `--node-options="--require /x"`, `{"globalSetup": "/x"}`, `@/x`. So every value
+counts, unless the name of its option says that it is not code.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.given_settings import judge_setting
+from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.shell.directories import Directories
+
+Setting = tuple[str, str]
+"""The name of an option, empty when there is none, and what stands there."""
+
+_PATH = re.compile(r"(?!//)(?:/|~|\.\./)")
+_INNER_PATH = re.compile(
+    r"(?:file://|(?<=[\s\"'`=:,;@\[{|])|^@|(?<=^-[A-Za-z])|(?<=[\s=,]-[A-Za-z]))"
+    r"((?:/|~/|\.\./)(?!/)[^\s\"'`=:,;)\]}|]+)"
+)
+"""`=/x`, `:/x`, `,/x`, `"/x"`, `@/x`: a path behind whatever may stand before a value."""
+_NO_CODE = re.compile(
+    r"ignore|exclude|prefix|install|cache|te?mp(?!l)|outdir|destdir|scratch|build-?(?:path|dir)|derived"
+    r"|grep|match|pattern|filter|(?:^|[-_])name|title|message|description|route|label|annotation"
+    r"|expr|^--base$|base-?(?:url|path|href)",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r"[,{\s]")
+_KEY_LENGTH = 40
+"""Characters of the name before a path; a longer one is no name."""
+_MAY_BE_CODE = frozenset({"value", "optional", "code", "flag"})
+"""What the value of an option is, as a table says, where it need not be read or written."""
+_SWITCH = re.compile(r"/\w+:")
+"""`/p:Version=1` is an option of MSBuild, and no path."""
+_SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
+"""With these a test runner is told which tests to run."""
+_INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
+"""Where only the machine's owner puts programs and libraries."""
+OUTPUT_OPTION = re.compile(
+    r"-o\b|-O\b|--?(?:out|report|log(?!ger)|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
+    r"dist|junit|html|xml|json|tee)[\w-]*",
+    re.IGNORECASE,
+)
+_LOADS = re.compile(
+    r"kube-?config|plugin|require|preload|rc-?file|init-?file|script|hook", re.IGNORECASE
+)
+"""Options that make even a program that only looks run what they name."""
+
+
+def judge_settings(call: Call, rule: CommandRule) -> Findings:
+    """What a call that may run the project's code, and nothing else, is given from elsewhere."""
+    if rule.risk is not Risk.LOW:
+        return []
+    may_run = EffectKind.EXECUTE in rule.effects or rule.wraps or rule.stops
+    if not may_run or rule.operands not in {"data", "code", "task"}:
+        return _loaded(call)
+    findings: Findings = []
+    seen: set[str] = set()
+    for name, given in _settings(call, rule):
+        text = f"-{given[1:]}" if rule.rule == "dotnet" and _SWITCH.match(given) else given
+        is_selection = rule.rule == "test-project" and name in _SELECTS
+        for path in () if is_selection else _paths(name, text):
+            if path not in seen:
+                seen.add(path)
+                findings += code_path(path, call)
+        findings += [found for found in judge_setting(name, text, call, rule) if found is not None]
+    return findings
+
+
+def code_path(text: str, call: Call) -> Findings:
+    """Project code, like a test file: LOW inside the project, not outside."""
+    text = text.partition("::")[0]
+    if text.startswith("//"):  # a label of Bazel, Pants or Buck
+        return []
+    location = call.judge.territory.locate(text, call.cwds)
+    if location.zone not in {Zone.OUTSIDE, Zone.SCRATCH}:
+        return []
+    why = f"Runs code {location.zone.value}: {location.path}"
+    return [call.finding(Risk.MEDIUM, "code-outside", why, EffectKind.EXECUTE)]
+
+
+def foreign_path(value: str, territory: Territory, cwds: Directories) -> str | None:
+    """The first path in `value` that is neither the project's nor installed by the owner."""
+    for path in _paths("", value):
+        if territory.locate(path, cwds).zone in {Zone.OUTSIDE, Zone.SCRATCH}:
+            return path
+    return None
+
+
+def _settings(call: Call, rule: CommandRule) -> Iterator[Setting]:
+    arguments, words = call.arguments, call.command.words
+    before = {
+        id(word): option.text
+        for option, word in pairwise(words)
+        if option.text[:1] == "-" and "=" not in option.text
+    }
+    unknown = set(arguments.unknown)
+    for given in arguments.given:
+        is_address = given.value is not None and "://" in given.value.text
+        if given.value is not None and (is_address or given.rule.role in _MAY_BE_CODE):
+            yield given.name, given.value.text
+    for option in (o for o in arguments.unknown if len(o) > 2):
+        yield re.split("[=:/]", option, maxsplit=1)[0], option
+    for word in words:
+        if before.get(id(word)) in unknown and word.text[:1] != "-":
+            yield before[id(word)], word.text
+    if rule.stops or rule.wraps:
+        yield from (("", word.text) for word in arguments.operands[:1] if word.text[:1] == "@")
+        return
+    for word in arguments.operands:
+        yield before.get(id(word), ""), word.text
+
+
+def _paths(name: str, text: str) -> Iterator[str]:
+    """All paths in `text` that may name code."""
+    if _NO_CODE.search(name) or (text[:1] == "-" and OUTPUT_OPTION.match(text)):
+        return
+    if _PATH.match(text):
+        if not _INSTALLED.match(text):
+            yield text
+        return
+    if "/" not in text:
+        return
+    key, end = "", 0
+    for match in _INNER_PATH.finditer(text):
+        *others, last = _NEXT.split(text[end : match.start()])
+        key, end = last if others else (key + last)[:_KEY_LENGTH], match.end()
+        if not _NO_CODE.search(key) and not _INSTALLED.match(match[1]):
+            yield match[1]
+
+
+def _loaded(call: Call) -> Findings:
+    """`kubectl --kubeconfig /tmp/x get pods`: the file may name a program to run."""
+    given = [(g.name, g.value.text) for g in call.arguments.given if g.value]
+    joined = [o.partition("=")[::2] for o in call.arguments.unknown if "=" in o]
+    joined += [
+        (option.text, word.text)
+        for option, word in pairwise(call.command.words)
+        if option.text in call.arguments.unknown
+    ]
+    territory = call.judge.territory
+    named = [
+        name
+        for name, value in (*given, *joined)
+        if _LOADS.search(name) and foreign_path(value, territory, call.cwds) is not None
+    ]
+    why = f"{named[0]}: what it names lies outside the project, and may run" if named else ""
+    return [call.finding(Risk.MEDIUM, "code-outside", why, EffectKind.EXECUTE)] if named else []
