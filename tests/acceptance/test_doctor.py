@@ -38,6 +38,12 @@ def test_a_machine_on_which_all_is_well_passes_also_without_a_sandbox(install, t
     assert "✗ Sandbox: bwrap and socat missing" in said
     assert "(work goes on without)" in said
 
+    configure(pcc, '[permissions]\nsandbox = "on"\n')
+    code, said = doctor(pcc)
+    assert code == 1
+    assert said.count("Sandbox") == 1
+    assert "(work goes on without)" not in said
+
 
 def test_who_is_not_signed_in_is_told_how(install):
     pcc = install("steps: [Never.]", signed_in=False)

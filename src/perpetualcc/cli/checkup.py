@@ -21,12 +21,8 @@ Finding = tuple[bool, str]
 def what_is_needed(locations: Locations) -> Iterator[Finding]:
     """Everything without which nothing can work."""
     yield True, f"PerpetualCC {__version__}"
-    settings = Config()
-    try:
-        settings = load_config()
-        yield True, f"Configuration: {config.config_path()}"
-    except PerpetualError as error:
-        yield False, _told(error)
+    settings, mistake = _settings()
+    yield not mistake, mistake or f"Configuration: {config.config_path()}"
     yield from _claude(settings)
     yield _data(locations)
     yield _database(locations)
@@ -42,8 +38,18 @@ def what_is_good_to_have(locations: Locations) -> Iterator[Finding]:
     ):
         text = f"The daemon does not know your {', '.join(names)}; pcc daemon restart"
         yield False, f"Environment: {text}"
-    is_well, text = _sandbox()
-    yield is_well, text if is_well else f"{text} (work goes on without)"
+    settings, _ = _settings()
+    if settings.permissions.sandbox is not SandboxMode.ON:
+        is_well, text = _sandbox()
+        yield is_well, text if is_well else f"{text} (work goes on without)"
+
+
+def _settings() -> tuple[Config, str]:
+    """The settings, or their defaults and what is wrong with the file."""
+    try:
+        return load_config(), ""
+    except PerpetualError as error:
+        return Config(), _told(error)
 
 
 def _claude(settings: Config) -> Iterator[Finding]:
