@@ -3,7 +3,6 @@ Where the configuration comes from: the only package that reads the environment.
 on import, and what reads the file is not imported before there is one.
 """
 
-import hashlib
 import os
 import shlex
 from pathlib import Path
@@ -80,6 +79,8 @@ def steering() -> dict[str, str]:
 
     A session gets the daemon's environment, which is that of the command that started it.
     """
+    import hashlib  # noqa: PLC0415  # most commands compare nothing
+
     return {
         name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16]
         for name, value in os.environ.items()
