@@ -449,9 +449,10 @@ def test_a_log_that_cannot_be_written_is_said_at_once(make_daemon: MakeDaemon) -
     daemon.locations.prepare().supervisor_log.mkdir()
     before = time.monotonic()
 
-    with pytest.raises(DaemonUnavailable, match=r"cannot write '.*supervisor.log'"):
+    with pytest.raises(DaemonUnavailable, match=r"cannot write '.*supervisor.log'") as caught:
         daemon.connect()
 
+    assert caught.value.hint == "Mend it, or see --data-dir"
     assert time.monotonic() - before < 5
 
 

@@ -133,7 +133,16 @@ def test_the_doctor_sees_a_place_that_cannot_be_written(install):
     pcc = install("steps: [Never.]")
     data = pcc.locations.data
 
-    done = with_room("40m", pcc, f"$ mount -o remount,ro {data}", "doctor")
+    done = with_room(
+        "40m",
+        pcc,
+        "list",
+        "daemon stop",
+        f"$ mount -o remount,ro {data}",
+        f"$ {shlex.join(pcc.command('list'))}; {shlex.join(pcc.command('doctor'))}",
+    )
 
     assert done.returncode == 1
+    assert "does not start: cannot write '" in done.stderr
+    assert "Read-only file system\nhint:  Mend it, or see --data-dir" in done.stderr
     assert f"✗ Data directory: '{data}' cannot be written" in done.stdout

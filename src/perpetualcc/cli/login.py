@@ -15,7 +15,9 @@ def login(
     ctx: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[--console | --sso]", help="Passed on to Claude Code"),
+        typer.Argument(
+            metavar="OPTION", help="Passed on to Claude Code: --console, --sso, --email ADDRESS"
+        ),
     ] = None,
 ) -> None:
     """

@@ -88,10 +88,10 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
     )
     if started.returncode:
         lines = started.stderr.strip().splitlines() or ["no message"]
-        told = next((one for one in lines if one.startswith("error: ")), lines[-1])
+        told = dict(one.split(": ", 1) for one in lines if one.startswith(("error: ", "hint: ")))
         raise DaemonUnavailable(
-            f"The supervisor does not start: {told.removeprefix('error: ')}",
-            hint=f"Try it: {' '.join(command)}",
+            f"The supervisor does not start: {told.get('error', lines[-1])}",
+            hint=told.get("hint", f"Try it: {' '.join(command)}").strip(),
         )
 
 

@@ -8,6 +8,7 @@ client's bytes and never opens the database.
 """
 
 import argparse
+import errno
 import os
 import select
 import signal
@@ -430,17 +431,19 @@ def main() -> None:
         locations = Locations(data=arguments.data_dir).prepare()
     except PerpetualError as error:
         sys.exit(f"error: {error.message}\nhint:  {error.hint}")
-    lock = hold(locations.supervisor_lock, wait=0.2)
-    if lock is None:
-        return
     try:
+        lock = hold(locations.supervisor_lock, wait=0.2)
+        if lock is None:
+            return
         listener = listen(locations)
         write_pid(lock, os.getpid())
         if arguments.detach:
             detach(locations)
     except OSError as error:
         where = f" '{error.filename}'" if error.filename else f" in '{locations.data}'"
-        sys.exit(f"error: cannot write{where}: {error.strerror}")
+        is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        hint = f"Make room near '{locations.data}'" if is_full else "Mend it, or see --data-dir"
+        sys.exit(f"error: cannot write{where}: {error.strerror}\nhint:  {hint}")
     write_pid(lock, os.getpid())
     note_steering(locations, steering())
     Supervisor(
