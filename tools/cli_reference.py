@@ -33,6 +33,8 @@ def _command(name: str, command: Any) -> Iterator[str]:
     yield from [f"### `{name}`", "", about, ""]
     inner = getattr(command, "commands", None)
     if inner is not None:
+        if command.invoke_without_command:
+            yield from ["```", f"{name} [OPTIONS]", "```", "", *_options(command)]
         for one in inner.values():
             yield from _command(f"{name} {one.name}", one)
         return

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.terminals import CTRL_C, terminal
+
 REQUIREMENTS = "# Project: Shop\n\n## Preferences\n- Database: PostgreSQL\n"
 
 
@@ -119,3 +121,31 @@ def test_a_missing_model_is_an_error_with_a_hint(requirements: Path) -> None:
 
     assert done.returncode == 1
     assert b"hint:" in done.stderr
+
+
+def test_a_line_without_an_id_gets_no_other_lines(requirements: Path) -> None:
+    lines = [
+        "garbage",
+        '{"id": 1, "question": "Which?"}',
+        '{"question": "Which?"}',
+        '{"id": 1e400}',
+    ]
+
+    done = pcc(requirements.parent, "--jsonl", stdin="\n".join(lines).encode())
+
+    told = [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+    assert [(one["id"], "error" in one) for one in told] == [
+        (None, True), (1, False), (None, False), (None, True),
+    ]  # fmt: skip
+
+
+def test_one_ctrl_c_ends_it_between_two_lines(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-m", "perpetualcc", "brain", "ask", "--jsonl"]
+
+    with terminal(command, environment) as typing:
+        typing.type('{"id": 1, "question": "Which?"}\n')
+        typing.wait_for('"action"')
+        typing.type(CTRL_C)
+
+        assert typing.wait(within=20) == 130

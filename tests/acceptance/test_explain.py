@@ -1,18 +1,32 @@
 """`pcc explain` as a person and a script use it: real processes."""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.rehearse import take_along
+from perpetualcc.cli.stage import Stage
+from perpetualcc.domain.clock import SystemClock
+from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
+from perpetualcc.permissions.trust import content_hash, read_watched_files
+from perpetualcc.rehearsal import RehearsalServer, Scenario
+from perpetualcc.store.recorded import Recorded, record
+
 PCC = [sys.executable, "-m", "perpetualcc"]
 
 
-def run(*args: str, stdin: str = "", home: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    *args: str, stdin: str = "", home: Path, data_dir: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONUTF8": "1"}
     return subprocess.run(
-        [*PCC, "explain", *args],
+        [*PCC, *(("--data-dir", str(data_dir)) if data_dir else ()), "explain", *args],
         input=stdin,
         capture_output=True,
         text=True,
@@ -78,3 +92,144 @@ def test_nothing_to_judge_says_what_to_type(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "pcc explain bash" in done.stderr
+
+
+def rule(effect: str, subject: str, pattern: str, **more: str) -> Rule:
+    return Rule(
+        id=f"rule-{effect}-{subject}",
+        effect=RuleEffect(effect),
+        subject=RuleSubject(subject),
+        pattern=pattern,
+        **more,
+    )
+
+
+def decided(home: Path, *rules: Rule, trust: dict[Path, str] | None = None) -> None:
+    """The state of an installation whose owner made these rules."""
+    database = home / ".perpetualcc/data/perpetualcc.db"
+    asyncio.run(record(database, Recorded(rules=rules, trust=trust or {}), SystemClock()))
+
+
+def test_nothing_is_created_where_there_is_no_state(tmp_path: Path) -> None:
+    policy = tmp_path / "project/.perpetualcc/policy.toml"
+    policy.parent.mkdir(parents=True)
+    policy.write_text('[permissions]\nsafe_directories = ["docs/"]\n')
+    home = tmp_path / "home"
+    home.mkdir()
+
+    done = run("bash", "ls", "--project", str(tmp_path / "project"), home=home)
+
+    assert done.returncode == 0
+    assert list(home.iterdir()) == []
+
+
+def test_a_rule_that_denies_is_named(tmp_path: Path) -> None:
+    decided(tmp_path, rule("deny", "command", "git status"))
+
+    done = run("bash", "git status", "--project", "/p", home=tmp_path)
+
+    assert done.stdout.splitlines()[:3] == [
+        "Risk     LOW",
+        "Verdict  deny: your own rule blocks it",
+        "Rule     rule-deny-command: Denies command 'git status' everywhere",
+    ]
+
+
+def test_rules_that_allow_count_where_they_hold(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "link").symlink_to(project)
+    decided(
+        tmp_path,
+        rule("allow", "command", "docker compose", project=str(project)),
+        rule("allow", "path", "docs/*.md"),
+    )
+
+    def judged(*words: str) -> tuple[str, list[str]]:
+        data = json.loads(run(*words, "--json", home=tmp_path).stdout)
+        return data["verdict"], [one["id"] for one in data["rules"]]
+
+    up = ("bash", "docker compose up --no-such")
+    assert judged(*up, "--project", str(project)) == ("allow", ["rule-allow-command"])
+    assert judged(*up, "--project", str(tmp_path / "link")) == ("allow", ["rule-allow-command"])
+    assert judged(*up, "--project", "/p") == ("ask", [])
+    assert judged("write", "docs/a.md", "--project", "/p") == ("allow", ["rule-allow-path"])
+
+
+def test_rules_count_for_lines_too_and_no_line_costs_the_others_theirs(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "link").symlink_to(project)
+    decided(tmp_path, rule("deny", "command", "git status", project=str(project)))
+    call = {"tool": "Bash", "input": {"command": "git status"}}
+    places = [str(project), str(tmp_path / "link"), "/p", "/\0", "/\ud800", "~nobody-here"]
+
+    done = run(
+        "--jsonl",
+        stdin="".join(json.dumps({**call, "project": place}) + "\n" for place in places),
+        home=tmp_path,
+    )
+
+    verdicts = [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
+    assert verdicts == ["deny", "deny", "allow", "ask", "ask", "allow"]
+
+
+@pytest.mark.parametrize(("trusted", "verdict"), [(True, "allow"), (False, "ask")])
+def test_a_looser_policy_counts_in_a_project_that_is_trusted(
+    tmp_path: Path, trusted: bool, verdict: str
+) -> None:
+    project = tmp_path / "project"
+    (project / ".perpetualcc").mkdir(parents=True)
+    (project / ".perpetualcc/policy.toml").write_text(
+        '[permissions]\nsafe_directories = ["docs/"]\n'
+    )
+    trust = {project: content_hash(read_watched_files(project))} if trusted else {}
+    decided(tmp_path, trust=trust)
+
+    done = run("write", "docs/a.md", "--project", str(project), "--json", home=tmp_path)
+
+    assert json.loads(done.stdout)["verdict"] == verdict
+
+
+def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> None:
+    project, copy = tmp_path / "project", tmp_path / "stage/project"
+    for place in (project, copy):
+        (place / ".perpetualcc").mkdir(parents=True)
+        (place / ".perpetualcc/policy.toml").write_text(
+            '[permissions]\nsafe_directories = ["docs/"]\n'
+        )
+    decided(
+        tmp_path,
+        rule("deny", "command", "git status"),
+        rule("allow", "command", "docker compose", project=str(project)),
+        rule("allow", "path", f"{project}/notes/*"),
+        trust={project: content_hash(read_watched_files(project))},
+    )
+    scenario = Scenario(name="nothing", scenes=(), source="")
+    stage = Stage(
+        folder=tmp_path / "stage",
+        project=copy,
+        server=RehearsalServer(scenario),
+        environment={},
+    )
+
+    take_along(GlobalOptions(data_dir=tmp_path / ".perpetualcc/data"), stage, project)
+
+    calls = [
+        ("Bash", {"command": "git status"}),
+        ("Bash", {"command": "docker compose x"}),
+        ("Write", {"file_path": "notes/a.md"}),
+        ("Write", {"file_path": "docs/a.md"}),
+        ("Write", {"file_path": "other/a.md"}),
+    ]
+    lines = "\n".join(json.dumps({"tool": tool, "input": given}) for tool, given in calls)
+    real = run("--jsonl", "--project", str(project), stdin=lines, home=tmp_path)
+    played = run(
+        *("--jsonl", "--project", str(copy)), stdin=lines, home=tmp_path, data_dir=stage.data
+    )
+    judged = [
+        [(one["verdict"], len(one["rules"])) for one in map(json.loads, done.stdout.splitlines())]
+        for done in (real, played)
+    ]
+    assert judged[0] == judged[1]
+    assert judged[0] == [("deny", 1), ("allow", 1), ("allow", 1), ("allow", 0), ("ask", 0)]

@@ -48,6 +48,7 @@ def pcc(environment):
             input=text,
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             env=environment,
             timeout=50,
             check=False,
@@ -154,7 +155,7 @@ def test_the_structure_of_a_project_is_reported(here, project):
     unasked = here("graph", project)
 
     assert text == (
-        "3 files of code, 2 imports among them; no tests\n"
+        "3 files of code, 2 imports among them; tests are left out\n"
         "\nMost depended on (importers, files that reach it):\n"
         "     1    1  shop/money.py\n"
         "     1    1  shop/till.py\n"
@@ -263,3 +264,76 @@ def test_two_inits_at_once_make_one_index(project, environment):
     assert [run.returncode for run in runs] == [0, 0]
     assert all("(303 files found)" in output for output in outputs)
     assert sorted(" 0 files read" in output for output in outputs) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("bin.md", b"\x00\xff\xfe\x89PNG", "bin.md:1: not a text file"),
+        ("empty.md", b"", "empty.md: empty"),
+        ("ahead.md", b"## Tasks\n- One (depends_on: 9)\n", "ahead.md:2: task"),
+        ("ahead.yaml", b"tasks:\n  - {id: 1, description: One, depends_on: 9}\n", "ahead.yaml:2:"),
+    ],
+)
+def test_requirements_that_cannot_be_are_refused_when_they_are_chosen(
+    pcc, project, tmp_path, name, content, problem
+):
+    (tmp_path / name).write_bytes(content)
+
+    done = pcc("init", project, "--skip-index", "--requirements", tmp_path / name)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert problem in done.stderr
+    assert not (project / ".perpetualcc").exists()
+
+
+def test_what_init_read_it_found(pcc, project):
+    (project / "picture.py").write_bytes(b"\x00\x01\x02" * 100)
+
+    said = pcc("init", project, "--no-vectors").stdout
+
+    assert "(3 files found)" in said
+    assert " 3 files read in " in said
+
+
+def test_every_bad_line_gets_one_error_with_the_id_it_has(pcc, project):
+    lines = {
+        b'{"id": 1, "query": "cashier"}': (1, False),
+        b'{"query": "cashier"}': (None, False),
+        b'{"id": 2}': (2, True),
+        b'{"id": 3, "query": 5}': (3, True),
+        b'{"id": 4, "query": null}': (4, True),
+        b'{"id": 5, "query": " "}': (5, True),
+        b'{"id": 1e400, "query": "cashier"}': (None, True),
+        b'{"id": [NaN], "query": "cashier"}': (None, True),
+        b"[1]": (None, True),
+        b"\xff\xfe": (None, True),
+        b"[" * 5000: (None, True),
+        b'{"id": 6, "query": "\\ud800"}': (6, False),
+    }
+
+    done = pcc(
+        "search", project, "--jsonl", text=b"\n".join(lines).decode("utf-8", "surrogateescape")
+    )
+
+    def strictly(line):
+        return json.loads(line, parse_constant=pytest.fail)
+
+    told = [strictly(line) for line in done.stdout.splitlines()]
+    assert [(one["id"], "error" in one) for one in told] == list(lines.values())
+
+
+def test_a_missing_query_is_said(pcc, project):
+    for words in (("search", project), ("search", project, " ")):
+        done = pcc(*words)
+
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "--jsonl" in done.stderr
+
+
+def test_what_contradicts_itself_is_named(here, project):
+    drawn = here("graph", project, "--report", "--dot").exception
+    both = here("graph", project, "round_price", "--report").exception
+
+    assert "--dot" in drawn.message
+    assert "'round_price'" in both.message

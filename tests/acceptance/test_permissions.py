@@ -266,10 +266,18 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     assert (
         "names what it is about" in pcc.pcc("rules", "add", "deny", "kind", "", check=False).stderr
     )
+    assert pcc.json("rules", "explain", rule)["counts"].startswith("where any part")
+    dead = pcc.pcc("rules", "add", "deny", "command", "make && rm", check=False)
+    blocked = pcc.pcc("rules", "add", "allow", "command", "rm -rf /", "--high").stdout
+    assert (dead.returncode, "would never match" in dead.stderr) == (1, True)
+    assert "stays blocked" in blocked
+    pcc.pcc("rules", "remove", blocked.split(":")[0])
     pcc.pcc("start", str(pcc.project), "--task", "x")
     [decision] = decisions(pcc, pcc.json("list")[0]["id"]).values()
-    assert decision["verdict"] == "deny"
-    assert "rule" in decision["reason"]
+    judged = pcc.json("explain", "bash", "make deploy-preview", "--project", str(pcc.project))
+    assert decision["verdict"] == judged["verdict"] == "deny"
+    assert rule in decision["reason"]
+    assert [one["id"] for one in judged["rules"]] == [rule]
     pcc.pcc("rules", "remove", rule)
     assert pcc.json("rules", "list") == []
 

@@ -36,6 +36,23 @@ def test_every_command_has_an_example_and_every_option_a_meaning(name: str) -> N
         assert unexplained == [], full
 
 
+# Commands that change, ask back, or show what is no data have nothing to say as JSON.
+_LOOKS = (
+    *("list", "status", "logs", "pending", "decisions", "explain", "rules list", "rules explain"),
+    *("notify test", "notifications", "doctor", "config show", "config get", "budget", "search"),
+    *("graph", "context", "brain ask", "trust"),
+)
+
+
+@pytest.mark.parametrize("words", _LOOKS)
+def test_what_shows_something_shows_it_as_json_too(words: str) -> None:
+    name, _, inner = words.partition(" ")
+    command = load_command(name)
+    command = command.commands[inner] if inner else command
+
+    assert "--json" in [option for param in command.params for option in param.opts]
+
+
 def pcc(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "perpetualcc", *words],

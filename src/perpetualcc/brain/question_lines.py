@@ -1,11 +1,11 @@
 """Questions as JSON: the form of Claude's `AskUserQuestion`, and what people write for it."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.json_lines import UnusableLine, object_of
 from perpetualcc.domain.questions import Option, Question
 
 
@@ -19,37 +19,25 @@ class QuestionLine:
     """A path; empty for none."""
 
 
-def read_id(line: str, number: int) -> Any:
-    """The id of a line, as far as it can be read; otherwise its number."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return number
-    return value.get("id", number) if isinstance(value, dict) else number
-
-
-def read_line(line: str, number: int) -> QuestionLine:
+def read_line(line: str) -> QuestionLine:
     """
-    Read `{id, question, requirements}`.
+    Read `{id, question, requirements}`. A line without an id has none: no other stands in for it.
 
     Raises:
-        PerpetualError: it is not JSON, or holds no question.
+        UnusableLine: it is not JSON, or holds no question.
     """
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise PerpetualError(f"Line {number} is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise PerpetualError(f"Line {number} is not an object with a `question`")
+    value = object_of(line)
     asked = value.get("question", value.get("questions"))
     if isinstance(asked, str):
         asked = {**value, "question": asked}
     requirements = value.get("requirements") or ""
     if not isinstance(requirements, str):
-        raise PerpetualError(f"Line {number}: `requirements` must be a path")
-    return QuestionLine(
-        id=value.get("id", number), questions=read_questions(asked), requirements=requirements
-    )
+        raise UnusableLine("`requirements` must be a path", value.get("id"))
+    try:
+        questions = read_questions(asked)
+    except PerpetualError as error:
+        raise UnusableLine(error.message, value.get("id")) from error
+    return QuestionLine(id=value.get("id"), questions=questions, requirements=requirements)
 
 
 def read_questions(value: Any) -> tuple[Question, ...]:

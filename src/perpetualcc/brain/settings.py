@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from perpetualcc.domain.errors import PerpetualError
+
 
 class BrainType(StrEnum):
     """Who has the opinion."""
@@ -66,3 +68,11 @@ class BrainSettings:
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     gemini: GeminiSettings = field(default_factory=GeminiSettings)
     ollama: OllamaSettings = field(default_factory=OllamaSettings)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.confidence_threshold <= 1:
+            raise PerpetualError(
+                f"'brain.confidence_threshold' is {self.confidence_threshold:g};"
+                " it is between 0 and 1",
+                hint="pcc config set brain.confidence_threshold 0.7",
+            )

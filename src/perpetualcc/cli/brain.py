@@ -13,7 +13,7 @@ import typer
 from perpetualcc.brain.factory import open_brain
 from perpetualcc.brain.fallback import THRESHOLD
 from perpetualcc.brain.port import Brain
-from perpetualcc.brain.question_lines import read_id, read_line
+from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import (
     BrainSettings,
     BrainType,
@@ -23,6 +23,7 @@ from perpetualcc.brain.settings import (
 )
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.json_lines import UnusableLine
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
 from perpetualcc.requirements import parse_statements, read_text
 
@@ -69,7 +70,7 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     """
     chosen = _open(brain, model, host)
     if jsonl:
-        asyncio.run(_answer_lines(chosen, Path(question) if question else None))
+        _answer_lines(chosen, Path(question) if question else None)
         return
     if not question:
         raise typer.BadParameter("Give a question, or --jsonl", param_hint="question")
@@ -134,42 +135,48 @@ def _as_data(answer: BrainAnswer) -> dict[str, Any]:
     }
 
 
-async def _answer_lines(brain: Brain, path: Path | None) -> None:
+def _answer_lines(brain: Brain, path: Path | None) -> None:
     """One line out for each line in, whatever is in it."""
     try:
         source = path.open("rb") if path else sys.stdin.buffer
     except OSError as error:
         raise PerpetualError(f"{path} cannot be read: {error.strerror}") from error
     contexts: dict[str, QuestionContext] = {}
-    for number, raw in enumerate(source, start=1):
-        line = raw.decode("utf-8", errors="replace").strip()
-        if line:
-            data = await _answer_line(brain, line, number, contexts)
-            # ASCII, because a label may hold what no encoding can write.
-            print(json.dumps(data), flush=True)
+    # Lines are waited for outside of the event loop, which would swallow the first Ctrl+C.
+    with asyncio.Runner() as runner:
+        for raw in source:
+            line = raw.decode("utf-8", errors="replace").strip()
+            if line:
+                data = runner.run(_answer_line(brain, line, contexts))
+                # ASCII, because a label may hold what no encoding can write.
+                print(json.dumps(data), flush=True)
 
 
 async def _answer_line(
-    brain: Brain, line: str, number: int, contexts: dict[str, QuestionContext]
+    brain: Brain, line: str, contexts: dict[str, QuestionContext]
 ) -> dict[str, Any]:
+    known = None
     try:
-        asked = read_line(line, number)
+        asked = read_line(line)
+        known = asked.id
         if asked.requirements not in contexts:
             contexts[asked.requirements] = _context(asked.requirements)
         context = contexts[asked.requirements]
         answers = [await brain.answer_question(one, context) for one in asked.questions]
+    except UnusableLine as error:
+        return _failed(error.id, error.message)
     except PerpetualError as error:
-        return _failed(line, number, error.message)
+        return _failed(known, error.message)
     except Exception as error:  # noqa: BLE001  # the loop outlives its lines
         # One line must not cost the others their answers.
-        _log.exception("line %s", number)
-        return _failed(line, number, f"Unexpected: {type(error).__name__}")
+        _log.exception("line with the id %s", known)
+        return _failed(known, f"Unexpected: {type(error).__name__}")
     return {"id": asked.id, **_together(answers)}
 
 
-def _failed(line: str, number: int, error: str) -> dict[str, Any]:
+def _failed(known: Any, error: str) -> dict[str, Any]:
     return {
-        "id": read_id(line, number),
+        "id": known,
         "action": "escalate",
         "labels": [],
         "confidence": 0.0,

@@ -1,6 +1,7 @@
 """`pcc config`: show the settings, change one, go back to the defaults."""
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,13 +60,23 @@ def show(
 
 
 @app.command()
-def get(ctx: typer.Context, key: KeyArgument) -> None:
+def get(
+    ctx: typer.Context,
+    key: KeyArgument,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Output as JSON, with its full name")
+    ] = False,
+) -> None:
     """
     Print one setting.
 
     Example: pcc config get max_concurrent
     """
     name, _ = file.resolve_key(key)
+    if as_json:
+        value = json.loads(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
+        print(json.dumps({name: value}, ensure_ascii=False))
+        return
     print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
 
 
@@ -82,7 +93,9 @@ def set_value(
     Example: pcc config set max_concurrent 8
     """
     name, kind = file.resolve_key(key)
-    _change(_path(ctx), name, file.parse_value(kind, value))
+    wanted = file.parse_value(kind, value)
+    _change(_path(ctx), name, wanted)
+    _warn_of_nothing(name, wanted)
     print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")
     print("It counts from the next start of the engine: pcc daemon restart")
 
@@ -203,12 +216,13 @@ def _change(path: Path, name: str, value: Any) -> None:
         table.pop(key, None)
     else:
         table[key] = value
+    written = tomlkit.dumps(document)
+    _refuse_unusable(written, path)
     draft = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft.write_text(tomlkit.dumps(document), encoding="utf-8")
+        draft.write_text(written, encoding="utf-8")
         draft.chmod(0o600)
-        file.load_config(draft)
         draft.replace(path)
     except OSError as error:
         raise PerpetualError(
@@ -216,6 +230,26 @@ def _change(path: Path, name: str, value: Any) -> None:
         ) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _refuse_unusable(written: str, path: Path) -> None:
+    """Without a line: the value is in nobody's file."""
+    try:
+        file.parse_config(written, path)
+    except file.ConfigError as error:
+        raise PerpetualError(
+            f"{error.problem}; '{path}' stays as it is", hint=error.hint
+        ) from error
+
+
+_PATHS = frozenset({"claude.binary"})
+"""Settings that name a file of this machine."""
+
+
+def _warn_of_nothing(name: str, value: Any) -> None:
+    """A path may be made later; until then nothing starts."""
+    if name in _PATHS and value and not Path(value).expanduser().is_file():
+        print(f"Warning: there is no file {str(value)!r} now", file=sys.stderr)
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """`pcc doctor`: what is here, what is enforced, and how that is known."""
 
 import asyncio
+import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ def doctor(
     prove: Annotated[
         bool, typer.Option("--prove", help="Run the canary: see that a refusal refuses")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
     Check this machine; with --prove see on the real Claude Code what is enforced.
@@ -38,9 +40,13 @@ def doctor(
         config.use_config(ctx.obj.config)
     needed = [*what_is_needed(places), *(_prove() if prove else [])]
     findings = [*needed, *what_is_good_to_have(places)]
-    for is_well, text in findings:
-        print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
-    if not prove:
+    if as_json:
+        told = [{"is_well": is_well, "finding": text} for is_well, text in findings]
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        for is_well, text in findings:
+            print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
+    if not (prove or as_json):
         print("\nTo see on the real Claude Code what is enforced: pcc doctor --prove")
     if not all(is_well for is_well, _ in needed):
         raise typer.Exit(1)
@@ -48,7 +54,7 @@ def doctor(
 
 def _prove() -> Iterator[Finding]:
     """Every layer on its own, on the real Claude Code with a scripted model."""
-    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # same
+    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # costs a second
 
     try:
         binary = chosen_claude(load_config().claude.path)

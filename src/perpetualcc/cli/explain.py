@@ -3,20 +3,25 @@
 import json
 import sys
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import locations
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
+    from perpetualcc.permissions.decision_engine import DecisionEngine
+    from perpetualcc.permissions.rules import Rule
     from perpetualcc.permissions.settings import PermissionSettings
+    from perpetualcc.store.recorded import Recorded
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -39,31 +44,31 @@ def explain(
     """
     Say how a tool call would be judged, and by which rules.
 
-    A project's own policy counts as it would in a session: where it is stricter, always; where it
-    is looser, when you trust the project.
+    Your own rules count (pcc rules), and a project's own policy as in a session: where it is
+    stricter, always; where it is looser, when you trust the project.
 
     Example: pcc explain bash 'git push --force'
     """
     from perpetualcc.permissions.calls import call_from_words  # noqa: PLC0415  # only when used
 
-    settings = _Settings(ctx.obj)
+    guards = _Guards(ctx.obj)
     if jsonl:
-        judge_lines(project.absolute(), settings)
+        judge_lines(project.expanduser().absolute(), guards)
         return
     if tool is None or subject is None:
         raise PerpetualError(
             "There is nothing to judge", hint="pcc explain bash 'git push --force'"
         )
-    call = call_from_words(tool, subject, project.absolute())
-    judged = _judged(call, settings)
+    call = call_from_words(tool, subject, _canonical(project.expanduser().absolute()))
+    judged = _judge(call, guards)
     if as_json:
-        print(json.dumps(_data(*judged), ensure_ascii=False))
+        print(json.dumps(_data(judged), ensure_ascii=False))
     else:
-        print(_page(*judged))
-        print("".join(f"\n{note}\n" for note in settings.notes), end="")
+        print(_page(judged))
+        print("".join(f"\n{note}\n" for note in guards.notes), end="")
 
 
-def judge_lines(project: Path, settings: "_Settings") -> None:
+def judge_lines(project: Path, guards: "_Guards") -> None:
     """One JSON object a line in, one a line out. A line that cannot be read stops nothing."""
     from perpetualcc.permissions.calls import UnreadableLine, call_from_line  # noqa: PLC0415
 
@@ -72,7 +77,7 @@ def judge_lines(project: Path, settings: "_Settings") -> None:
         if not line.strip():
             continue
         try:
-            data = _data(*_judged(call_from_line(line, project), settings))
+            data = _data(_judge(call_from_line(line, project), guards))
         except UnreadableLine as error:
             data = _unreadable(str(error))
         print(json.dumps(data))
@@ -83,59 +88,110 @@ def _unreadable(why: str) -> dict[str, Any]:
     return {"risk": Risk.MEDIUM, "verdict": Verdict.ASK, "error": why, "reasons": [reason]}
 
 
-class _Settings:
-    """The configuration's, with what each project's own policy makes of them; read once."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """What a session in one project would be guarded with."""
+
+    settings: "PermissionSettings"
+    rules: "tuple[Rule, ...]"
+    """Those that hold there, with the project's path as it was typed."""
+    engine: "DecisionEngine"
+
+
+class _Guards:
+    """The configuration, each project's own policy and a person's rules; each read once."""
 
     def __init__(self, options: GlobalOptions) -> None:
         self.notes: list[str] = []
         """What a person should know about the policy that counted."""
         self._options = options
-        self._base: PermissionSettings | None = None
-        self._known: dict[Path, PermissionSettings] = {}
+        self._places: dict[Path, _Place] = {}
 
-    def of(self, project: Path) -> "PermissionSettings":
-        if project not in self._known:
-            self._known[project] = self._read(project)
-        return self._known[project]
-
-    def _read(self, project: Path) -> "PermissionSettings":
+    @cached_property
+    def _base(self) -> "PermissionSettings":
         from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+        return load_config(self._options.config).permissions
+
+    @cached_property
+    def _recorded(self) -> "Recorded":
+        from perpetualcc.store.recorded import recorded  # noqa: PLC0415  # not for --help
+
+        return recorded(locations(self._options).database)
+
+    def as_made(self, rules: "tuple[Rule, ...]") -> "tuple[Rule, ...]":
+        """The same rules in the words in which the person made them."""
+        wanted = {rule.id for rule in rules}
+        return tuple(rule for rule in self._recorded.rules if rule.id in wanted)
+
+    def of(self, project: Path) -> _Place:
+        if project not in self._places:
+            self._places[project] = self._read(project)
+        return self._places[project]
+
+    def _read(self, project: Path) -> _Place:
+        from perpetualcc.permissions.decision_engine import DecisionEngine  # noqa: PLC0415
         from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
-        from perpetualcc.permissions.trust import read_watched_files  # noqa: PLC0415
+        from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
 
-        if self._base is None:
-            self._base = load_config().permissions
-        standing = ProjectStanding(files=read_watched_files(project), trusted=False)
-        if not standing.has_policy:
-            return self._base
-        standing = replace(standing, trusted=self._is_trusted(project))
-        how = "counts" if standing.trusted else "counts only where it is stricter (pcc trust)"
-        self.notes.append(f"The project's own policy {how}.")
-        return standing.settings(self._base)
+        # A session works in the project's canonical directory, and so do rules and trust.
+        place = _canonical(project)
+        files = read_watched_files(project)
+        trusted = is_trusted(files, self._recorded.trust.get(place))
+        standing = ProjectStanding(files=files, trusted=trusted)
+        if standing.has_policy:
+            how = "counts" if trusted else "counts only where it is stricter (pcc trust)"
+            self.notes.append(f"The project's own policy {how}.")
+        rules = tuple(
+            replace(rule, project=rule.project and str(project))
+            for rule in self._recorded.rules
+            if rule.project in {"", str(place)}
+        )
+        settings = standing.settings(self._base)
+        engine = DecisionEngine(settings=settings, authority=Authority(), rules=rules)
+        return _Place(settings=settings, rules=rules, engine=engine)
 
-    def _is_trusted(self, project: Path) -> bool:
-        """What the engine would say; when it cannot be asked, nothing is trusted."""
-        try:
-            with connect(self._options) as daemon:
-                return bool(daemon.call("trust.show", project=str(project.resolve()))["trusted"])
-        except PerpetualError:
-            return False
+
+def _canonical(project: Path) -> Path:
+    """A line may name a project that no file system can hold."""
+    try:
+        return project.expanduser().resolve()
+    except (OSError, ValueError, RuntimeError):
+        return project
 
 
-def _judged(call: ToolCall, settings: _Settings) -> tuple[Assessment, Verdict]:
-    from perpetualcc.permissions.decision_engine import verdict_without_brain  # noqa: PLC0415
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    assessment: Assessment
+    verdict: Verdict
+    rules: "tuple[Rule, ...]"
+    """Of the person's, those that decided."""
+
+
+def _judge(call: ToolCall, guards: _Guards) -> _Judged:
+    """As the gate of a session at level 3 does it, whose brain has no opinion."""
+    from perpetualcc.permissions.deciding_rules import deciding_rules  # noqa: PLC0415
+    from perpetualcc.permissions.decision_engine import Permit, decide  # noqa: PLC0415
     from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
 
-    own = settings.of(call.project)
-    analysis = analyse(call, own)
-    return analysis.assessment(), verdict_without_brain(analysis, own)
+    place = guards.of(call.project)
+    analysis = analyse(call, place.settings)
+    permit, _ = place.engine.permit(analysis, call)
+    ruled = permit is Permit.RULED or (permit is Permit.FORBIDDEN and not analysis.is_forbidden)
+    return _Judged(
+        assessment=analysis.assessment(),
+        verdict=decide(analysis, permit, None, place.settings).verdict,
+        rules=guards.as_made(deciding_rules(place.rules, analysis, call)) if ruled else (),
+    )
 
 
-def _data(assessment: Assessment, verdict: Verdict) -> dict[str, Any]:
+def _data(judged: _Judged) -> dict[str, Any]:
+    assessment = judged.assessment
     return {
         "risk": assessment.risk,
-        "verdict": verdict,
+        "verdict": judged.verdict,
         "kind": assessment.kind,
+        "rules": [{"id": rule.id, "explanation": rule.explain()} for rule in judged.rules],
         "reasons": [
             {"risk": r.risk, "rule": r.rule, "part": r.part, "explanation": r.explanation}
             for r in assessment.reasons
@@ -148,12 +204,19 @@ _VERDICTS = {
     Verdict.ASK: "ask: a person decides",
     Verdict.DENY: "deny: the settings block it always",
 }
+_RULED = {
+    Verdict.ALLOW: "allow: your own rules let it through",
+    Verdict.DENY: "deny: your own rule blocks it",
+}
 
 
-def _page(assessment: Assessment, verdict: Verdict) -> str:
-    lines = [f"Risk     {assessment.risk}", f"Verdict  {_VERDICTS[verdict]}"]
+def _page(judged: _Judged) -> str:
+    assessment, verdict = judged.assessment, judged.verdict
+    said = (_RULED if judged.rules else _VERDICTS)[verdict]
     if assessment.risk is Risk.MEDIUM and verdict is Verdict.ASK:
-        lines[-1] = "Verdict  ask: the brain has an opinion; without one a person decides"
+        said = "ask: the brain has an opinion; without one a person decides"
+    lines = [f"Risk     {assessment.risk}", f"Verdict  {said}"]
+    lines += [f"Rule     {rule.id}: {rule.explain()}" for rule in judged.rules]
     lines += [f"Kind     {assessment.kind}", ""]
     for reason in assessment.reasons:
         part = textwrap.shorten(reason.part.replace("\n", " "), 70, placeholder=" …")

@@ -30,7 +30,7 @@ def decisions(
     ctx: typer.Context,
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
     risk: Annotated[str | None, typer.Option(help="LOW, MEDIUM or HIGH")] = None,
-    verdict: Annotated[str | None, typer.Option(help="allow, deny or answer")] = None,
+    verdict: Annotated[str | None, typer.Option(help="allow, ask, deny or answer")] = None,
     by: Annotated[str | None, typer.Option(help="policy, brain, person, memory, timeout")] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,

@@ -30,7 +30,7 @@ def init(
     ctx: typer.Context,
     project: ProjectArgument,
     requirements: Annotated[
-        Path | None, typer.Option(help="Requirements file (Markdown or YAML)")
+        Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
     ] = None,
     skip_index: Annotated[bool, typer.Option(help="Do not index the code now")] = False,
     vectors: Annotated[
@@ -75,11 +75,13 @@ def _index(folder: Path, vectors: bool | None, config: "Config") -> None:
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(progress=progress)
     counts = pipeline.counts()
+    # What turned out to be no text was read too, and is no file of the index.
+    read = min(report.changed, counts.files)
     print(f"✓ Scanning project structure... ({counts.files} files found)")
     print(f"✓ Building knowledge graph... ({counts.modules} modules, {counts.functions} functions)")
     print(
         f"✓ Indexing codebase for RAG... ({counts.chunks} chunks,"
-        f" {report.changed} files read in {report.seconds:.1f} s)"
+        f" {read} files read in {report.seconds:.1f} s)"
     )
     if vectors:
         with _bar("Making vectors") as progress:
@@ -118,9 +120,14 @@ def search(
 
     Example: pcc search ./api "where are tokens checked?"
     """
+    if not as_lines and not query.strip():
+        raise typer.BadParameter(
+            "Say what to look for, or give --jsonl: pcc search PROJECT 'where are tokens checked?'",
+            param_hint="query",
+        )
     pipeline = _fresh(ctx, _folder(project))
     if as_lines:
-        for line in sys.stdin:
+        for line in sys.stdin.buffer:
             if line.strip():
                 print(json.dumps(_answer_line(pipeline, line, count)), flush=True)
         return
@@ -137,17 +144,19 @@ def search(
         print("Nothing shares a word with the query", file=sys.stderr)
 
 
-def _answer_line(pipeline: "RAGPipeline", line: str, count: int) -> dict[str, Any]:
+def _answer_line(pipeline: "RAGPipeline", line: bytes, count: int) -> dict[str, Any]:
+    from perpetualcc.domain.json_lines import UnusableLine, object_of, text_of
+
     try:
-        asked = json.loads(line)
-        identity, query = asked["id"], str(asked["query"])
-    except (ValueError, KeyError, TypeError):
-        return {"id": None, "results": [], "error": 'not a line like {"id": …, "query": …}'}
+        asked = object_of(line)
+        query = text_of(asked, "query")
+    except UnusableLine as error:
+        return {"id": error.id, "results": [], "error": error.message}
     results = [
         {"file": r.file_path, "start": r.start, "end": r.end, "score": r.score}
         for r in pipeline.retrieve(query, count)
     ]
-    return {"id": identity, "results": results}
+    return {"id": asked.get("id"), "results": results}
 
 
 @app.command()
@@ -174,11 +183,7 @@ def graph(
     from perpetualcc.store.index.opening import open_graph, open_structure
 
     folder = _folder(project)
-    if report == bool(entity) or (report and as_dot):
-        raise PerpetualError(
-            "A graph needs an entity, or `--report` for the whole project",
-            hint="pcc graph PROJECT src/auth.py, or pcc graph PROJECT --report [--json]",
-        )
+    _refuse_contradictions(entity, report=report, as_dot=as_dot)
     if report:
         _fresh(ctx, folder)
         print_report(open_structure(folder), as_json=as_json)
@@ -192,6 +197,22 @@ def graph(
     else:
         for entry in related:
             print(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}")
+
+
+def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:
+    hint = "pcc graph PROJECT src/auth.py [--dot], or pcc graph PROJECT --report [--json]"
+    if report and entity:
+        raise PerpetualError(
+            f"`--report` is about the whole project, and {entity!r} is a part of it", hint=hint
+        )
+    if report and as_dot:
+        raise PerpetualError(
+            "`--report` cannot be drawn: --dot is for what is near an entity", hint=hint
+        )
+    if not report and not entity:
+        raise PerpetualError(
+            "A graph needs an entity, or `--report` for the whole project", hint=hint
+        )
 
 
 def _arrow(entry: Any) -> str:
@@ -310,6 +331,9 @@ def _requirements(file: Path | None) -> Path | None:
         return None
     if not file.is_file():
         raise PerpetualError(
-            f"There is no requirements file {str(file)!r}", hint="Give a Markdown or YAML file"
+            f"There is no requirements file {str(file)!r}", hint="Give Markdown, YAML or text"
         )
+    from perpetualcc.requirements import read_requirements
+
+    read_requirements(file)  # what a session could not begin with is refused here
     return file.resolve()

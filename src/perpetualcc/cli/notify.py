@@ -1,7 +1,8 @@
 """`pcc notify test`: see whether what is sent arrives."""
 
+import json
 import time
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,8 +23,11 @@ _PATIENCE = 40.0
 """Seconds: longer than a sender may take."""
 
 
-@app.command()
-def test(ctx: typer.Context) -> None:
+@app.command("test")
+def send_test(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+) -> None:
     """
     Send a test through every channel, and wait for the receipts.
 
@@ -42,7 +46,9 @@ def test(ctx: typer.Context) -> None:
                 hint="pcc config set notifications.urls mailto://user:password@example.org",
             )
         receipts = _wait(daemon, len(channels))
-    for one in receipts:
+    if as_json:
+        print(json.dumps(receipts, indent=2, ensure_ascii=False))
+    for one in [] if as_json else receipts:
         state = coloured(one["state"], _COLOURS.get(one["state"], "yellow"))
         reason = f": {fit(one['problem'], 200)}" if one["problem"] else ""
         print(f"{one['channel']}  {state}{reason}")

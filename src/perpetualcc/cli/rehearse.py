@@ -1,14 +1,21 @@
 """`pcc rehearse`: what the policy would do, without spending a token."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.stage import own_environment, staged
+from perpetualcc.cli.connection import locations
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.stage import Stage, own_environment, staged
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.permissions.rules import Rule
 from perpetualcc.rehearsal import load_scenario
+from perpetualcc.store.recorded import Recorded, record, recorded
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -26,9 +33,10 @@ def rehearse(
     check: Annotated[bool, typer.Option("--check", help="Only check the file")] = False,
 ) -> None:
     """
-    Play a scripted story on the real Claude Code, under your settings.
+    Play a scripted story on the real Claude Code, under your settings and your own rules.
 
-    Works in a copy: your project stays as it is. Afterwards the decisions are listed.
+    Works in a copy: your project stays as it is, and what you trust of it is trusted there.
+    Afterwards the decisions are listed.
 
     Example: pcc rehearse scenario.yaml --project .
     """
@@ -49,6 +57,7 @@ def rehearse(
     if ctx.obj.config is not None:
         base[config.CONFIG_VARIABLE] = str(ctx.obj.config.absolute())
     with staged(story, project, base=base) as stage:
+        take_along(ctx.obj, stage, project)
         failed = stage.pcc(
             "start", str(stage.project), "--task", prompt, "--session-name", "rehearsal"
         )
@@ -57,3 +66,26 @@ def rehearse(
             print(f"✗ {mismatch}")
         if failed or stage.server.mismatches:
             raise typer.Exit(1)
+
+
+def take_along(options: GlobalOptions, stage: Stage, project: Path | None) -> None:
+    """A person's rules, and their trust in the project, as they would count in it."""
+    known = recorded(locations(options).database)
+    there = None if project is None else project.resolve()
+    here = stage.project.resolve()
+    rules = [_moved(rule, there, here) for rule in known.rules]
+    trust = {here: known.trust[there]} if there and there in known.trust else {}
+    if rules or trust:
+        database = config.locate(stage.data).database
+        asyncio.run(record(database, Recorded(rules=tuple(rules), trust=trust), SystemClock()))
+
+
+def _moved(rule: Rule, there: Path | None, here: Path) -> Rule:
+    """What a rule says of the project, it says of the copy."""
+    if there is None:
+        return rule
+    if rule.project == str(there):
+        rule = replace(rule, project=str(here))
+    if rule.pattern.startswith(f"{there}/"):
+        rule = replace(rule, pattern=f"{here}{rule.pattern.removeprefix(str(there))}")
+    return rule

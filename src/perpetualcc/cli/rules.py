@@ -41,7 +41,9 @@ def list_rules(
 
 @app.command()
 def explain(
-    ctx: typer.Context, rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")]
+    ctx: typer.Context,
+    rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")],
+    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
     Say what a rule does, and when it counts.
@@ -52,6 +54,9 @@ def explain(
         found = next((one for one in daemon.call("rule.list") if one["id"] == rule), None)
     if found is None:
         raise PerpetualError(f"No rule is called {rule!r}", hint="See them with: pcc rules list")
+    if as_json:
+        print(json.dumps({**found, "counts": _when(found)}, indent=2, ensure_ascii=False))
+        return
     print(found["explanation"])
     print(f"Counts   {_when(found)}")
     print(f"Note     {found['note'] or '-'}")
@@ -76,7 +81,9 @@ def add(
     note: Annotated[str, typer.Option(help="Why, for later")] = "",
 ) -> None:
     """
-    Make a rule. `pcc explain` says which kind a call is.
+    Make a rule. `pcc explain` says which kind a call is, and what the rule does to it.
+
+    A rule that could never match anything is refused.
 
     Example: pcc rules add allow command 'docker compose' --project ./api
     """
@@ -96,6 +103,8 @@ def add(
             note=note,
         )
     print(f"{made['id']}: {made['explanation']}")
+    if made["not_changed"]:
+        print(f"But {made['not_changed']}")
 
 
 @app.command()

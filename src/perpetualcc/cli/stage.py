@@ -27,9 +27,14 @@ class Stage:
     server: RehearsalServer
     environment: Mapping[str, str]
 
+    @property
+    def data(self) -> Path:
+        """Where this installation keeps its state."""
+        return self.folder / "pcc"
+
     def pcc(self, *words: str, quiet: bool = False) -> int:
         """Run a `pcc` command here, as a person would type it. Returns its exit code."""
-        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.folder / "pcc")]
+        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.data)]
         return subprocess.run(
             [*command, *words],
             cwd=self.project.parent,

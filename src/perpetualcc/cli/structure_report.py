@@ -21,7 +21,8 @@ def print_report(structure: Structure, *, as_json: bool) -> None:
 
 
 def _lines(structure: Structure) -> Iterator[str]:
-    yield f"{structure.files} files of code, {structure.imports} imports among them; no tests"
+    counted = f"{structure.files} files of code, {structure.imports} imports among them"
+    yield f"{counted}; tests are left out"
     yield "\nMost depended on (importers, files that reach it):"
     most = structure.dependencies[:_SHOWN]
     yield from (f"  {d.importers:4} {d.reach:4}  {d.path}" for d in most)

@@ -66,6 +66,8 @@ class ConfigError(PerpetualError):
 
     def __init__(self, path: Path, line: int | None, problem: str, hint: str) -> None:
         where = f"'{path}'" + ("" if line is None else f", line {line}")
+        self.problem = problem
+        """The message without the place."""
         super().__init__(f"{problem} ({where})", hint=hint)
 
 
@@ -79,13 +81,19 @@ def load_config(path: Path | None = None) -> Config:
     path = path or config_path()
     try:
         text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
     except FileNotFoundError:
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             path, None, f"The configuration cannot be read: {error}", _EDIT
         ) from error
+    return parse_config(text, path)
+
+
+def parse_config(text: str, path: Path) -> Config:
+    """The same from its text; `path` names it in errors."""
+    try:
+        data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all limits
         raise ConfigError(path, None, f"The configuration is no TOML: {error}", _EDIT) from error
     return _section(Config, data, (), _Source(path, text))  # type: ignore[no-any-return]
@@ -185,9 +193,11 @@ _LARGEST = 1e12
 
 
 def _number(kind: Any, value: Any) -> Any:
-    """No setting means anything below zero."""
+    """No setting means anything below zero, and nothing is waited for without a moment."""
     wanted = int if kind is int else int | float
     if not isinstance(value, wanted) or not 0 <= value <= _LARGEST:
+        return _WRONG
+    if kind is timedelta and not value:
         return _WRONG
     return timedelta(seconds=value) if kind is timedelta else kind(value)
 
@@ -199,7 +209,7 @@ def kind_name(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return f"one of {', '.join(kind)}"
     if kind is timedelta:
-        return "a number of seconds"
+        return "a number of seconds above 0"
     names = {
         bool: "true or false",
         int: "a whole number from 0 on",

@@ -53,6 +53,11 @@ class Guard:
         self._rules = rules
         self._files = WatchedFiles()
 
+    @property
+    def settings(self) -> PermissionSettings:
+        """The configuration's, before any project's own policy."""
+        return self._settings
+
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         """LOW goes on, MEDIUM to the brain, HIGH to a person; authority and rules stand above."""
         if call.tool in OWN_TOOLS:

@@ -9,6 +9,7 @@ from typing import Any
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.permissions.rule_checks import not_changed, refuse_dead
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.store.guards import RuleStore, TrustStore
 
@@ -66,10 +67,10 @@ class GuardApi:
 
     async def add_rule(self, params: Params, _: Connection) -> Any:
         """
-        Decide once and for all about a kind of call.
+        Decide once and for all about a kind of call; `not_changed` says what stays as it is.
 
         Raises:
-            PerpetualError: a rule that names nothing, and so would never count.
+            PerpetualError: a rule that names nothing, or what is never there.
         """
         if not params["pattern"].strip():
             raise PerpetualError(
@@ -84,8 +85,9 @@ class GuardApi:
             project=params["project"] or "",
             note=params["note"] or "",
         )
+        refuse_dead(rule, self.guard.settings)
         await self.rules.add(rule)
-        return rule_data(rule)
+        return rule_data(rule) | {"not_changed": not_changed(rule, self.guard.settings)}
 
     async def remove_rule(self, params: Params, _: Connection) -> Any:
         """Take a rule back."""

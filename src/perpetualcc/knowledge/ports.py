@@ -134,6 +134,10 @@ class ChunkSearch(Protocol):
         """Chunks by id; one that has been replaced meanwhile is missing."""
         ...
 
+    def size(self) -> int:
+        """How many chunks there are."""
+        ...
+
     def counts(self, model: str = "") -> IndexCounts:
         """How much is known; `model` names the vectors to count."""
         ...

@@ -1,8 +1,8 @@
 """
 Questions to the code: index a project, then retrieve what answers.
 
-Words find by what is written, vectors by what is meant; where both are there, their ranks are
-added. Nothing here depends on chance, and on time only while a model is away.
+Words find by what is written, vectors by what is meant; where both are there, their scores
+are added. Nothing here depends on chance, and on time only while a model is away.
 """
 
 import time
@@ -128,7 +128,7 @@ class RAGPipeline:
         best = rank_files(by_words, wanted)
         found_by = "words"
         if by_meaning:
-            best = fused(best, rank_files(by_meaning, wanted), wanted)
+            best = fused(best, rank_files(by_meaning, wanted), self._chunks.size())
             found_by = "words and vectors"
         shown = filled(best, [*by_words, *by_meaning], top_k)
         shown = lifted(shown, lambda hit: self._chunks.share_of(words, hit.chunk))

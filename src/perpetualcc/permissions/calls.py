@@ -1,6 +1,7 @@
 """A tool call from what a person types, or from one JSON object."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -78,9 +79,19 @@ def call_from_line(line: str, default_project: Path) -> ToolCall:
         cwd is not None and not isinstance(cwd, str)
     ):
         raise UnreadableLine("'project' and 'cwd' must be texts")
+    if not _can_be_a_path(f"{project}{cwd}"):
+        raise UnreadableLine("'project' or 'cwd' cannot be a path")
     return ToolCall(
         tool=_BY_LOWER.get(tool.lower(), tool),
         input=tool_input,
         project=Path(project) if project else default_project,
         cwd=Path(cwd) if cwd else None,
     )
+
+
+def _can_be_a_path(text: str) -> bool:
+    """No file system holds a NUL, or what has no bytes."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False

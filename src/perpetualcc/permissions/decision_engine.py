@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from perpetualcc.domain.authority import Authority
+from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Advice, DecidedBy, Decision, Verdict
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
-from perpetualcc.permissions.authorization import overreach
+from perpetualcc.permissions.authorization import Overreach, overreach
+from perpetualcc.permissions.deciding_rules import deciding_rules, named
 from perpetualcc.permissions.effects import Analysis
 from perpetualcc.permissions.messages import refusal
 from perpetualcc.permissions.paths import Territory
@@ -26,6 +27,8 @@ SURE = 0.7
 """A brain below this is not sure, and never approves (seed 000, escalation triggers)."""
 LOW_CONFIDENCE = 0.95
 """Confidence of an approval by the rules alone (seed 000, Component 2)."""
+
+_EVERYTHING = Authority(level=AuthorityLevel.FULL, allow_network=True)
 
 _log = logging.getLogger(__name__)
 
@@ -147,12 +150,6 @@ def _reason(analysis: Analysis, permit: Permit, advice: Advice | None, because: 
     return "; ".join(parts)
 
 
-def verdict_without_brain(analysis: Analysis, settings: PermissionSettings) -> Verdict:
-    """What happens at level 3 when nobody but the policy is there."""
-    permit = Permit.FORBIDDEN if analysis.is_forbidden else Permit.WITHIN
-    return decide(analysis, permit, None, settings).verdict
-
-
 def decision_table_markdown() -> str:
     """The table for the docs."""
     head = "| | risk | " + " | ".join(f"brain: {opinion}" for opinion in _OPINIONS) + " |"
@@ -212,12 +209,25 @@ class DecisionEngine:
         if analysis.is_forbidden:
             return Permit.FORBIDDEN, ""
         if told is Standing.DENIED:
-            return Permit.FORBIDDEN, "a rule of the person denies it"
-        territory = Territory(str(call.project), self._settings)
-        over = overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
+            return (
+                Permit.FORBIDDEN,
+                f"a rule of the person denies it: {self._named(analysis, call)}",
+            )
+        over = self._overreach(analysis, call)
         if over is not None:
             return Permit.BEYOND, over.explanation
-        return (Permit.RULED if told is Standing.ALLOWED else Permit.WITHIN), ""
+        if told is Standing.ALLOWED:
+            return Permit.RULED, self._named(analysis, call)
+        return Permit.WITHIN, ""
+
+    def _overreach(self, analysis: Analysis, call: ToolCall) -> Overreach | None:
+        if self._authority == _EVERYTHING:  # nothing is beyond it, and a look at the disk is saved
+            return None
+        territory = Territory(str(call.project), self._settings)
+        return overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
+
+    def _named(self, analysis: Analysis, call: ToolCall) -> str:
+        return named(deciding_rules(self._rules, analysis, call))
 
     async def _advice(self, analysis: Analysis, permit: Permit, call: ToolCall) -> Advice | None:
         if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):

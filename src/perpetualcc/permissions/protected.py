@@ -22,7 +22,7 @@ _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|md"
     r"|rst|html|css|scss|vue|svelte|sql|proto|graphql)$"
 )
-"""`src/credentials/parser.py` is code about credentials, and holds none."""
+"""`src/credentials/parser.py` and `private_key_parser.go` are code about them, and hold none."""
 
 
 class Guard(StrEnum):
@@ -105,7 +105,7 @@ class ProtectedPlaces:
                 is_own = start + len(pattern.parts) <= skip
                 if is_own or (pattern.anchored and start):
                     continue
-                if _is_code_about_it(pattern, parts, start):
+                if _is_code_about_it(pattern, parts):
                     continue
                 if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
                     pattern.parts, parts[start:]
@@ -126,10 +126,8 @@ class ProtectedPlaces:
                     yield from patterns
 
 
-def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], start: int) -> bool:
-    is_directory = start + len(pattern.parts) < len(parts)
-    is_named_only = pattern.place.name == _NAMED_ONLY
-    return is_named_only and is_directory and _SOURCE.search(parts[-1]) is not None
+def _is_code_about_it(pattern: _Pattern, parts: Sequence[str]) -> bool:
+    return pattern.place.name == _NAMED_ONLY and _SOURCE.search(parts[-1]) is not None
 
 
 def _place(entry: dict[str, str]) -> Place:

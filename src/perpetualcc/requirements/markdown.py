@@ -21,6 +21,7 @@ from perpetualcc.requirements.tasks import (
     tasks_if_any,
     with_parts,
 )
+from perpetualcc.requirements.wrapping import own_lines
 
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{3,}|~{3,})\s*$")
@@ -46,6 +47,8 @@ _SENTENCE = re.compile(
 @dataclass(slots=True)
 class _Reader:
     source: str
+    own_lines: frozenset[int] = frozenset()
+    """Numbers of lines that go on with no line above them."""
     project: str = ""
     kind: StatementKind = StatementKind.OVERVIEW
     headings: list[tuple[int, str, StatementKind]] = field(default_factory=list)
@@ -74,8 +77,10 @@ def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requir
     Raises:
         RequirementsError: its tasks cannot be: duplicate ids, unknown dependencies, cycles.
     """
-    reader = _Reader(source)
     lines = _visible_lines(text)
+    reader = _Reader(
+        source, own_lines=own_lines((number, "" if code else line) for number, line, code in lines)
+    )
     skip = False
     for index, (number, line, is_code) in enumerate(lines):
         if skip:
@@ -309,10 +314,14 @@ def _read_text(reader: _Reader, line: str, number: int) -> None:
     line = _BOLD_LEAD.sub(r"\1**\2:**", line)
     if reader.paragraph and len(reader.paragraph[-1][1]) < _WRAPPED:
         _end_paragraph(reader)
+    is_among_sentences = bool(reader.paragraph)
+    if number in reader.own_lines:
+        _end_paragraph(reader)
     key, value = split_key_value(line.strip())
     listed = reader.kind in {StatementKind.PREFERENCE, StatementKind.CONSTRAINT}
     is_wrapped = len(line.rstrip()) >= _WRAPPED and not listed and not line.rstrip().endswith(".")
-    if key and (listed or len(key.split()) <= 4) and not reader.paragraph and not is_wrapped:
+    is_short = listed or len(key.split()) <= 4
+    if key and is_short and not is_among_sentences and not is_wrapped:
         _end_paragraph(reader)
         if value:
             reader.keys.clear()

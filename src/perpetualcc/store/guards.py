@@ -66,7 +66,7 @@ class RuleStore:
 
     async def all(self) -> tuple[Rule, ...]:
         if self._known is None:
-            self._known = await self._database.read(_rules)
+            self._known = await self._database.read(all_rules)
         return self._known
 
     async def add(self, rule: Rule) -> None:
@@ -101,7 +101,8 @@ class RuleStore:
             )
 
 
-def _rules(connection: sqlite3.Connection) -> tuple[Rule, ...]:
+def all_rules(connection: sqlite3.Connection) -> tuple[Rule, ...]:
+    """In the order they were made."""
     rows = connection.execute("SELECT * FROM rules ORDER BY position")
     return tuple(_rule(row) for row in rows)
 

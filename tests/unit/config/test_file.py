@@ -134,6 +134,8 @@ _NEAREST = "Did you mean 'sessions.max_concurrent'?"
             "pcc config set",
         ),
         ("[human]\nhold_seconds = -1", "a number from 0 on, not -1", 2, "pcc config set"),
+        ("[brain.claude]\ntimeout = 0", "a number of seconds above 0, not 0", 2, "pcc config set"),
+        ("[brain]\nconfidence_threshold = 5", "between 0 and 1", 1, "pcc config set"),
     ],
 )
 def test_a_mistake_is_named_with_its_line_and_what_to_do(written, text, problem, line, hint):

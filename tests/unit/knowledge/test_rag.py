@@ -66,6 +66,15 @@ def test_an_edited_a_new_a_renamed_and_a_deleted_file_are_known_at_once(pipeline
     assert "README.md" not in files(pipeline, "shop cashier password")
 
 
+def test_the_number_of_chunks_is_that_of_the_last_change(pipeline, project):
+    before = pipeline.counts().chunks
+    (project / "src/giraffe.py").write_text("def giraffe():\n    pass\n")
+
+    pipeline.index_project()
+
+    assert pipeline.counts().chunks == before + 1
+
+
 def test_only_what_changed_is_read_again(pipeline, project):
     again = pipeline.index_project()
     os.utime(project / "README.md", ns=(1, 1_000_000_001))

@@ -4,7 +4,7 @@ import pytest
 
 from perpetualcc.knowledge.code_words import query_names
 from perpetualcc.knowledge.ports import Hit
-from perpetualcc.knowledge.ranking import is_document, is_history, rank_files
+from perpetualcc.knowledge.ranking import fused, is_document, is_history, rank_files
 from perpetualcc.knowledge.wishes import Wishes, wishes
 
 
@@ -116,3 +116,16 @@ def test_the_place_where_a_name_stands_comes_before_places_that_have_its_words(p
     found = [result.file_path for result in pipeline.retrieve("rename cookie_jar")]
 
     assert found.index("near.py") < found.index("far.py")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "first"), [(0, "near.py"), (2_000, "near.py"), (50_000, "said.py")]
+)
+def test_vectors_say_more_in_a_small_index_than_in_a_large_one(chunks, first):
+    by_words = [Hit(chunk=1, path="said.py", score=0.4), Hit(chunk=2, path="near.py", score=0.2)]
+    by_meaning = [Hit(chunk=2, path="near.py", score=0.8), Hit(chunk=1, path="said.py", score=0.4)]
+
+    found = fused(by_words, by_meaning, chunks)
+
+    assert found[0].path == first
+    assert all(0 < hit.score <= 1 for hit in found)

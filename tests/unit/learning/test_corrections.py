@@ -189,3 +189,13 @@ def test_a_bad_line_has_an_error_and_its_neighbours_have_answers():
     assert set(answers[0]) == {
         "id", "correction", "durable", "preference", "scope", "category", "confidence"
     }  # fmt: skip
+
+
+def test_lines_with_numbers_beyond_all_bounds_cost_only_themselves():
+    lines = [b'{"id": 1e400, "message": "x"}', b"1" * 5000, b'{"id": 1, "message": "x"}']
+
+    answers = [json.loads(line, parse_constant=pytest.fail) for line in judge_lines(lines)]
+
+    assert [(one["id"], "error" in one) for one in answers] == [
+        (None, True), (None, True), (1, False),
+    ]  # fmt: skip

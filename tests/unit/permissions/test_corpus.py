@@ -44,6 +44,8 @@ PARTS = [
     "twenty-second",
     "twenty-third",
     "twenty-fourth",
+    "twenty-fifth",
+    "twenty-sixth",
 ]
 
 

@@ -277,3 +277,33 @@ tareas:
     tasks = parse_requirements(text, "r.yaml").tasks
 
     assert [(task.priority, task.depends_on) for task in tasks] == [(10, ()), (-10, ("modelo",))]
+
+
+def _quoted(text):
+    return [(one.line, one.quote) for one in parse_requirements(text, "notes.txt").statements]
+
+
+def test_lines_of_a_list_without_bullets_are_not_taken_for_one_wrapped_sentence():
+    lines = [
+        "Dark theme is the default",
+        "Members log in with their card number; staff log in with their e-mail",
+        "Loans last 21 days",
+        "E-mails go out through our own SMTP server unless it is down, then Mailgun is used",
+        "Sort by title, not by author",
+    ]
+
+    assert _quoted("\n".join(lines)) == list(enumerate(lines, start=1))
+
+
+def test_a_wrapped_sentence_is_quoted_whole_with_the_line_on_which_it_begins():
+    text = (
+        "The shop is for handmade lamps and it should be small. For the database we\n"
+        "will use PostgreSQL because everyone in the team knows it. Tests are written\n"
+        "with pytest and nothing else, please.\n"
+    )
+
+    assert _quoted(text) == [
+        (1, "The shop is for handmade lamps and it should be small."),
+        (1, "For the database we will use PostgreSQL because everyone in the team knows it."),
+        (2, "Tests are written with pytest and nothing else, please."),
+    ]

@@ -45,6 +45,12 @@ class NotificationSettings:
                 hint="pcc config set notifications.content brief",
             )
         parse_quiet_hours(self.quiet_hours)
+        for number, url in enumerate(self.urls, start=1):
+            if "://" not in url and not url.startswith("env:"):  # not shown: it may be a secret
+                raise PerpetualError(
+                    f"Number {number} of 'notifications.urls' is no address",
+                    hint="Such as mailto://user:password@example.org, or env:NAME",
+                )
 
     @property
     def give_up(self) -> timedelta:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from perpetualcc.domain.json_lines import UnusableLine, object_of
 from perpetualcc.learning.corrections.classifier import classify
 from perpetualcc.learning.corrections.judgement import Judgement
 
@@ -29,11 +30,9 @@ def judge_one(message: str, assistant: str, *, explain: bool = False) -> dict[st
 
 def _judge_line(raw: bytes, number: int) -> dict[str, Any]:
     try:
-        record = json.loads(raw.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        return {"id": None, "error": f"line {number} is not JSON: {error}"}
-    if not isinstance(record, dict):
-        return {"id": None, "error": f"line {number} is not an object"}
+        record = object_of(raw)
+    except UnusableLine as error:
+        return {"id": error.id, "error": f"line {number}: {error.message}"}
     message, assistant = record.get("message"), record.get("assistant") or ""
     if not isinstance(message, str) or not isinstance(assistant, str):
         return {"id": record.get("id"), "error": f"line {number}: message and assistant are text"}

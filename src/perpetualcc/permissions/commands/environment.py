@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import is_shell
+from perpetualcc.permissions.blocked import SHELLS, is_shell
 from perpetualcc.permissions.commands.foreign_code import foreign_path
 from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
@@ -65,7 +65,7 @@ def judge_variable(
     elif meaning is not None:
         if name in _LIBRARY_PATHS and _runs_own_program(words, territory, cwds):
             meaning = replace(meaning, places="project")
-        if are_ordinary(value, meaning.places, territory, cwds):
+        if are_ordinary(value, meaning.places, territory, cwds) and not _runs_shell(value):
             return None
         risk, why = meaning.risk, meaning.explanation
     else:
@@ -83,11 +83,17 @@ def judge_variable(
     )
 
 
+def _runs_shell(value: str) -> bool:
+    """`RUNNER='sh -c'` is given whatever is to be run."""
+    first, _, rest = value.partition(" ")
+    return rest.startswith("-") and (first in SHELLS or is_shell(first))
+
+
 def _by_value(
     name: str, value: str, is_passed: bool, territory: Territory, cwds: Directories
 ) -> tuple[Risk, str] | None:
     """A variable that no table knows."""
-    if is_passed and is_shell(value):
+    if is_passed and (is_shell(value) or _runs_shell(value)):
         return Risk.HIGH, "names a shell as the program to run"
     if is_passed and value.startswith("/tmp/") and not _PLACE_NAME.search(name):  # noqa: S108  # compared only
         return Risk.MEDIUM, "may name a program in the temporary directory"

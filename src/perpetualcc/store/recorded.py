@@ -1,0 +1,73 @@
+"""A person's rules and trust as they are on disk, for commands that ask no engine."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.permissions.rules import Rule
+from perpetualcc.store.database import Database
+from perpetualcc.store.guards import RuleStore, TrustStore, all_rules
+from perpetualcc.store.problems import explain
+
+_PATIENCE = 5.0
+"""Seconds that another process may keep the file busy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What a person has decided once and for all."""
+
+    rules: tuple[Rule, ...] = ()
+    """In the order they were made."""
+    trust: Mapping[Path, str] = field(default_factory=dict)
+    """The hash that was trusted, by project."""
+
+
+def recorded(database: Path) -> Recorded:
+    """
+    What a session that starts now would be guarded with. Nothing is created and nothing changed.
+
+    Raises:
+        DatabaseError: the file is there, and cannot be read.
+    """
+    if not database.exists():
+        return Recorded()
+    try:
+        return _read(database)
+    except sqlite3.Error as error:
+        raise explain(error, database) from error
+
+
+async def record(database: Path, known: Recorded, clock: Clock) -> None:
+    """Begin another installation with what a person decided in this one."""
+    opened = await Database.open(database)
+    try:
+        rules, trust = RuleStore(opened, clock), TrustStore(opened, clock)
+        for rule in known.rules:
+            await rules.add(rule)
+        for project, content_hash in known.trust.items():
+            await trust.trust(project, content_hash)
+    finally:
+        await opened.close()
+
+
+def _read(database: Path) -> Recorded:
+    # Not `mode=ro`: that leaves the files of the write-ahead log behind.
+    address = f"file:{quote(str(database))}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA query_only = ON")
+        tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master")}
+        if not {"rules", "trust"} <= tables:  # from before there were any
+            return Recorded()
+        return Recorded(
+            rules=all_rules(connection),
+            trust={
+                Path(row["project"]): str(row["hash"])
+                for row in connection.execute("SELECT project, hash FROM trust")
+            },
+        )
