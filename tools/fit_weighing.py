@@ -39,7 +39,9 @@ UNSEEN = frozenset(
 """Sets whose authors had not seen the rules. The rules were mended with the others until these were
 answered right, so that what the rules say there looks surer than it is: an unseen one counts more."""
 WORTH = 5.0
-NEVER_LEARNED = frozenset({"quince", "rowan", "cypress", "teak", "viper", "adder", "mamba"})
+NEVER_LEARNED = frozenset(
+    {"quince", "rowan", "cypress", "teak", "juniper", "viper", "adder", "mamba"}
+)
 """Sets that stay unseen, to tell how new files are answered."""
 
 

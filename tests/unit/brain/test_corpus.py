@@ -40,7 +40,7 @@ LEARNED = ["oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine
 """Files and questions of authors who had not seen the rules; the weights are fitted to them."""
 LOOKED_AT = ["cypress", "teak"]
 """The same; the rules learned from these, the weights did not."""
-UNSEEN = ["quince", "rowan"]
+UNSEEN = ["quince", "rowan", "juniper"]
 """The same; neither rules nor weights ever learned from these."""
 HARD = [
     *((name, 0.45) for name in PROSE),
