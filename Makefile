@@ -19,14 +19,17 @@ install: $(STAMP) ## Make .venv with everything the other targets need
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
 ifdef UV
+	@echo "Installing into $(VENV): 900 MB, Claude Code and the tools of development included; the first time takes a minute or two"
 	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
 	@uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --compile-bytecode --editable .
 else
+	@echo "Installing into $(VENV): 900 MB, Claude Code and the tools of development included; the first time takes a minute or two"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' --disable-pip-version-check
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
 endif
 	@$(BIN)/python -m compileall -q src
+	@echo "Installed: $(BIN)/pcc"
 	@touch $(STAMP)
 
 demo: $(STAMP) ## Play a real Claude Code session under supervision: no account, no key

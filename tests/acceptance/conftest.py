@@ -20,7 +20,7 @@ Install = Callable[..., Supervised]
 @pytest.fixture(scope="session")
 def canary(tmp_path_factory) -> Path:
     """What the canary remembers once it has passed; flown once for all tests, for real."""
-    from perpetualcc.claude.adapter import bundled_claude
+    from perpetualcc.claude.binary import bundled_claude
     from perpetualcc.daemon.canary import Canary
 
     locations = Locations(data=tmp_path_factory.mktemp("canary")).prepare()

@@ -37,15 +37,19 @@ class ToyDaemon:
     def wait_for(self, phase: Phase, *, within: float = 10.0) -> None:
         wait_until(lambda: self.status.phase is phase, within=within)
 
-    def pcc(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.locations.data)]
-        variables = {
+    def pcc_command(self) -> list[str]:
+        return [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.locations.data)]
+
+    def variables(self) -> dict[str, str]:
+        return os.environ | {
             "PERPETUALCC_SUPERVISOR": " ".join(self.flags),
             "HOME": str(self.locations.data.parent),
         }
+
+    def pcc(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*command, *words],
-            env=os.environ | variables,
+            [*self.pcc_command(), *words],
+            env=self.variables(),
             capture_output=True,
             text=True,
             check=False,

@@ -34,7 +34,13 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     assert "hint:  See them with: pcc list" in refused(pcc, "attach", "zzz")
     assert "'--confidence'" in refused(pcc, "start", project, "--confidence", "7", code=2)
     assert "No such command 'strat'" in refused(pcc, "strat", code=2)
-    assert "No session status is called 'odd'" in refused(pcc, "list", "--status", "odd")
+    assert "No session status is called 'odd'" in refused(pcc, "list", "--status", "odd", code=2)
+    assert "--brain cannot be 'odd'" in refused(
+        pcc, "start", project, "--task", "x", "--brain", "odd", code=2
+    )
+    assert "--risk cannot be 'ODD'" in refused(pcc, "decisions", "--risk", "odd", code=2)
+    assert "No level is called 'odd'" in refused(pcc, "logs", "x", "--level", "odd", code=2)
+    assert "'abc' is no whole number" in refused(pcc, "respond", "abc", "x", code=2)
     assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")
     assert "its own state" in refused(pcc, "start", str(pcc.locations.logs_dir), "--task", "x")
     assert "it is empty" in refused(pcc, "start", "", "--task", "x", code=2)
@@ -50,7 +56,7 @@ def test_mistakes_about_a_session_that_exists(install):
     pcc.wait(session)
 
     assert "there is nothing to resume" in refused(pcc, "resume", session)
-    assert "valid integer" in refused(pcc, "add", session, "x", "--priority", "high", code=2)
+    assert "is no whole number" in refused(pcc, "add", session, "x", "--priority", "high", code=2)
     assert "matches no task" in refused(pcc, "add", session, "x", "--after", "nothing")
     assert "The task is empty" in refused(pcc, "add", session, "  ")
     assert "cannot become" in refused(pcc, "pause", session)

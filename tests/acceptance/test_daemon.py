@@ -421,6 +421,41 @@ def test_a_graceful_stop_finishes_what_runs(make_daemon: MakeDaemon) -> None:
     assert daemon.pcc("daemon", "stop").stdout == "The daemon does not run\n"
 
 
+def test_a_command_during_a_restart_waits_a_moment(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(grace=8)
+    with daemon.connect() as client:
+        engine = client.call("toy.pid")
+    os.kill(engine, signal.SIGSTOP)
+
+    with subprocess.Popen(
+        [*daemon.pcc_command(), "daemon", "restart", "--grace", "1"],
+        env=daemon.variables(),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as restart:
+        daemon.wait_for(Phase.STOPPING)
+        with pytest.raises(DaemonUnavailable, match="is stopping"):
+            daemon.connect()
+        with daemon.connect(outwait=True) as client:
+            assert client.call("toy.pid") != engine
+        said = restart.communicate(timeout=20)[1]
+
+    assert restart.returncode == 0
+    assert "Stopping; what is at work gets up to 1 s" in said
+
+
+def test_a_log_that_cannot_be_written_is_said_at_once(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare().supervisor_log.mkdir()
+    before = time.monotonic()
+
+    with pytest.raises(DaemonUnavailable, match=r"cannot write '.*supervisor.log'") as caught:
+        daemon.connect()
+
+    assert caught.value.hint == "Mend it, or see --data-dir"
+    assert time.monotonic() - before < 5
+
+
 def test_an_engine_that_ignores_a_stop_is_killed_after_the_grace(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
     with daemon.connect() as client:

@@ -16,9 +16,13 @@ _MOUNTED = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
 
 
 def with_room(size: str, pcc: Supervised, *commands: str) -> subprocess.CompletedProcess[str]:
-    """Play the commands in a row, where the data directory is a file system of this size."""
+    """
+    Play the commands in a row, where the data directory is a file system of this size.
+
+    What begins with `$ ` is the shell's own.
+    """
     told = " && ".join(
-        one if one.startswith("sleep ") else shlex.join(pcc.command(*one.split()))
+        one.removeprefix("$ ") if one.startswith("$ ") else shlex.join(pcc.command(*one.split()))
         for one in commands
     )
     small = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNTED, "sh", size]
@@ -75,10 +79,10 @@ def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch):
             "15m",
             pcc,
             "list --json",
-            "sleep 2",
+            "$ sleep 2",
             "daemon restart",
             "list --json",
-            "sleep 2",
+            "$ sleep 2",
             "daemon stop --grace 5",
             "daemon logs --tail 100",
         )
@@ -88,3 +92,57 @@ def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch):
     titles = [one["title"] for one in webhook.got]
     assert titles == ["PerpetualCC: the disk is full"], (titles, done.stdout)
     assert "The disk of the data directory is full" in done.stdout
+
+
+@pytest.mark.usefixtures("needs_mounts")
+def test_an_engine_that_dies_while_the_disk_is_full_comes_back_once_there_is_room(install):
+    pcc = install("steps: [Never.]", "--idle-exit", "60")
+    data = pcc.locations.data
+
+    done = with_room(
+        "40m",
+        pcc,
+        "list --json",
+        f"$ dd if=/dev/zero of={data}/fill bs=4k status=none 2>/dev/null; true",
+        f"$ kill -9 $(cat {data}/run/engine.lock)",
+        "$ sleep 7",
+        "daemon status --json",
+        f"$ timeout 10 {shlex.join(pcc.command('list'))}; echo code $?",
+        f"$ rm {data}/fill",
+        "$ sleep 5",
+        "daemon status --json",
+        "list --json",
+        f"$ dd if=/dev/zero of={data}/fill bs=4k status=none 2>/dev/null; true",
+        "daemon stop --grace 5",
+    )
+
+    assert done.returncode == 0, done
+    lines = done.stdout.splitlines()
+    full, after = [json.loads(one) for one in lines if one.startswith("{")]
+    assert full["phase"] in {"restarting", "starting"}, full
+    assert "disk is full" in full["problem"]
+    assert "code 1" in lines, "a command waits in silence instead of saying why"
+    assert "disk is full" in done.stderr
+    assert "Make room" in done.stderr
+    assert (after["phase"], after["crashes"], after["problem"]) == ("running", 0, ""), after
+    assert lines[-2:] == ["[]", "The daemon has stopped"]
+
+
+@pytest.mark.usefixtures("needs_mounts")
+def test_the_doctor_sees_a_place_that_cannot_be_written(install):
+    pcc = install("steps: [Never.]")
+    data = pcc.locations.data
+
+    done = with_room(
+        "40m",
+        pcc,
+        "list",
+        "daemon stop",
+        f"$ mount -o remount,ro {data}",
+        f"$ {shlex.join(pcc.command('list'))}; {shlex.join(pcc.command('doctor'))}",
+    )
+
+    assert done.returncode == 1
+    assert "does not start: cannot write '" in done.stderr
+    assert "Read-only file system\nhint:  Mend it, or see --data-dir" in done.stderr
+    assert f"✗ Data directory: '{data}' cannot be written" in done.stdout

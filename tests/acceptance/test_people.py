@@ -301,7 +301,7 @@ def test_a_task_that_stopped_asks_what_to_do(install):
     assert waiting["type"] == "error"
     assert waiting["severity"] == "critical"
     assert waiting["packet"]["attempts"] == 1
-    assert "claude /login" in pcc.pcc("pending", str(waiting["number"])).stdout
+    assert "pcc login" in pcc.pcc("pending", str(waiting["number"])).stdout
     pcc.pcc("respond", str(waiting["number"]), "retry")
     wait_until(lambda: len(pcc.events(session, "TaskStarted")) == 2, within=20)
     second = the_one_that_waits(pcc)
@@ -382,8 +382,12 @@ def test_a_test_notification_says_what_arrives(install):
     webhook, lost = Webhook(), Webhook()
     pcc = install(QUESTION)
     assert "There is no channel" in refused(pcc, "notify", "test") or os.environ.get("DISPLAY")
-    pcc.pcc("daemon", "stop", "--now")
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}", "{lost.url}"]\n')
+    if not os.environ.get("DISPLAY"):
+        told = refused(pcc, "notify", "test")
+        assert "does not know the channels" in told
+        assert "pcc daemon restart" in told
+    pcc.pcc("daemon", "stop", "--now")
 
     with webhook.listening():
         done = pcc.pcc("notify", "test", check=False)

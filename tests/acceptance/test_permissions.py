@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from perpetualcc.claude.adapter import bundled_claude
+from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.layers import Layers, why_no_sandbox
 from perpetualcc.daemon.canary import STATIC_RULES, Canary
 from perpetualcc.domain.locations import Locations

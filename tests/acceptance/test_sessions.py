@@ -217,7 +217,7 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
 
     assert done.returncode == 1
     assert "hint" in done.stdout + done.stderr
-    assert "claude /login" in done.stdout + done.stderr
+    assert "pcc login" in done.stdout + done.stderr
     assert pcc.json("list")[0]["status"] == "ERROR"
 
 

@@ -12,9 +12,9 @@ from perpetualcc.sessions.retries import back_off, same_failure
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
-    "authentication_failed": "Sign in with: claude /login (or set ANTHROPIC_API_KEY), then: "
-    "pcc daemon restart",
-    "oauth_org_not_allowed": "Sign in with another account: claude /login",
+    "authentication_failed": "Sign in with: pcc login (or set ANTHROPIC_API_KEY and then: "
+    "pcc daemon restart); go on with: pcc resume",
+    "oauth_org_not_allowed": "Sign in with another account: pcc login",
     "billing_error": "Check the credit balance of the account, then: pcc resume",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME",
 }

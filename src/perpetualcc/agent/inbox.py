@@ -95,6 +95,19 @@ class TroubleReported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApiTriedAgain:
+    """Claude Code got no use out of a request to the API, and will send it again."""
+
+    attempt: int
+    most: int
+    """After so many it gives the turn up."""
+    pause: float
+    """Seconds until then."""
+    http_status: int | None
+    """None: nobody answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     """Claude has finished its turn, well or badly."""
 
@@ -168,6 +181,7 @@ Arrival = (
     | Asked
     | LimitReported
     | TroubleReported
+    | ApiTriedAgain
     | TurnEnded
     | Gone
     | Told

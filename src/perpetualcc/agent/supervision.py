@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
+    ApiTriedAgain,
     Arrival,
     Asked,
     Gone,
@@ -38,6 +39,7 @@ from perpetualcc.agent.replies import (
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
+    ApiUnanswered,
     Event,
     LimitApproached,
     ProblemNoticed,
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Event)
 
+_WORTH_A_WORD = 3
+"""Attempts of a request: the third failed was seen after two and a half seconds."""
 _STUCK = "Look at it with: pcc attach; go on with: pcc resume"
 
 
@@ -117,6 +121,8 @@ class SupervisedRun:
                 await self._limit(arrival)
             case TroubleReported():
                 await self._trouble(arrival)
+            case ApiTriedAgain():
+                await self._tried_again(arrival)
             case Told(order=order):
                 await self._told(order)
             case TimeUp():
@@ -451,6 +457,20 @@ class SupervisedRun:
             await self.faculties.journal.record(
                 self._event(ProblemNoticed, text=trouble.text or trouble.kind, hint=hint)
             )
+
+    async def _tried_again(self, again: ApiTriedAgain) -> None:
+        """A request that comes through at once is nobody's business."""
+        if again.attempt < _WORTH_A_WORD:
+            return
+        what = f"answers with error {again.http_status}" if again.http_status else "does not answer"
+        text = (
+            f"The API {what}; it is tried again in {again.pause:.0f} s"
+            f" (attempt {again.attempt} of {again.most})"
+        )
+        status = again.http_status
+        await self.faculties.journal.record(
+            self._event(ApiUnanswered, text=text, attempt=again.attempt, http_status=status)
+        )
 
     @property
     def _petitioner(self) -> Petitioner:

@@ -24,6 +24,8 @@ import claude_agent_sdk as sdk
 from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted, TurnEnded
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
+from perpetualcc.claude.binary import bundled_claude
+from perpetualcc.claude.ends import explained
 from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
@@ -44,6 +46,10 @@ _ONLY_A_PERSON = (
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
 keeps to it whether the call is let through or refused, succeeds or fails."""
+_LOOK = 0.1
+"""Seconds between two looks whether a process that should begin to speak still lives."""
+_LAST_WORDS = 0.5
+"""Seconds in which what it wrote before its end comes through."""
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
@@ -96,13 +102,14 @@ class ClaudeCodeAdapter:
         """Connect, deliver everything to the inbox, disconnect. Ends with `Gone`, always."""
         error = ""
         try:
-            async with sdk.ClaudeSDKClient(self._options()) as client:
+            client = sdk.ClaudeSDKClient(self._options())
+            async with _connected(client):
                 self._client = client
                 await self._started(self.pid or 0)
                 await client.query(self._launch.prompt)
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
-            error = self._explain(problem)
+            error = explained(problem, self._stderr)
         finally:
             self._over = True
             self._client = None
@@ -168,8 +175,7 @@ class ClaudeCodeAdapter:
 
     @property
     def pid(self) -> int | None:
-        transport = getattr(self._client, "_transport", None)
-        return getattr(getattr(transport, "_process", None), "pid", None)
+        return getattr(_process(self._client), "pid", None)
 
     def _answer(self, request: RequestId, answer: dict[str, Any]) -> None:
         held = self._held.get(request)
@@ -261,10 +267,6 @@ class ClaudeCodeAdapter:
             max_buffer_size=_LARGEST_MESSAGE,
         )
 
-    def _explain(self, problem: Exception) -> str:
-        tail = "\n".join(line for line in self._stderr if line.strip())[-2000:]
-        return f"{problem}\n{tail}".strip()
-
 
 def _hook_answer(verdict: str, reason: str) -> dict[str, Any]:
     return {
@@ -276,20 +278,46 @@ def _hook_answer(verdict: str, reason: str) -> dict[str, Any]:
     }
 
 
-def bundled_claude() -> Path:
+@asynccontextmanager
+async def _connected(client: sdk.ClaudeSDKClient) -> AsyncIterator[None]:
     """
-    The Claude Code binary that the SDK brings.
+    Connect, and disconnect at the end.
 
-    Raises:
-        PerpetualError: this platform's wheel has none.
+    Raises sdk.ClaudeSDKError: it does not start. One that ends without a word is noticed at
+    once; the SDK would wait a minute for it.
     """
-    binary = Path(sdk.__file__).parent / "_bundled" / "claude"
-    if not os.access(binary, os.X_OK):
-        raise PerpetualError(
-            f"Claude Code is not at '{binary}'",
-            hint="Reinstall it with: pip install --force-reinstall claude-agent-sdk",
-        )
-    return binary
+    loop, has_spoken = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        async with asyncio.timeout(None) as until:
+
+            def look() -> None:
+                if has_spoken.is_set():
+                    return
+                if getattr(_process(client), "returncode", None) is None:
+                    loop.call_later(_LOOK, look)
+                else:
+                    until.reschedule(loop.time() + _LAST_WORDS)
+
+            loop.call_later(_LOOK, look)
+            try:
+                await client.connect()
+            finally:
+                has_spoken.set()
+    except TimeoutError as error:
+        raise sdk.CLIConnectionError("Claude Code ended before it said a word") from error
+    except sdk.ClaudeSDKError:
+        raise
+    except Exception as error:  # the SDK raises bare ones: `Control request timeout: initialize`
+        raise sdk.CLIConnectionError(f"Claude Code does not start: {error}") from error
+    try:
+        yield
+    finally:
+        await client.disconnect()
+
+
+def _process(client: sdk.ClaudeSDKClient | None) -> Any:
+    """The SDK's process; None before it was started."""
+    return getattr(getattr(client, "_transport", None), "_process", None)
 
 
 @asynccontextmanager
@@ -308,9 +336,19 @@ async def open_claude(
             hint="Restore it, or stop the session with: pcc stop " + launch.session.id,
         )
     adapter = ClaudeCodeAdapter(launch, inbox, settings, started)
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(adapter.stream(), name=f"claude {launch.run}")
-        try:
-            yield adapter
-        finally:
-            adapter.leave()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(adapter.stream(), name=f"claude {launch.run}")
+            try:
+                yield adapter
+            finally:
+                adapter.leave()
+    except BaseExceptionGroup as group:  # whoever works with Claude knows nothing of our task
+        raise _first(group) from None
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first real error inside groups of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

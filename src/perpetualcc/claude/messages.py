@@ -7,6 +7,7 @@ from typing import Any
 import claude_agent_sdk as sdk
 
 from perpetualcc.agent.inbox import (
+    ApiTriedAgain,
     Arrival,
     LimitReported,
     Said,
@@ -33,6 +34,8 @@ def arrivals(message: Any) -> Iterator[Arrival]:
                 permission_mode=str(data.get("permissionMode", "")),
                 version=str(data.get("claude_code_version", "")),
             )
+        case sdk.SystemMessage(subtype="api_retry", data=data):
+            yield _tried_again(data)
         case sdk.AssistantMessage(error=str(error)):
             yield TroubleReported(kind=error, text=_text(message.content))
         case sdk.AssistantMessage() if message.model != _SYNTHETIC:
@@ -74,6 +77,16 @@ def _options(found: Any) -> Iterator[Option]:
             yield Option(
                 label=str(item.get("label", "")), description=str(item.get("description", ""))
             )
+
+
+def _tried_again(data: Mapping[str, Any]) -> ApiTriedAgain:
+    status = data.get("error_status")
+    return ApiTriedAgain(
+        attempt=int(data.get("attempt") or 0),
+        most=int(data.get("max_retries") or 0),
+        pause=float(data.get("retry_delay_ms") or 0) / 1000,
+        http_status=int(status) if status else None,
+    )
 
 
 def _said(message: sdk.AssistantMessage) -> Iterator[Arrival]:

@@ -15,6 +15,7 @@ from perpetualcc.agent.inbox import Gone, Inbox, ToolEnded, ToolWanted, TurnEnde
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude.adapter import ClaudeSettings, open_claude
 from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tools import Risk
@@ -73,6 +74,11 @@ async def probe(
                     await claude.respond_permission(request, _answer(arrival, verdict))
                 case ToolEnded(request=request, is_error=True):
                     refused.append(asked.get(request, ""))
+                case Gone(error=error) if error and not asked:
+                    raise PerpetualError(
+                        f"'{settings.binary}' does not work: {error}",
+                        hint="Try it yourself, or name another one: pcc config set claude.binary …",
+                    )
                 case TurnEnded() | Gone():
                     break
                 case _:

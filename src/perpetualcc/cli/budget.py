@@ -51,12 +51,17 @@ def _number(typed: str) -> float:
     return float(found[1].replace(",", "").replace("_", "")) * _TIMES[found[2]]
 
 
+def _amount(number: float) -> str:
+    """Whole from a million on, where `g` would write `1e+09`."""
+    return f"{number:,g}" if number < 1e6 else f"{number:,.0f}"
+
+
 def _row(one: dict[str, Any]) -> list[str]:
     allowed, used = one["allowed"], one["used"]
     share = f"{used / allowed:.0%}" if used is not None and allowed else ""
     return [
         one["name"],
-        f"{allowed:,g}" if allowed < 1e6 else f"{allowed:,.0f}",
+        _amount(allowed),
         "" if used is None else f"{used:,.2f}" if "usd" in one["name"] else f"{used:,.0f}",
         share,
     ]
@@ -78,4 +83,4 @@ def set_budget(
     """
     with connect(ctx.obj) as daemon:
         changed = daemon.call("budget.set", name=name, value=_number(value))
-    print(f"{name} = {changed['allowed']:,g}")
+    print(f"{name} = {_amount(changed['allowed'])}")

@@ -51,6 +51,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "doctor": CommandEntry(
         module="doctor", help="Check this machine, and prove what is enforced", panel=DAEMON
     ),
+    "login": CommandEntry(
+        module="login", help="Sign in to Claude, once, for the sessions", panel=DAEMON
+    ),
     "demo": CommandEntry(
         module="demo", help="Play a real session: no account, no key", panel=PROJECT
     ),

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
 
@@ -225,7 +226,7 @@ def _change(path: Path, name: str, value: Any) -> None:
         draft.replace(path)
     except OSError as error:
         raise PerpetualError(
-            f"'{path}' cannot be written: {error.strerror}", hint="Check the permissions"
+            f"'{path}' cannot be written: {error.strerror}", hint=remedy(error)
         ) from error
     finally:
         draft.unlink(missing_ok=True)

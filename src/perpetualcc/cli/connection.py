@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from perpetualcc import config
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.patience import said_if_long
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -14,8 +15,26 @@ def locations(options: GlobalOptions) -> config.Locations:
     return config.locate(options.data_dir)
 
 
-def connect(options: GlobalOptions) -> "Client":
-    """A client of the running engine. Raises PerpetualError with what to do."""
+def other_environment(options: GlobalOptions) -> str:
+    """What of this terminal's environment a running daemon does not know; empty: nothing."""
+    from perpetualcc.daemon.state import steered_otherwise  # noqa: PLC0415  # not for --help
+
+    names = steered_otherwise(locations(options), config.steering())
+    if not names:
+        return ""
+    return (
+        f"The daemon was started without your {', '.join(names)}, or with another value;"
+        " to take it over: pcc daemon restart"
+    )
+
+
+def connect(options: GlobalOptions, *, outwait: bool = True) -> "Client":
+    """
+    A client of the running engine. Raises PerpetualError with what to do.
+
+    A daemon that stops is waited for and another one started, unless `outwait` is false: who
+    watches does not undo what another terminal asked for.
+    """
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
     if options.config is not None:
@@ -27,4 +46,5 @@ def connect(options: GlobalOptions) -> "Client":
         config.use_config(options.config)
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()
-    return reach(locations(options), flags=config.supervisor_flags())
+    with said_if_long("Waiting for the daemon"):
+        return reach(locations(options), flags=config.supervisor_flags(), outwait=outwait)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import __version__, config
+from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
@@ -27,6 +28,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_USUAL_GRACE = 30
+"""Seconds that `EngineCommand.grace` gives."""
 GraceOption = Annotated[
     float | None,
     typer.Option(help="Seconds to finish what is in progress [default: 30]", min=0),
@@ -45,7 +48,8 @@ def start(ctx: typer.Context) -> None:
 
     locations = _locations(ctx)
     if read_status(locations).phase is Phase.GAVE_UP:
-        halt.stop(locations)
+        with said_if_long("Ending the one that gave up"):
+            halt.stop(locations)
     _start(locations)
 
 
@@ -67,7 +71,8 @@ def stop(
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
     locations = _locations(ctx)
-    ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
+    with said_if_long(_stopping(grace)):
+        ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
     print("The daemon has stopped" if ran else "The daemon does not run")
 
 
@@ -81,7 +86,8 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
 
     locations = _locations(ctx)
-    halt.stop(locations, grace=grace)
+    with said_if_long(_stopping(grace)):
+        halt.stop(locations, grace=grace)
     _start(locations)
 
 
@@ -177,10 +183,18 @@ def _locations(ctx: typer.Context) -> Locations:
     return config.locate(ctx.obj.data_dir)
 
 
+def _stopping(grace: float | None) -> str:
+    seconds = _USUAL_GRACE if grace is None else grace
+    return (
+        f"Stopping; what is at work gets up to {seconds:g} s to finish its step"
+        " (from another terminal, at once: pcc daemon stop --now)"
+    )
+
+
 def _start(locations: Locations) -> None:
     from perpetualcc.daemon.launch import connect  # noqa: PLC0415  # status must stay quick
 
-    with connect(locations, flags=config.supervisor_flags()):
+    with said_if_long("Starting"), connect(locations, flags=config.supervisor_flags()):
         found = read_status(locations)
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
 

@@ -9,16 +9,15 @@ from typing import Annotated
 
 import typer
 
-from perpetualcc import __version__, config
-from perpetualcc.claude.layers import why_no_sandbox
+from perpetualcc import config
+from perpetualcc.claude.binary import chosen_claude
+from perpetualcc.cli.checkup import Finding, what_is_good_to_have, what_is_needed
 from perpetualcc.cli.connection import locations
 from perpetualcc.cli.look import coloured
-from perpetualcc.daemon.state import read_status
+from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
-
-Finding = tuple[bool, str]
 
 
 @app.command()
@@ -32,10 +31,15 @@ def doctor(
     """
     Check this machine; with --prove see on the real Claude Code what is enforced.
 
+    Exit code 1 when something fails without which nothing works.
+
     Example: pcc doctor --prove
     """
-    proofs = list(_prove()) if prove else []
-    findings = [*_look(ctx), *proofs]
+    places = locations(ctx.obj)
+    if ctx.obj.config is not None:
+        config.use_config(ctx.obj.config)
+    needed = [*what_is_needed(places), *(_prove() if prove else [])]
+    findings = [*needed, *what_is_good_to_have(places)]
     if as_json:
         told = [{"is_well": is_well, "finding": text} for is_well, text in findings]
         print(json.dumps(told, indent=2, ensure_ascii=False))
@@ -44,34 +48,20 @@ def doctor(
             print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
     if not (prove or as_json):
         print("\nTo see on the real Claude Code what is enforced: pcc doctor --prove")
-    if not all(is_well for is_well, _ in proofs):
+    if not all(is_well for is_well, _ in needed):
         raise typer.Exit(1)
-
-
-def _look(ctx: typer.Context) -> Iterator[Finding]:
-    yield True, f"PerpetualCC {__version__}"
-    try:
-        from perpetualcc.claude.adapter import bundled_claude  # noqa: PLC0415  # costs a second
-
-        yield True, f"Claude Code: {bundled_claude()}"
-    except PerpetualError as error:
-        yield False, error.message
-    try:
-        config.check_config()
-        yield True, f"Configuration: {config.config_path()}"
-    except PerpetualError as error:
-        yield False, error.message
-    yield True, f"Daemon: {read_status(locations(ctx.obj)).phase.value}"
-    missing = why_no_sandbox()
-    yield not missing, f"Sandbox: {missing or 'available'}"
 
 
 def _prove() -> Iterator[Finding]:
     """Every layer on its own, on the real Claude Code with a scripted model."""
-    from perpetualcc.claude.adapter import bundled_claude  # noqa: PLC0415  # costs a second
-    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # same
+    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # costs a second
 
+    try:
+        binary = chosen_claude(load_config().claude.path)
+    except PerpetualError as error:
+        yield False, f"Nothing can be proved: {error.message}"
+        return
     with tempfile.TemporaryDirectory(prefix="pcc-doctor-") as folder:
         canary = Canary(config.locate(Path(folder)).prepare())
-        for proof in asyncio.run(canary.prove(bundled_claude())):
+        for proof in asyncio.run(canary.prove(binary)):
             yield proof.holds, f"{proof.name}: {proof.why}"

@@ -9,8 +9,12 @@ from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 
 
+class Mistyped(PerpetualError):  # noqa: N818  # named for what happened
+    """A word that the command does not know: as with every other slip of the fingers, code 2."""
+
+
 def with_our_errors(run: Callable[[], Any]) -> None:
-    """Exit with what `run` returns; a `PerpetualError` becomes two lines and exit code 1."""
+    """Exit with what `run` returns; a `PerpetualError` becomes two lines and exit code 1 or 2."""
     use_safe_streams()
     try:
         sys.exit(run())
@@ -25,7 +29,7 @@ def with_our_errors(run: Callable[[], Any]) -> None:
     print(f"error: {problem.message}", file=sys.stderr)
     if problem.hint:
         print(f"hint:  {problem.hint}", file=sys.stderr)
-    sys.exit(1)
+    sys.exit(2 if isinstance(problem, Mistyped) else 1)
 
 
 def _nowhere_to_be() -> PerpetualError | None:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, printable, table
-from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -97,7 +97,7 @@ def _row(one: dict[str, Any]) -> list[str]:
 
 def _word(option: str, word: str | None) -> str | None:
     if word is not None and word not in _WORDS[option]:
-        raise PerpetualError(
+        raise Mistyped(
             f"--{option} cannot be {word!r}", hint=f"One of: {', '.join(sorted(_WORDS[option]))}"
         )
     return word
@@ -106,7 +106,7 @@ def _word(option: str, word: str | None) -> str | None:
 def _seconds(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
     if found is None:
-        raise PerpetualError(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d")
+        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d")
     return float(found[1]) * _UNITS[found[2]]
 
 
@@ -135,7 +135,7 @@ def trust(
     """
     place = project.expanduser().resolve()
     if not place.is_dir():
-        raise PerpetualError(f"Project path '{project}' is not a directory", hint="Name one")
+        raise Mistyped(f"Project path '{project}' is not a directory", hint="Name one")
     with connect(ctx.obj) as daemon:
         if forget:
             was = daemon.call("trust.forget", project=str(place))

@@ -116,13 +116,22 @@ def _command(event: Data) -> str:
     return f"pcc respond {event['number']} {word}"
 
 
+_HICCUPS = {"overload": "The API is overloaded", "unreachable": "The API cannot be reached"}
+"""No limits of anybody's."""
 _WINDOWS = {"five_hour": "5-hour", "seven_day": "weekly"}
 
 
 def _limit(event: Data) -> list[str]:
+    if event["window"] in _HICCUPS:
+        text = f": {fit(event['text'], 120)}" if event["text"] else ""
+        return [f"{coloured('⏳', 'yellow')} {_HICCUPS[event['window']]}{text}"]
     when = f"; resets {moment(event['resets_at'])}" if event["resets_at"] else ""
     window = _WINDOWS.get(event["window"]) or one_line(event["window"]) or "limit"
     return [f"{coloured('⏳', 'yellow')} Usage limit reached ({window}){when}"]
+
+
+def _unanswered(event: Data) -> list[str]:
+    return [f"{coloured('⚠', 'yellow')}  {fit(event['text'], 200)}"]
 
 
 _LEVELS = {"NORMAL": "green", "WARNING": "yellow", "CRITICAL": "red"}
@@ -215,6 +224,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     ],
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
+    "ApiUnanswered": _unanswered,
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],

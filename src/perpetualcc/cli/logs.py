@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.options import Detail
 from perpetualcc.cli.sessions import SessionArgument
-from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -32,7 +32,7 @@ def logs(
     Example: pcc logs abc123 --tail 20 --follow
     """
     if level not in _LEVELS:
-        raise PerpetualError(f"No level is called {level!r}", hint=f"Levels: {', '.join(_LEVELS)}")
+        raise Mistyped(f"No level is called {level!r}", hint=f"Levels: {', '.join(_LEVELS)}")
     levels = _LEVELS[_LEVELS.index(level) :]
     # Events without a line of their own are for who looks for a fault.
     detail = Detail.VERBOSE if level == "debug" else Detail.NORMAL

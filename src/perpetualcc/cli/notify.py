@@ -8,6 +8,7 @@ import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import coloured, fit
+from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
@@ -34,6 +35,11 @@ def send_test(
     """
     with connect(ctx.obj) as daemon:
         channels = daemon.call("notification.test")
+        if not channels and load_config().notifications.urls:
+            raise PerpetualError(
+                "The daemon does not know the channels of notifications.urls yet",
+                hint="It reads the settings when it starts: pcc daemon restart",
+            )
         if not channels:
             raise PerpetualError(
                 "There is no channel: no desktop here, and no notifications.urls",

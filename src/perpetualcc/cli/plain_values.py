@@ -22,6 +22,9 @@ _NUMBERS = {
 }
 
 
+_NO_NUMBER = {int: "no whole number", float: "no number"}
+
+
 class _NotPlainError(Exception):
     """Typer must look at this value."""
 
@@ -36,7 +39,14 @@ class PlainValues:
         try:
             return _converted(value, param)
         except (_NotPlainError, AttributeError):
+            pass
+        kind: Any = getattr(getattr(param, "type_descriptor", None), "annotation", None)
+        try:
             return self._thorough(param).coerce(value, param=param, ctx=ctx)
+        except typer.BadParameter:
+            if (word := _NO_NUMBER.get(kind)) and not _is_number(value, kind):
+                raise typer.BadParameter(f"{value!r} is {word}", ctx=ctx, param=param) from None
+            raise
 
 
 def use_plain_values() -> None:
@@ -45,6 +55,14 @@ def use_plain_values() -> None:
     thorough = getattr(parameter, "get_runtime_param", None)
     if thorough is not None:
         parameter.get_runtime_param = lambda _: PlainValues(thorough)
+
+
+def _is_number(value: Any, kind: type) -> bool:
+    try:
+        kind(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _converted(value: Any, param: Any) -> Any:

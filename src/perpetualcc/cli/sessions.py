@@ -62,10 +62,11 @@ def list_sessions(
 
     Example: pcc list --status running
     """
+    wanted = None if status is None else parse_status(status).value
     with connect(ctx.obj) as daemon:
         sessions = daemon.call(
             "session.list",
-            status=None if status is None else parse_status(status).value,
+            status=wanted,
             project=None if project is None else str(project.expanduser().resolve()),
             limit=limit,
         )

@@ -7,12 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli.chosen_requirements import remembered
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
+
+_BRAINS = ("none", "claude", "gemini", "ollama")
 
 
 @app.command()
@@ -66,6 +69,8 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
+    if brain is not None and brain not in _BRAINS:
+        raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
     known = None if requirements else _chosen_before(ctx.obj, project)
     if task is None:
         requirements = requirements or known
@@ -118,6 +123,8 @@ def begin(
     """Start a session, and watch it unless it is detached."""
     given = {name: value for name, value in options.items() if value is not None}
     with connect(global_options) as daemon:
+        if note := other_environment(global_options):
+            print(f"note: {note}", file=sys.stderr)
         session = daemon.call(
             "session.start",
             project=str(project.expanduser().absolute()),
@@ -138,9 +145,9 @@ def begin(
 
 
 def checked_sandbox(mode: str) -> str:
-    """Raises PerpetualError for a word that is none."""
+    """Raises Mistyped for a word that is none."""
     if mode not in {"", "auto", "on", "off"}:
-        raise PerpetualError(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
+        raise Mistyped(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
     return mode
 
 

@@ -1,6 +1,6 @@
 """What people call a session's status, and its symbol."""
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.sessions import SessionStatus
 
 SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
@@ -24,10 +24,10 @@ _NAMES = {
 
 
 def parse_status(word: str) -> SessionStatus:
-    """Raises PerpetualError naming the words that exist."""
+    """Raises Mistyped, naming the words that exist."""
     status = _NAMES.get(word.lower().replace("-", "_"))
     if status is None:
-        raise PerpetualError(
+        raise Mistyped(
             f"No session status is called {word!r}", hint=f"Statuses: {', '.join(_NAMES)}"
         )
     return status

@@ -64,7 +64,7 @@ class Watcher:
             print("\nCtrl+C to detach (session continues in background)\nCtrl+D to stop session\n")
         while True:
             try:
-                with connect(self._options) as daemon:
+                with connect(self._options, outwait=False) as daemon:
                     self._pass_over(daemon)
                     daemon.call(
                         "events.follow",

@@ -62,10 +62,16 @@ def full_disk(error: OSError) -> PerpetualError | None:
     if error.errno not in _FULL:
         return None
     where = "The output" if error.filename is None else f"'{error.filename}'"
-    return PerpetualError(
-        f"{where} cannot be written: {error.strerror}",
-        hint="Free some space, or write elsewhere, and try again",
-    )
+    return PerpetualError(f"{where} cannot be written: {error.strerror}", hint=remedy(error))
+
+
+def remedy(error: OSError) -> str:
+    """What to do about something that cannot be written."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "Free some space, or write elsewhere, and try again"
+    if error.errno == errno.EROFS:
+        return "It is on a file system that is read-only: make it writable, or write elsewhere"
+    return "Check the permissions"
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

@@ -18,11 +18,15 @@ __all__ = [
     "locate",
     "resolve",
     "search_path",
+    "steering",
     "supervisor_flags",
 ]
 
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, when it is not the usual one. `--config` sets it."""
+
+_STEERING = ("ANTHROPIC_", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_")
+_PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"})
 
 DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
 DEFAULT_DATA = Path("~/.perpetualcc/data")
@@ -67,6 +71,21 @@ def resolve(written: str) -> str:
 def claude_directory() -> Path:
     """Where Claude Code keeps its own files."""
     return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+
+
+def steering() -> dict[str, str]:
+    """
+    What of the environment steers Claude Code, each value as a digest: for comparing only.
+
+    A session gets the daemon's environment, which is that of the command that started it.
+    """
+    import hashlib  # noqa: PLC0415  # most commands compare nothing
+
+    return {
+        name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16]
+        for name, value in os.environ.items()
+        if value and (name.startswith(_STEERING) or name.upper() in _PROXIES)
+    }
 
 
 def search_path() -> str:

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -26,7 +26,7 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import QuestionAnswered, RecordedEvent
+from perpetualcc.domain.events import ApiUnanswered, QuestionAnswered, RecordedEvent
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, Task
@@ -206,12 +206,21 @@ class Api:
             {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
         ]
 
+    async def _seen(self, session: Session) -> Session:
+        """As people see it; one that waits for the API's answer says so."""
+        seen = (await self.held.shown([session]))[0]
+        if seen.status is SessionStatus.PROCESSING and not seen.detail:
+            newest = await self.events.tail(session.id, 1)
+            if newest and isinstance(newest[0].event, ApiUnanswered):
+                return replace(seen, detail=newest[0].event.text)
+        return seen
+
     async def get(self, params: Params, _: Connection) -> Any:
         """One session, with its tasks, the number of its runs and what was decided."""
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
         return {
-            **session_data((await self.held.shown([session]))[0]),
+            **session_data(await self._seen(session)),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
             "counts": await self.decisions.counts(session.id),

@@ -73,7 +73,8 @@ class EngineProcess:
                     cwd=locations.data,
                     start_new_session=True,
                 )
-            write_pid(lock, process.pid)
+            with suppress(OSError):  # on a full disk: whoever runs is not lost for a number
+                write_pid(lock, process.pid)
         finally:
             theirs.close()
             os.close(lock)

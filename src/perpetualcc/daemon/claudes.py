@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import logging
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.claude import processes
+from perpetualcc.claude.binary import chosen_claude
 from perpetualcc.claude.layers import Layers
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
@@ -59,7 +58,7 @@ class ClaudeRunner:
     async def open(self, launch: Launch, inbox: Inbox) -> AsyncIterator[ClaudeCode]:
         async with self._loading:  # many that wait for one import would fill the thread pool
             adapter, canary = await asyncio.to_thread(_load)
-        binary = adapter.bundled_claude() if self._binary is None else _usable(self._binary)
+        binary = await asyncio.to_thread(chosen_claude, self._binary)
         if self._canary is None:
             self._canary = canary.Canary(self._locations)
         await self._canary.check(binary)
@@ -95,16 +94,6 @@ class ClaudeRunner:
 def _on_model(launch: Launch, model: str) -> Launch:
     options = replace(launch.session.options, claude_model=model)
     return replace(launch, session=replace(launch.session, options=options))
-
-
-def _usable(binary: Path) -> Path:
-    """Raises: PerpetualError when the configured Claude Code is none."""
-    if not (binary.is_file() and os.access(binary, os.X_OK)):
-        raise PerpetualError(
-            f"Claude Code is not at '{binary}'",
-            hint="Name it with: pcc config set claude.binary PATH, then: pcc daemon restart",
-        )
-    return binary
 
 
 def _load() -> tuple[ModuleType, ModuleType]:

@@ -22,7 +22,7 @@ _SUPERVISOR_KILLS_WITHIN = 2.5
 def stop(locations: Locations, *, grace: float | None = None) -> bool:
     """
     Finish what is in progress within `grace` seconds (None: as the supervisor was told), then
-    end everything. False when no daemon ran.
+    end everything. False when no daemon ran. On a full disk the supervisor has its own way.
 
     Raises:
         PerpetualError: it does not stop.
@@ -30,9 +30,8 @@ def stop(locations: Locations, *, grace: float | None = None) -> bool:
     pid = _living(locations)
     if pid is None:
         return _wait_free(locations, _MARGIN) if is_held(locations.engine_lock) else False
-    if grace is not None:
-        locations.grace.touch(mode=0o600)
-        locations.grace.write_text(str(grace))
+    if grace is not None and not _wished(locations, grace):
+        grace = None
     _signal(pid, signal.SIGTERM)
     if not _wait_free(locations, _LONGEST if grace is None else grace + _MARGIN):
         raise PerpetualError(f"The daemon ({pid}) does not stop", hint="pcc daemon stop --now")
@@ -57,6 +56,17 @@ def stop_now(locations: Locations) -> bool:
     if is_held(locations.engine_lock) and (engine := read_pid(locations.engine_lock)):
         kill_group(engine)
     return processes.sweep(locations.data, timedelta(seconds=0.5)) > 0 or ran
+
+
+def _wished(locations: Locations, grace: float) -> bool:
+    """Leave word for the supervisor. False on a full disk: then it stops with its own grace."""
+    try:
+        locations.grace.touch(mode=0o600)
+        locations.grace.write_text(str(grace))
+    except OSError:
+        locations.grace.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def _living(locations: Locations) -> int | None:

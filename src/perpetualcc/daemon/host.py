@@ -109,7 +109,9 @@ def _last_words(error: BaseException) -> int:
         code = NEEDS_A_PERSON
     else:
         words, code = f"{type(error).__name__}: {error}", 1
-    sys.stderr.write(f"{redact(words)}\n")
+    with suppress(OSError):  # a full disk must not change the code
+        sys.stderr.write(f"{redact(words)}\n")
+        sys.stderr.flush()
     return code
 
 

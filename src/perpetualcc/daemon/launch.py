@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
@@ -15,6 +16,8 @@ from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
+_LONGEST_STOP = 600.0
+"""Seconds: a longer grace is somebody's wish, and no command waits for it."""
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
 
@@ -29,11 +32,13 @@ def connect(
     start: bool = True,
     flags: Sequence[str] = (),
     patience: float = PATIENCE,
+    outwait: bool = False,
 ) -> Client:
     """
     A client that is connected to the engine; both are started when they do not run.
 
-    `flags` are extra ones for a supervisor that this call starts.
+    `flags` are extra ones for a supervisor that this call starts. With `outwait` a daemon that
+    is about to stop is waited for, and another one started.
 
     Raises:
         DaemonUnavailable: it does not run and `start` is false, it gave up, it is about to
@@ -49,7 +54,12 @@ def connect(
         try:
             return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
         except (ConnectionLost, OSError):
-            _raise_if_hopeless(read_status(locations))
+            status = read_status(locations)
+            _raise_if_hopeless(status, locations)
+            if status.phase is Phase.STOPPING:
+                if not outwait or time.time() > status.since + _LONGEST_STOP:
+                    raise _stopping() from None
+                deadline = time.monotonic() + patience
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
@@ -78,8 +88,10 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
     )
     if started.returncode:
         lines = started.stderr.strip().splitlines() or ["no message"]
+        told = dict(one.split(": ", 1) for one in lines if one.startswith(("error: ", "hint: ")))
         raise DaemonUnavailable(
-            f"The supervisor does not start: {lines[-1]}", hint=f"Try it: {' '.join(command)}"
+            f"The supervisor does not start: {told.get('error', lines[-1])}",
+            hint=told.get("hint", f"Try it: {' '.join(command)}").strip(),
         )
 
 
@@ -118,22 +130,32 @@ def follow(
             continue
 
 
-def _raise_if_hopeless(status: DaemonStatus) -> None:
+def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
+    if status.phase is Phase.RESTARTING and status.crashes > 1:
+        space = disk_space(locations.data)
+        if space is not None and space.room is Room.FULL:
+            raise DaemonUnavailable(
+                f"The daemon cannot work: the disk is {space.described()}",
+                hint=f"Make room near '{locations.data}'; the daemon goes on by itself then",
+            )
     if status.phase is Phase.GAVE_UP:
         tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
         raise DaemonUnavailable(
             f"The daemon gave up{tries}: {status.problem}",
             hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
-    if status.phase is Phase.STOPPING:
-        raise DaemonUnavailable(
-            "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
-        )
+
+
+def _stopping() -> DaemonUnavailable:
+    return DaemonUnavailable(
+        "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
+    )
 
 
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
     last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
+    words = f". Its last words:\n{last}" if last else ", and left no word"
     return DaemonUnavailable(
-        f"The daemon does not answer within {patience:.0f} seconds. Its last words:\n{last}",
+        f"The daemon does not answer within {patience:.0f} seconds{words}",
         hint="See `pcc daemon status` and `pcc daemon logs`, or: pcc daemon restart",
     )

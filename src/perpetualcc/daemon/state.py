@@ -7,9 +7,9 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from perpetualcc.domain.locations import Locations
 
 NEEDS_A_PERSON = 78
 """Exit code of an engine whose last words are an error that a person can act on (EX_CONFIG)."""
+_NOTICED_WITHIN = 0.2
+"""Seconds after an engine's death in which its supervisor writes it down."""
 
 
 class Phase(StrEnum):
@@ -59,16 +61,39 @@ class DaemonStatus:
 
 def write_status(locations: Locations, status: DaemonStatus) -> None:
     """Replace the status file at once: a reader sees the old text or the new one."""
-    fresh = locations.status.with_suffix(".new")
-    fresh.write_text(json.dumps(asdict(status)))
-    fresh.chmod(0o600)
-    fresh.replace(locations.status)
+    fresh, text = locations.status.with_suffix(".new"), json.dumps(asdict(status))
+    try:
+        fresh.write_text(text)
+        fresh.chmod(0o600)
+        fresh.replace(locations.status)
+    except OSError:  # a full disk has room yet in what is there: better torn than untrue
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(locations.status, os.O_WRONLY)
+        try:
+            _overwrite(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
 
 
 def read_status(locations: Locations) -> DaemonStatus:
     """What the living supervisor does; `STOPPED` when none lives, whatever files are left."""
     if not is_held(locations.supervisor_lock):
         return DaemonStatus()
+    status = _written(locations)
+    if status.engine is None or is_held(locations.engine_lock):
+        return status
+    # It has just died, and the supervisor needs a moment; or the file could not be written.
+    time.sleep(_NOTICED_WITHIN)
+    status = _written(locations)
+    if status.engine is None or is_held(locations.engine_lock):
+        return status
+    if status.phase is Phase.STOPPING:
+        return replace(status, engine=None)
+    gone = f"the engine ({status.engine}) is gone"
+    return replace(status, phase=Phase.RESTARTING, engine=None, problem=gone)
+
+
+def _written(locations: Locations) -> DaemonStatus:
     try:
         raw = json.loads(locations.status.read_text())
         raw["phase"] = Phase(raw["phase"])
@@ -76,6 +101,22 @@ def read_status(locations: Locations) -> DaemonStatus:
     except (OSError, ValueError, TypeError, KeyError):
         # The lock is older than the status: a supervisor that has only just come up.
         return DaemonStatus(phase=Phase.STARTING, supervisor=read_pid(locations.supervisor_lock))
+
+
+def note_steering(locations: Locations, steering: Mapping[str, str]) -> None:
+    """Leave for later commands what environment the daemon works in."""
+    with suppress(OSError):  # only the warning is lost
+        locations.steering.touch(mode=0o600)
+        locations.steering.write_text(json.dumps(dict(steering)))
+
+
+def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list[str]:
+    """Variables that are set here, and not or otherwise where the daemon was started."""
+    try:
+        known = json.loads(locations.steering.read_text())
+        return sorted(name for name, digest in steering.items() if known.get(name) != digest)
+    except (OSError, ValueError, AttributeError):
+        return []
 
 
 def note_halt(locations: Locations) -> None:
@@ -129,8 +170,13 @@ def is_still(descriptor: int, path: Path) -> bool:
 
 def write_pid(descriptor: int, pid: int) -> None:
     """Leave a process id in a lock file that this process holds."""
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"{pid}\n".encode(), 0)
+    _overwrite(descriptor, f"{pid}\n".encode())
+
+
+def _overwrite(descriptor: int, text: bytes) -> None:
+    """First written, then cut: a file that is emptied gives its place on a full disk away."""
+    os.pwrite(descriptor, text, 0)
+    os.ftruncate(descriptor, len(text))
 
 
 def read_pid(path: Path) -> int | None:

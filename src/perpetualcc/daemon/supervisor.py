@@ -3,10 +3,12 @@ The process that is always there: tiny, standard library only, asleep in `select
 
 It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
 the engine for a visitor, a due time or a file that grew, restarts it when it dies or hangs, and
-gives up after five crashes in a row. It never reads a client's bytes and never opens the database.
+gives up after five crashes in a row, unless the disk is full: that passes. It never reads a
+client's bytes and never opens the database.
 """
 
 import argparse
+import errno
 import os
 import select
 import signal
@@ -20,8 +22,9 @@ from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.claude import processes
-from perpetualcc.config import claude_directory
+from perpetualcc.config import claude_directory, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
+from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.state import (
     NEEDS_A_PERSON,
@@ -31,6 +34,7 @@ from perpetualcc.daemon.state import (
     is_held,
     is_still,
     note_halt,
+    note_steering,
     read_pid,
     write_pid,
     write_status,
@@ -45,6 +49,8 @@ _LONGEST_LEAD = 5.0
 """Seconds before a due time at which an engine is started at the earliest."""
 _OVERSLEPT = 2.0
 """Seconds later than we wanted to look: the whole machine was stopped, not the engine alone."""
+_ROOM_CHECK = 1.0
+"""Seconds between two looks for room on a disk that was full when the engine died."""
 _STOP_MARGIN = 2.0
 """Seconds an engine gets beyond its grace to close what it opened."""
 
@@ -97,6 +103,8 @@ class Supervisor:
     deadline: float | None = None
     """Monotonic seconds: the next restart, or the end of a stop's grace."""
     signals: set[int] = field(default_factory=set)
+    cramped: bool = False
+    """The disk was full when the engine died: no reason to give up, and room for it is awaited."""
     seen: tuple[int, int] | None = None
     """Size and time of the watched file when the engine went to sleep."""
 
@@ -145,6 +153,8 @@ class Supervisor:
         moments = [self.deadline] if self.deadline is not None else []
         if self.engine:
             moments.append(self._silence_ends(self.engine))
+        elif self.cramped and self.phase is Phase.RESTARTING:
+            moments.append(time.monotonic() + _ROOM_CHECK)
         return max(0.0, min(moments) - time.monotonic()) if moments else None
 
     def _silence_ends(self, engine: EngineProcess) -> float:
@@ -203,6 +213,8 @@ class Supervisor:
             self._ended(engine, None)
         elif self.phase is Phase.STARTING and engine.ready:
             self.lead = min(engine.ready - engine.started, _LONGEST_LEAD)
+            if self.cramped:  # there is room again: its crashes say nothing of this engine
+                self.cramped, self.crashes, self.problem = False, 0, ""
             self._enter(Phase.RUNNING)
 
     def _ended(self, engine: EngineProcess, code: int | None) -> None:
@@ -245,7 +257,11 @@ class Supervisor:
     def _crashed(self, problem: str, *, is_hopeless: bool = False) -> None:
         self.crashes += 1
         self.problem = problem
-        if is_hopeless or self.crashes >= self.settings.give_up_after:
+        crowded = _full_disk(self.locations.data)
+        self.cramped = bool(crowded)
+        if crowded:
+            self.problem = f"the disk is {crowded} ({problem})"
+        elif is_hopeless or self.crashes >= self.settings.give_up_after:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
             self._enter(Phase.GAVE_UP)
@@ -266,6 +282,8 @@ class Supervisor:
             is_time |= _trace(self.settings.watched) != self.seen
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
+        if self.phase is Phase.RESTARTING and self.cramped:
+            is_time |= not _full_disk(self.locations.data)
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
@@ -355,6 +373,12 @@ def _ahead() -> float:
     return time.time() - time.monotonic()
 
 
+def _full_disk(place: Path) -> str:
+    """How full the disk is, in words; empty while there is room."""
+    space = disk_space(place)
+    return space.described() if space is not None and space.room is Room.FULL else ""
+
+
 def _trace(file: Path | None) -> tuple[int, int] | None:
     """What tells whether a file was written to, for the price of one system call."""
     try:
@@ -379,13 +403,17 @@ def listen(locations: Locations) -> socket.socket:
 
 
 def detach(locations: Locations) -> None:
-    """Go on in the background, without terminal, and let the caller's process end."""
+    """
+    Go on in the background, without terminal, and let the caller's process end.
+
+    Raises OSError, while the caller can still be told, when the log cannot be written.
+    """
+    log = os.open(locations.supervisor_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     if os.fork():
         os._exit(0)
     os.setsid()
     os.chdir(locations.data)
     null = os.open(os.devnull, os.O_RDWR)
-    log = os.open(locations.supervisor_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for stream, target in ((0, null), (1, log), (2, log)):
         os.dup2(target, stream)
     os.close(null)
@@ -403,13 +431,21 @@ def main() -> None:
         locations = Locations(data=arguments.data_dir).prepare()
     except PerpetualError as error:
         sys.exit(f"error: {error.message}\nhint:  {error.hint}")
-    lock = hold(locations.supervisor_lock, wait=0.2)
-    if lock is None:
-        return
-    listener = listen(locations)
-    if arguments.detach:
-        detach(locations)
+    try:
+        lock = hold(locations.supervisor_lock, wait=0.2)
+        if lock is None:
+            return
+        listener = listen(locations)
+        write_pid(lock, os.getpid())
+        if arguments.detach:
+            detach(locations)
+    except OSError as error:
+        where = f" '{error.filename}'" if error.filename else f" in '{locations.data}'"
+        is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        hint = f"Make room near '{locations.data}'" if is_full else "Mend it, or see --data-dir"
+        sys.exit(f"error: cannot write{where}: {error.strerror}\nhint:  {hint}")
     write_pid(lock, os.getpid())
+    note_steering(locations, steering())
     Supervisor(
         locations=locations,
         listener=listener,

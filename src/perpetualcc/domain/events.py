@@ -342,6 +342,17 @@ class ProblemNoticed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApiUnanswered(Event):
+    """The model's server does not answer, or not with a reply; Claude Code tries it again."""
+
+    level: ClassVar[str] = "warn"
+    text: str
+    attempt: int
+    http_status: int | None
+    """None: nobody answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStarted(Event):
     """The engine came up and recovered what an earlier one left."""
 

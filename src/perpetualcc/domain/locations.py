@@ -46,6 +46,11 @@ class Locations:
         return self.run_dir / "status.json"
 
     @property
+    def steering(self) -> Path:
+        """Digests of the variables that steer Claude Code, as the supervisor was given them."""
+        return self.run_dir / "steering.json"
+
+    @property
     def grace(self) -> Path:
         """Seconds of grace that the person who asks for a stop wants, instead of the default."""
         return self.run_dir / "grace"

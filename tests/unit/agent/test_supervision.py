@@ -397,7 +397,7 @@ def test_trouble_is_told_with_what_to_do():
 
     [problem] = world.journal.written
     assert (problem.kind, problem.text) == ("ProblemNoticed", "No login")
-    assert "claude /login" in problem.hint
+    assert "pcc login" in problem.hint
     assert world.facts.trouble is not None
 
 

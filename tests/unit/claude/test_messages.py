@@ -57,6 +57,17 @@ def test_the_init_event_is_the_start():
     assert list(arrivals(sdk.SystemMessage(subtype="other", data=data))) == []
 
 
+def test_a_request_that_is_sent_again_is_told_with_what_the_server_said():
+    data = {"attempt": 3, "max_retries": 10, "retry_delay_ms": 2297, "error_status": None}
+
+    silent = only(sdk.SystemMessage(subtype="api_retry", data=data))
+    busy = only(sdk.SystemMessage(subtype="api_retry", data={**data, "error_status": 529}))
+
+    assert (silent.attempt, silent.most, silent.pause, silent.http_status) == (3, 10, 2.297, None)
+    assert busy.http_status == 529
+    assert only(sdk.SystemMessage(subtype="api_retry", data={})).attempt == 0
+
+
 def test_a_reply_says_its_text_and_how_full_the_context_is():
     message = assistant(
         sdk.TextBlock(text="one"),

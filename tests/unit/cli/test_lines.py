@@ -105,6 +105,16 @@ INDENT = " " * 11
             {"text": "no key", "hint": "claude /login"},
             ["[T] ✗ no key", f"{INDENT}  hint: claude /login"],
         ),
+        (
+            "LimitReached",
+            {"window": "unreachable", "resets_at": None, "text": "Connection refused"},
+            ["[T] ⏳ The API cannot be reached: Connection refused"],
+        ),
+        (
+            "ApiUnanswered",
+            {"text": "The API does not answer", "attempt": 3, "http_status": None},
+            ["[T] ⚠  The API does not answer"],
+        ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
     ],
 )

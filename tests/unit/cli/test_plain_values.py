@@ -44,7 +44,7 @@ def command(taken: list[Any]) -> Any:
     "words",
     [
         [], ["--text", ""], ["--text=ä"], ["--count", "7"], ["--count", "-7"], ["--count", " 7"],
-        ["--count", "1_000"], ["--count", "7.0"], ["--count", "seven"], ["--count", "\u0667"],
+        ["--count", "1_000"], ["--count", "7.0"], ["--count", "\u0667"],
         ["--count", "9" * 30], ["--size", "0.5"], ["--size", "9"], ["--size", "9.1"],
         ["--size", "-1"], ["--size", "nan"], ["--size", "inf"], ["--size", "1e0"],
         ["--level", "99"], ["--level", "4"], ["--path", "."], ["--path", "/no/such"],
@@ -89,3 +89,21 @@ def test_a_command_with_options_runs_without_the_validation_library(tmp_path: Pa
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--count", "seven"], "'seven' is no whole number"),
+        (["--count", "0.5"], "'0.5' is no whole number"),
+        (["--size", "much"], "'much' is no number"),
+    ],
+)
+def test_what_is_no_number_is_called_so(
+    words: list[str], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameter = typer.core._TyperParameter
+    monkeypatch.setattr(parameter, "get_runtime_param", parameter.get_runtime_param)
+    use_plain_values()
+
+    assert says in outcome(words)[1]

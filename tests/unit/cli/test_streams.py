@@ -1,5 +1,6 @@
 """What a command prints reaches whatever the caller made of its standard streams."""
 
+import errno
 import json
 import os
 import subprocess
@@ -98,3 +99,16 @@ def test_a_dumb_terminal_gets_no_escape_sequences(monkeypatch, kind, coloured):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
 
     assert ("\x1b" in look.coloured("text", "red")) is coloured
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [
+        (errno.ENOSPC, "Free some space"),
+        (errno.EDQUOT, "Free some space"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "permissions"),
+    ],
+)
+def test_the_remedy_is_for_what_is_wrong(number, word):
+    assert word in streams.remedy(OSError(number, os.strerror(number)))

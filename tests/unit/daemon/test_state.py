@@ -1,5 +1,6 @@
 """Files that the supervisor leaves: true only while it lives."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -27,6 +28,40 @@ def test_a_status_without_a_living_supervisor_means_nothing(places: Locations) -
     assert read_status(places) == status
     os.close(lock)
     assert read_status(places) == DaemonStatus()
+
+
+def test_an_engine_that_is_dead_is_never_said_to_run(places: Locations) -> None:
+    written = DaemonStatus(phase=Phase.RUNNING, supervisor=1, engine=902)
+    write_status(places, written)
+    supervisor, engine = hold(places.supervisor_lock), hold(places.engine_lock)
+    assert supervisor
+    assert engine
+    assert read_status(places) == written
+
+    os.close(engine)
+
+    found = read_status(places)
+    assert (found.phase, found.engine) == (Phase.RESTARTING, None)
+    assert "902" in found.problem
+    os.close(supervisor)
+
+
+def test_a_status_is_kept_where_no_file_can_be_made(
+    places: Locations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = hold(places.supervisor_lock)
+    assert lock
+    write_status(places, DaemonStatus(phase=Phase.RUNNING, problem="x" * 300))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    write_status(places, DaemonStatus(phase=Phase.GAVE_UP, problem="full"))
+
+    assert read_status(places) == DaemonStatus(phase=Phase.GAVE_UP, problem="full")
+    assert not places.status.with_suffix(".new").exists()
+    os.close(lock)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"phase": "flying"}', '{"other": 1}', "{}"])

@@ -1,0 +1,87 @@
+"""
+Which Claude Code runs, whether it is one, and whether it is signed in.
+
+Standard library only: commands ask this too, and the SDK costs a second to import.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+
+_NAME_IT = "Name it with: pcc config set claude.binary PATH, then: pcc daemon restart"
+_ITS_NAME = "(Claude Code)"
+"""What `claude --version` ends with: `2.1.330 (Claude Code)`."""
+_PATIENCE = 20.0
+"""Seconds for one of its short commands; the first from a cold disk took two."""
+
+
+def bundled_claude() -> Path:
+    """
+    The Claude Code binary that the SDK brings.
+
+    Raises:
+        PerpetualError: this platform's wheel has none.
+    """
+    found = importlib.util.find_spec("claude_agent_sdk")
+    binary = Path((found and found.origin) or "claude_agent_sdk").parent / "_bundled" / "claude"
+    if not os.access(binary, os.X_OK):
+        raise PerpetualError(
+            f"Claude Code is not at '{binary}'",
+            hint="Reinstall it with: pip install --force-reinstall claude-agent-sdk",
+        )
+    return binary
+
+
+def chosen_claude(binary: Path | None) -> Path:
+    """
+    What runs: the one that the settings name, or else the SDK's.
+
+    Raises:
+        PerpetualError: it is not there, or is something else.
+    """
+    if binary is None:
+        return bundled_claude()
+    if not (binary.is_file() and os.access(binary, os.X_OK)):
+        raise PerpetualError(f"Claude Code is not at '{binary}'", hint=_NAME_IT)
+    said = _said(binary, "--version")
+    if not said.strip().endswith(_ITS_NAME):
+        told = f"it says {said.strip()[:60]!r}" if said.strip() else "it says nothing"
+        raise PerpetualError(
+            f"'{binary}' is not Claude Code: asked for its version, {told}", hint=_NAME_IT
+        )
+    return binary
+
+
+def signed_in_with(binary: Path) -> str | None:
+    """`api_key`, `oauth_token`, …; empty when not signed in, None when it does not say."""
+    try:
+        told = json.loads(_said(binary, "auth", "status"))
+        return str(told["authMethod"]) if told["loggedIn"] else ""
+    except (ValueError, KeyError, TypeError, PerpetualError):
+        return None
+
+
+def _said(binary: Path, *words: str) -> str:
+    try:
+        return subprocess.run(
+            [binary, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_PATIENCE,
+        ).stdout
+    except OSError as error:
+        raise PerpetualError(
+            f"'{binary}' cannot be started: {error.strerror}", hint=_NAME_IT
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise PerpetualError(
+            f"'{binary}' does not answer {' '.join(words)!r} within {_PATIENCE:.0f} seconds",
+            hint=_NAME_IT,
+        ) from error

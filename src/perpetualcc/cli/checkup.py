@@ -1,0 +1,111 @@
+"""What `pcc doctor` looks at: what is needed to work at all, and what is good to have."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+
+from perpetualcc import __version__, config
+from perpetualcc.claude.binary import chosen_claude, signed_in_with
+from perpetualcc.claude.layers import why_no_sandbox
+from perpetualcc.config.file import Config, load_config
+from perpetualcc.daemon.disk import Room, disk_space
+from perpetualcc.daemon.state import Phase, read_status, steered_otherwise
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.locations import Locations
+from perpetualcc.permissions.settings import SandboxMode
+
+Finding = tuple[bool, str]
+"""Whether it is well, and what it is."""
+
+
+def what_is_needed(locations: Locations) -> Iterator[Finding]:
+    """Everything without which nothing can work."""
+    yield True, f"PerpetualCC {__version__}"
+    settings, mistake = _settings()
+    yield not mistake, mistake or f"Configuration: {config.config_path()}"
+    yield from _claude(settings)
+    yield _data(locations)
+    yield _database(locations)
+    yield _daemon(locations)
+    if settings.permissions.sandbox is SandboxMode.ON:
+        yield _sandbox()
+
+
+def what_is_good_to_have(locations: Locations) -> Iterator[Finding]:
+    """What work goes on without, with less behind it."""
+    if read_status(locations).phase is not Phase.STOPPED and (
+        names := steered_otherwise(locations, config.steering())
+    ):
+        text = f"The daemon does not know your {', '.join(names)}; pcc daemon restart"
+        yield False, f"Environment: {text}"
+    settings, _ = _settings()
+    if settings.permissions.sandbox is not SandboxMode.ON:
+        is_well, text = _sandbox()
+        yield is_well, text if is_well else f"{text} (work goes on without)"
+
+
+def _settings() -> tuple[Config, str]:
+    """The settings, or their defaults and what is wrong with the file."""
+    try:
+        return load_config(), ""
+    except PerpetualError as error:
+        return Config(), _told(error)
+
+
+def _claude(settings: Config) -> Iterator[Finding]:
+    try:
+        binary = chosen_claude(settings.claude.path)
+    except PerpetualError as error:
+        yield False, _told(error)
+        return
+    yield True, f"Claude Code: {binary}"
+    match signed_in_with(binary):
+        case "":
+            yield False, "Not signed in to Claude: pcc login (or set ANTHROPIC_API_KEY)"
+        case str(manner):
+            yield True, f"Signed in to Claude: {manner}"
+
+
+def _data(locations: Locations) -> Finding:
+    """Whether what happens can be kept. Makes nothing that stays."""
+    place = next(one for one in (locations.data, *locations.data.parents) if one.exists())
+    try:
+        if not os.access(place, os.W_OK | os.X_OK):
+            return False, f"Data directory: '{place}' cannot be written; see --data-dir"
+        if place == locations.data:
+            with tempfile.TemporaryFile(dir=place) as file:
+                file.write(b"\0" * 4096)
+    except OSError as error:
+        return False, f"Data directory: '{place}' cannot be written: {error.strerror}"
+    space = disk_space(place)
+    if space is not None and space.room is Room.FULL:
+        return False, f"Data directory: the disk of '{place}' is {space.described()}"
+    return True, f"Data directory: {locations.data}"
+
+
+def _database(locations: Locations) -> Finding:
+    from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
+
+    if not locations.database.exists():
+        return True, "Database: none yet"
+    if trouble := trouble_of(locations.database):
+        return False, _told(trouble)
+    return True, f"Database: {locations.database.name}"
+
+
+def _daemon(locations: Locations) -> Finding:
+    found = read_status(locations)
+    if found.phase is Phase.GAVE_UP:
+        return False, f"Daemon: gave up: {found.problem}; try again with: pcc daemon restart"
+    if found.phase is Phase.RESTARTING and found.problem:
+        return False, f"Daemon: restarting: {found.problem}"
+    return True, f"Daemon: {found.phase.value}"
+
+
+def _sandbox() -> Finding:
+    missing = why_no_sandbox()
+    return not missing, f"Sandbox: {missing or 'available'}"
+
+
+def _told(error: PerpetualError) -> str:
+    return f"{error.message}{f'; {error.hint}' if error.hint else ''}"

@@ -1,0 +1,32 @@
+"""A look at a database that changes nothing, whoever works with it meanwhile."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.store.problems import explain
+from perpetualcc.store.schema import refuse_foreign
+
+_MOST_FAULTS = 1
+"""One is enough to know."""
+
+
+def trouble_of(path: Path) -> PerpetualError | None:
+    """Why an engine could not work with the file; None when it could. Bugs of ours are raised."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as found:
+            refuse_foreign(found, path)
+            (said,) = found.execute(f"PRAGMA quick_check({_MOST_FAULTS})").fetchone()
+            if said != "ok":
+                damaged = sqlite3.DatabaseError(said)
+                damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+                raise damaged
+    except PerpetualError as error:
+        return error
+    except sqlite3.Error as error:
+        known = explain(error, path)
+        if isinstance(known, PerpetualError):
+            return known
+        raise
+    return None

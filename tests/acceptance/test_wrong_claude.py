@@ -1,0 +1,57 @@
+"""A Claude Code that is none, does not work, or is killed: said in words, and at once."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+PRETENDER = '#!/bin/sh\ncase "$1" in --version) echo "9.9.9 (Claude Code)";; esac\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [(None, "is not Claude Code"), (PRETENDER, "ended before it said a word")],
+)
+def test_a_program_that_does_not_speak_as_claude_code_does_fails_at_once(
+    install, tmp_path, text, says
+):
+    binary = "/bin/true"
+    if text:
+        binary = tmp_path / "claude"
+        binary.write_text(text)
+        binary.chmod(0o700)
+    pcc = install("steps: [Never.]")
+    pcc.pcc("config", "set", "claude.binary", str(binary))
+    before = time.monotonic()
+
+    session = pcc.start("Anything")
+    found = pcc.wait(session, "ERROR", within=30)
+
+    assert time.monotonic() - before < 25
+    assert says in pcc.pcc("logs", session).stdout
+    assert "pcc config set claude.binary" in pcc.pcc("logs", session).stdout
+    assert "Group" not in pcc.pcc("status", session).stdout + str(found)
+
+
+def test_a_claude_that_is_killed_is_said_to_be_killed(install):
+    pcc = install(
+        'steps: [{tools: [{Bash: {command: "while :; do read -t 1 < /dev/zero; done"}}]}, Done.]',
+        "--idle-exit",
+        "60",
+    )
+    session = pcc.start("Anything", "--auto-approve")
+    pcc.wait_for_event(session, "RunInitialized")
+    wait_until(pcc.claudes)
+
+    os.kill(pcc.claudes()[0], signal.SIGKILL)
+    pcc.wait_for_event(session, "RunEnded")
+
+    (ended, *_) = pcc.events(session, "RunEnded")
+    assert "killed with SIGKILL" in ended["error"], ended
+    assert "Command failed" not in str(ended)
+    pcc.pcc("stop", session)

@@ -1,0 +1,63 @@
+"""Which Claude Code runs: one that is another program is noticed before it is used."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.claude.binary import bundled_claude, chosen_claude, signed_in_with
+from perpetualcc.domain.errors import PerpetualError
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o700)
+    return path
+
+
+def test_the_one_that_came_along_runs_unless_another_is_named(tmp_path):
+    own = program(tmp_path / "claude", 'echo "9.9.9 (Claude Code)"')
+
+    assert chosen_claude(None) == bundled_claude()
+    assert os.access(bundled_claude(), os.X_OK)
+    assert chosen_claude(own) == own
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("exit 0", "is not Claude Code: asked for its version, it says nothing"),
+        ("echo claude 3", "is not Claude Code: asked for its version, it says 'claude 3'"),
+        ("exit 3", "is not Claude Code"),
+    ],
+)
+def test_another_program_is_refused_with_its_own_words(tmp_path, text, says):
+    with pytest.raises(PerpetualError, match=says) as caught:
+        chosen_claude(program(tmp_path / "claude", text))
+
+    assert "pcc config set claude.binary" in caught.value.hint
+
+
+def test_a_file_that_is_no_program_is_refused(tmp_path):
+    broken = tmp_path / "claude"
+    broken.write_bytes(b"\x7fELF nothing")
+    broken.chmod(0o700)
+
+    with pytest.raises(PerpetualError, match="cannot be started"):
+        chosen_claude(broken)
+
+
+@pytest.mark.parametrize(
+    ("said", "manner"),
+    [
+        ('{"loggedIn": true, "authMethod": "api_key"}', "api_key"),
+        ('{"loggedIn": false, "authMethod": "none"}', ""),
+        ("{}", None),
+        ("error: unknown command auth", None),
+        ("[]", None),
+    ],
+)
+def test_who_is_signed_in_is_what_it_says_itself(tmp_path, said, manner):
+    binary = program(tmp_path / "claude", f"echo '{said}'")
+
+    assert signed_in_with(binary) == manner
