@@ -17,7 +17,7 @@ _DIFFERS = (
     (re.compile(r"\bt-[0-9a-f]{8}\b"), "t-4f1c20ab"),
     (re.compile(r"(pcc pause )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
     (re.compile(r"(│ |Session: )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
-    (re.compile(r"(Duration: +)\d+s"), r"\g<1>9s"),
+    (re.compile(r"(Duration: +)\d+ s"), r"\g<1>9 s"),
     (re.compile(r"^(.{60}).*…\)?$", re.MULTILINE), r"\1…"),
     (re.compile(r" +│$", re.MULTILINE), " │"),
 )
