@@ -394,7 +394,8 @@ steps:
   - say: The same again.
     tools: [{{Write: {{file_path: "{{project}}/src/b1.txt", content: "1"}}}}]
     usage: {{cache_read: 150000, input: 4000}}
-  - Done.
+  # Not at once: a task that says it is done before its run is ended has been done.
+  - {{say: Done., takes: 20s}}
 """
 
 

@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
+_NUMBERS = count(1)
 _KEY_TAIL = 20
 """Claude Code remembers an approved API key by its last characters."""
 
@@ -72,6 +74,8 @@ def window(
         *(f"{k}={v}" for k, v in environment.items()),
         *command,
     ]
+    # Its own server: the last one may still be going away from the same socket.
+    socket = socket.with_name(f"{socket.name}-{next(_NUMBERS)}")
     subprocess.run(
         ["tmux", "-S", str(socket), "-f", "/dev/null", "new-session", "-d", "-s", "main",
          "-x", "120", "-y", "40", "-c", str(cwd), shlex.join(words)],
