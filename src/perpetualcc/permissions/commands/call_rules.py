@@ -28,12 +28,9 @@ from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 
 _SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
-_SECRET_VARIABLE = re.compile(
-    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
-    re.IGNORECASE,
-)
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
 _SECRET_SETTING = re.compile(
     r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
@@ -135,7 +132,7 @@ class CallRules:
         if any(_SUBSCRIPT.search(word.text) for word in call.command.words):
             why = "A subscript here can run a command"
             findings.append(call.finding(Risk.MEDIUM, "subscript", why))
-        if _SECRET_VARIABLE.search(call.command.source):
+        if SECRET_VARIABLE.search(call.command.source):
             why = "Prints a variable that is named like a secret"
             findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
         return findings
@@ -376,7 +373,7 @@ _SHOWS_CHANGES = ("-p", "-u", "--patch", "-L", "-c", "--cc", "--word-diff", "--f
 
 def _shows_changes(call: Call) -> bool:
     """`git log -p` shows what is in the files, and not only their names."""
-    words = [word.text for word in call.command.words[1:]]
+    words = [word.text for word in call.arguments.rest]
     return call.arguments.path == "git log" and any(
         word in _SHOWS_CHANGES or word.startswith(("-L", "--patch-with", "--word-diff"))
         for word in words

@@ -1,5 +1,6 @@
 """The variables of a script whose values are known before it runs."""
 
+import re
 from collections.abc import Iterable
 
 from perpetualcc.permissions.shell.script import UNKNOWN
@@ -10,9 +11,13 @@ _PROJECT_VARIABLES = (
     "CLAUDE_PROJECT_DIR", "GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE", "TRAVIS_BUILD_DIR",
 )  # fmt: skip
 
-
 _REPORT_VARIABLES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE")
 """Files that a build machine reads as a report; as harmless as printing."""
+SECRET_VARIABLE = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
+    re.IGNORECASE,
+)
+"""A variable that is named like what must not be shown: `$GITHUB_TOKEN`."""
 
 
 class Variables:

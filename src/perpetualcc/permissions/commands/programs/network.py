@@ -8,6 +8,7 @@ from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.urls import HostKind, host_of, judge_url
 
 _SENDS = frozenset(
@@ -147,11 +148,7 @@ def _sent(call: Call) -> Findings:
     return []
 
 
-_SECRET = re.compile(
-    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
-    re.IGNORECASE,
-)
-_IN_ADDRESS = re.compile(r"://[^\s'\"]*" + _SECRET.pattern, re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"://[^\s'\"]*" + SECRET_VARIABLE.pattern, re.IGNORECASE)
 _SHOWS_WHO = frozenset({"-u", "--user", "--oauth2-bearer", "-a", "--auth"})
 _POSTS = frozenset({"POST", *_CHANGES})
 
@@ -159,7 +156,7 @@ _POSTS = frozenset({"POST", *_CHANGES})
 def _with_secrets(call: Call) -> Findings:
     """A secret in an address or among what is sent, and an order given in somebody's name."""
     source = call.command.source
-    if _is_local(call) or not (_SECRET.search(source) or call.arguments.has(*_SHOWS_WHO)):
+    if _is_local(call) or not (SECRET_VARIABLE.search(source) or call.arguments.has(*_SHOWS_WHO)):
         return []
     methods = {g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value}
     is_sent = call.arguments.has(*_SENDS, "--data-raw", "--form-string") or methods & _POSTS
