@@ -24,14 +24,22 @@ _NUMBER = re.compile(r"[A-Z]{1,6}[-_. ]?\d{1,4}[a-z]?")
 _PATH = re.compile(r"^[\w.@-]*/[\w./@*-]*$")
 # Struck out is what somebody took back.
 _STRUCK = re.compile(r"~~.*?~~")
-_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_MARKS = re.compile(
+    r"(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)|\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+)
+_BOLD = re.compile(r"(?<![\w/*.])\*\*(?=[\w`\[(])(?P<words>[^*]+)(?<=\S)\*\*(?![\w/*])")
 
 
 def without_marks(text: str) -> str:
-    """Text without Markdown's emphasis, code marks and link targets."""
+    """Text without Markdown's emphasis, code marks and link targets; code stands as it is."""
     text = _STRUCK.sub(" ", text)
     text = re.sub(r"!?\[([^\]]+)\]\([^)]*\)", r"\1", text)
-    return " ".join(_MARKS.sub("", text).split())
+    return " ".join(_MARKS.sub(lambda found: found["code"] or "", text).split())
+
+
+def as_order(text: str) -> str:
+    """Text as Claude is to read it: names, globs, code and addresses as typed, nothing bold."""
+    return " ".join(_BOLD.sub(r"\g<words>", _STRUCK.sub(" ", text)).split())
 
 
 def split_key_value(text: str) -> tuple[str, str]:

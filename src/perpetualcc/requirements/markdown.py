@@ -12,7 +12,12 @@ from dataclasses import dataclass, field, replace
 from perpetualcc.domain.requirements import Requirements, Section, Statement, StatementKind
 from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, names_project, project_name
-from perpetualcc.requirements.key_values import split_key_value, table_cells, without_marks
+from perpetualcc.requirements.key_values import (
+    as_order,
+    split_key_value,
+    table_cells,
+    without_marks,
+)
 from perpetualcc.requirements.tables import row_statements
 from perpetualcc.requirements.tasks import (
     TaskLine,
@@ -217,7 +222,7 @@ def _read_item(reader: _Reader, item: re.Match[str], number: int) -> None:
 def _read_task(reader: _Reader, text: str, number: int, *, indent: int, done: bool) -> None:
     struck = re.fullmatch(r"~~(.*)~~", text.strip())
     task = read_task_line(
-        without_marks(struck[1] if struck else text),
+        as_order(struck[1] if struck else text),
         line=number,
         number=len(reader.tasks) + 1,
         done=done or struck is not None,
@@ -230,7 +235,7 @@ def _read_task(reader: _Reader, text: str, number: int, *, indent: int, done: bo
         reader.tasks[parent] = with_parts(above, (*above.parts, task.number))
     reader.task_indents.append((indent, len(reader.tasks)))
     reader.tasks.append(task)
-    _record(reader, "", task.description, number, text)
+    _record(reader, "", without_marks(task.description), number, text)
 
 
 def _parent_of(reader: _Reader, indent: int) -> int | None:
@@ -242,7 +247,7 @@ def _parent_of(reader: _Reader, indent: int) -> int | None:
 def _add_detail(reader: _Reader, text: str, parent: int) -> None:
     """A plain bullet below a task says more about it; a dependency may be said there too."""
     above = reader.tasks[parent]
-    detail = read_task_line(f"{without_marks(text)} ", line=above.line, number=0)
+    detail = read_task_line(f"{as_order(text)} ", line=above.line, number=0)
     described = f"{above.description}\n- {detail.description}" if detail.description else ""
     reader.tasks[parent] = replace(
         above,
@@ -263,7 +268,7 @@ def _continues(reader: _Reader, line: str) -> bool:
 
 def read_again(task: TaskLine, more: str) -> TaskLine:
     """The task with a further line of its description."""
-    read = read_task_line(without_marks(more), line=task.line, number=task.number)
+    read = read_task_line(as_order(more), line=task.line, number=task.number)
     return replace(
         task,
         description=f"{task.description} {read.description}".strip(),

@@ -13,6 +13,7 @@ from perpetualcc.requirements import (
     parse_statements,
     read_requirements,
 )
+from perpetualcc.requirements.markdown import parse_markdown
 
 MARKDOWN = """\
 # Project: Shop
@@ -307,3 +308,28 @@ def test_a_wrapped_sentence_is_quoted_whole_with_the_line_on_which_it_begins():
         (1, "For the database we will use PostgreSQL because everyone in the team knows it."),
         (2, "Tests are written with pytest and nothing else, please."),
     ]
+
+
+def test_a_task_reaches_claude_as_it_was_typed() -> None:
+    found = parse_markdown(
+        """# X
+## Tasks
+- Create `src/__init__.py`, then run `rm -rf build/*` (priority: high)
+- **Write tests** for src/**/*.py and *.pyi, see [the spec](docs/spec.md#a)
+- Rename __main__ and `a_`, ~~then deploy~~ (after: Write tests)
+""",
+        "r.md",
+    )
+
+    assert [task.description for task in found.tasks] == [
+        "Create `src/__init__.py`, then run `rm -rf build/*`",
+        "Write tests for src/**/*.py and *.pyi, see [the spec](docs/spec.md#a)",
+        "Rename __main__ and `a_`,",
+    ]
+    assert [task.depends_on for task in found.tasks] == [(), (), ("2",)]
+
+
+def test_code_in_a_preference_keeps_its_underscores() -> None:
+    found = parse_markdown("## Preferences\n- Entry point: `src/__main__.py`\n", "r.md")
+
+    assert [line.value for line in found.statements] == ["src/__main__.py"]
