@@ -332,4 +332,4 @@ def test_a_task_reaches_claude_as_it_was_typed() -> None:
 def test_code_in_a_preference_keeps_its_underscores() -> None:
     found = parse_markdown("## Preferences\n- Entry point: `src/__main__.py`\n", "r.md")
 
-    assert [line.value for line in found.statements] == ["src/__main__.py"]
+    assert [line.text for line in found.statements] == ["src/__main__.py"]
