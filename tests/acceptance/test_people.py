@@ -1,6 +1,7 @@
 """Waiting for a person, on the real Claude Code: held, as a row, across restarts, answered once."""
 
 import getpass
+import json
 import os
 import pty
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import time
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -290,6 +292,51 @@ def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     assert pcc.wait(session)["status"] == "COMPLETED"
     verdicts = [(e["verdict"], e["decided_by"]) for e in pcc.events(session, "ToolDecided")]
     assert ("allow", "person") in verdicts
+
+
+KEPT = """
+steps:
+  - tools: [Bash: {command: "ls"}]
+  - tools: [Bash: {command: "ls"}]
+  - say: Finished.
+"""
+
+
+def keep_for_a_person(pcc, rule: str) -> None:
+    """In the person's own Claude Code settings, where the gate would let it through."""
+    settings = Path(pcc.environment["CLAUDE_CONFIG_DIR"]) / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"permissions": {"ask": [rule]}}))
+
+
+def test_what_claude_codes_own_rules_stop_is_on_record_as_refused(install):
+    pcc = install(KEPT)
+    keep_for_a_person(pcc, "Bash(ls:*)")
+    session = pcc.start("Look around")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+
+    said = [(e["verdict"], e["risk"]) for e in pcc.events(session, "ToolDecided")]
+    assert said == [("allow", "LOW"), ("deny", "HIGH")] * 2
+    assert "Claude Code's own rules" in pcc.events(session, "ToolDecided")[1]["reason"]
+    assert {one["title"] for one in pcc.json("pending")} == {"Refused: Bash ls"}
+
+
+def test_what_claude_codes_own_rules_stop_waits_for_a_person_and_counts_once(install):
+    pcc = install(KEPT)
+    keep_for_a_person(pcc, "Bash(ls:*)")
+    configure(pcc, '[human]\nhold_seconds = 0.5\nunattended = "wait"\n')
+    session = pcc.start("Look around")
+    pcc.wait(session, "WAITING_INPUT")
+    waiting = the_one_that_waits(pcc)
+
+    pcc.pcc("respond", str(waiting["number"]), "--approve")
+    pcc.wait_for_event(session, "EscalationRaised", count=2)
+    again = the_one_that_waits(pcc)
+    pcc.pcc("respond", str(again["number"]), "--deny", "once is enough")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert [one["is_error"] for one in pcc.events(session, "ToolFinished")] == [False]
 
 
 def test_a_task_that_stopped_asks_what_to_do(install):

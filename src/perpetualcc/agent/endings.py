@@ -13,9 +13,9 @@ from perpetualcc.sessions.retries import back_off, same_failure
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {
     "authentication_failed": "Sign in with: pcc login (or set ANTHROPIC_API_KEY and then: "
-    "pcc daemon restart); go on with: pcc resume",
+    "pcc daemon restart); go on with: pcc resume {session}",
     "oauth_org_not_allowed": "Sign in with another account: pcc login",
-    "billing_error": "Check the credit balance of the account, then: pcc resume",
+    "billing_error": "Check the credit balance of the account, then: pcc resume {session}",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME",
 }
 # What a person reads of a limit.
@@ -72,11 +72,10 @@ def outcome_of(
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
     if facts.turn is not None and not facts.turn.is_error and not facts.is_stopped:
         return Done(result=facts.turn.result)
-    attempts = task.attempts
     if facts.stuck:
-        return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, attempts))
+        return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, task))
     if facts.over is not None and facts.over.scope is BudgetScope.RUN:
-        return Parked(result=facts.over.reason, packet=packet(facts, attempts))
+        return Parked(result=facts.over.reason, packet=packet(facts, task))
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
     if facts.turn is not None and facts.turn.subtype == _MONEY:
@@ -90,7 +89,7 @@ def outcome_of(
             got_somewhere=facts.replies > 0,
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
-        return Parked(result=facts.trouble.text, packet=packet(facts, attempts))
+        return Parked(result=facts.trouble.text, packet=packet(facts, task))
     if facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason="paused")
     return _failed(facts, task, now)
@@ -103,21 +102,14 @@ def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:
         return Later(due=now + back_off(1, task.id), reason=reason, got_on=True)
     is_last = task.attempts >= task.max_attempts and facts.order is None
     if is_last and same_failure(task.result, reason):
-        told = {**packet(facts, task.attempts), "analysis": "it fails the same way each time"}
-        return Parked(result=reason, packet={**told, "options": _OPTIONS})
+        told = packet(facts, task)
+        return Parked(result=reason, packet=told | {"analysis": "it fails the same way each time"})
     return Later(due=now + back_off(task.attempts, task.id), reason=reason)
 
 
 def was_lost(facts: RunFacts) -> bool:
     """The process went without a word: killed from outside, or by a bug of its own."""
     return facts.turn is None and facts.trouble is None and facts.order is None
-
-
-_OPTIONS = [
-    "Mend the cause, then try again with: pcc resume",
-    "Say it differently with: pcc add",
-    "Leave it: pcc stop",
-]
 
 
 def _what_failed(facts: RunFacts) -> str:
@@ -132,12 +124,12 @@ def _what_failed(facts: RunFacts) -> str:
     return facts.error or "Claude Code ended without finishing its turn"
 
 
-def packet(facts: RunFacts, attempts: int) -> dict[str, Any]:
+def packet(facts: RunFacts, task: Task) -> dict[str, Any]:
     """What a person needs to decide (seed 002): state, attempts, analysis, options."""
     kind = facts.trouble.kind if facts.trouble else ""
     return {
         "state": _what_failed(facts),
-        "attempts": attempts,
+        "attempts": task.attempts,
         "analysis": kind,
-        "hint": HINTS.get(kind, ""),
+        "hint": HINTS.get(kind, "").format(session=task.group),
     }

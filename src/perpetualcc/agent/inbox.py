@@ -48,6 +48,8 @@ class ToolWanted:
     request: RequestId
     tool: str
     input: Mapping[str, Any]
+    kept: RequestId | None = None
+    """The call's own id, when we let it through and Claude Code's rules want a person's word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

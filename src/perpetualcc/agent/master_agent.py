@@ -223,7 +223,7 @@ class MasterAgent:
         )
         outcome = Parked(
             result=error.message,
-            packet={**packet(facts, task.attempts), "hint": error.hint or ""},
+            packet={**packet(facts, task), "hint": error.hint or ""},
         )
         await self._close(run, problem, _ended(run, task, facts, outcome))
         return outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from perpetualcc.agent.inbox import Asked, ToolWanted
 from perpetualcc.agent.ports import Judgement
-from perpetualcc.agent.replies import question_data, summarize
+from perpetualcc.agent.replies import question_data, sentence, summarize
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer
@@ -80,8 +80,8 @@ def to_review(request: EscalationRequest) -> EscalationRequest:
         request=RequestId(f"{request.request}:review"),
         type=EscalationType.REVIEW,
         title=request.title.replace("Approve:", "Refused:", 1),
-        context=f"{request.context} It was refused, because nobody was there to approve it. "
-        "An approval counts once, if Claude asks for exactly this again.",
+        context=f"{sentence(request.context)} It was refused, because nobody was there to "
+        "approve it. An approval counts once, if Claude asks for exactly this again.",
     )
 
 

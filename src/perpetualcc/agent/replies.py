@@ -19,6 +19,12 @@ HANDOVER_FILE = Judgement(
     confidence=1.0,
     reason="The handover's own file.",
 )
+KEPT_FOR_A_PERSON = Judgement(
+    verdict=Verdict.ASK,
+    risk=Risk.HIGH,
+    confidence=1.0,
+    reason="Claude Code's own rules keep this for a person.",
+)
 
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
@@ -46,15 +52,21 @@ def _shorten(text: str) -> str:
 
 def refused_unattended(asked: Judgement | None) -> Judgement:
     """What an unanswered question about a tool call comes to: a refusal that helps."""
-    reason = asked.reason if asked else "Nobody answered in time."
+    reason = sentence(asked.reason) if asked else "Nobody answered in time."
     return Judgement(
         verdict=Verdict.DENY,
         risk=asked.risk if asked else Risk.HIGH,
         confidence=asked.confidence if asked else 0.0,
         reason=f"{reason} Nobody was there to approve it." if asked else reason,
-        message=f"{asked.message or asked.reason} {_NOBODY_THERE}" if asked else _NOBODY_THERE,
+        message=f"{sentence(asked.message or asked.reason)} {_NOBODY_THERE}"
+        if asked
+        else _NOBODY_THERE,
         decided_by=asked.decided_by if asked else DecidedBy.TIMEOUT,
     )
+
+
+def sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def by_person(answer: Mapping[str, Any]) -> Judgement:

@@ -30,6 +30,7 @@ from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
     HANDOVER_FILE,
+    KEPT_FOR_A_PERSON,
     answers_by_person,
     by_person,
     question_data,
@@ -67,7 +68,7 @@ E = TypeVar("E", bound=Event)
 
 _WORTH_A_WORD = 3
 """Attempts of a request: the third failed was seen after two and a half seconds."""
-_STUCK = "Look at it with: pcc attach; go on with: pcc resume"
+_STUCK = "Look at it with: pcc attach {session}; go on with: pcc resume {session}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,7 +143,10 @@ class SupervisedRun:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
-        if is_handover_file(call):
+        if wanted.kept is not None:
+            self.at_work.pop(wanted.kept, None)
+            judgement = KEPT_FOR_A_PERSON
+        elif is_handover_file(call):
             judgement = HANDOVER_FILE
         else:
             judgement = await self.faculties.gatekeeper.judge(call, session)
@@ -179,7 +183,7 @@ class SupervisedRun:
         is_last = self.facts.over is not None and wanted.request in self.announced
         self.facts.is_stopped |= is_last
         if decision.verdict is Verdict.ALLOW:
-            self.at_work[wanted.request] = call
+            self.at_work[wanted.kept or wanted.request] = call
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
         await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
@@ -242,7 +246,11 @@ class SupervisedRun:
             return
         self.facts.stuck = stuck
         await self.faculties.journal.record(
-            self._event(ProblemNoticed, text=f"Stuck: {stuck}", hint=_STUCK)
+            self._event(
+                ProblemNoticed,
+                text=f"Stuck: {stuck}",
+                hint=_STUCK.format(session=self.launch.session.id),
+            )
         )
         await self._wind_up()
 
@@ -453,7 +461,7 @@ class SupervisedRun:
     async def _trouble(self, trouble: TroubleReported) -> None:
         self.facts.trouble = trouble
         if trouble.kind != "rate_limit":
-            hint = HINTS.get(trouble.kind, "")
+            hint = HINTS.get(trouble.kind, "").format(session=self.launch.session.id)
             await self.faculties.journal.record(
                 self._event(ProblemNoticed, text=trouble.text or trouble.kind, hint=hint)
             )

@@ -39,10 +39,6 @@ _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
 _PATIENCE = timedelta(seconds=5)
 """For an answer about the context; 0.08 s were measured."""
-_ONLY_A_PERSON = (
-    "The settings keep this for a person to allow, and no person did. Go on without it, or say "
-    "what it is needed for."
-)
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
 keeps to it whether the call is let through or refused, succeeds or fails."""
@@ -196,15 +192,17 @@ class ClaudeCodeAdapter:
         if tool == messages.QUESTION_TOOL:
             return {}
         request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
-        tool_input = data.get("tool_input")
-        wanted = ToolWanted(
-            request=request, tool=tool, input=tool_input if isinstance(tool_input, dict) else {}
-        )
-        waiting = self._hold(request)
-        self._inbox.put(wanted)
-        answer = await waiting
+        answer = await self._held_for(request, tool, data.get("tool_input"))
         # Subagents do not get the reminder: it is their caller's.
         return answer if data.get("agent_id") else self._with_reminder(answer)
+
+    async def _held_for(
+        self, request: RequestId, tool: str, tool_input: Any, *, kept: RequestId | None = None
+    ) -> dict[str, Any]:
+        given = tool_input if isinstance(tool_input, dict) else {}
+        waiting = self._hold(request)
+        self._inbox.put(ToolWanted(request=request, tool=tool, input=given, kept=kept))
+        return await waiting
 
     def _with_reminder(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Claude reads it with the call's result; a hook after the call would cost every call."""
@@ -217,14 +215,20 @@ class ClaudeCodeAdapter:
     async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
         """
         `can_use_tool`: where questions arrive, and calls that the gate let through although a
-        rule of the settings says *ask*. Of those only what a person allowed may happen.
+        rule of Claude Code's says *ask*: a person's word on them counts, and nobody else's.
         """
         request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
         questions = messages.questions(tool_input)
         if tool != messages.QUESTION_TOOL:
             if request in self._allowed_by_a_person:
                 return sdk.PermissionResultAllow()
-            return sdk.PermissionResultDeny(message=_ONLY_A_PERSON)
+            again = RequestId(f"{request}:kept")
+            told = (await self._held_for(again, tool, tool_input, kept=request))[
+                "hookSpecificOutput"
+            ]
+            if told["permissionDecision"] == "allow":
+                return sdk.PermissionResultAllow()
+            return sdk.PermissionResultDeny(message=told["permissionDecisionReason"])
         if not questions:
             return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
         waiting = self._hold(request)

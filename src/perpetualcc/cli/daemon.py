@@ -71,7 +71,7 @@ def stop(
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
     locations = _locations(ctx)
-    with said_if_long(_stopping(grace)):
+    with said_if_long("Stopping at once" if now else _stopping(grace)):
         ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
     print("The daemon has stopped" if ran else "The daemon does not run")
 

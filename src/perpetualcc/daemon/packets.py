@@ -20,9 +20,9 @@ _TRIED = 8
 _FEW = 10
 
 _OPTIONS = (
-    "Mend the cause, then try again with: pcc resume",
-    "Say it differently with: pcc add",
-    "Leave it: pcc stop",
+    "Mend the cause, then try again with: pcc resume {session}",
+    "Say it differently with: pcc add {session} …",
+    "Leave it: pcc stop {session}",
 )
 
 
@@ -42,7 +42,7 @@ def completed(
                 "state": outcome.result,
                 "progress": "" if kept is None else _progress(kept),
                 "last": "\n".join(tried_last(events)),
-                "options": list(_OPTIONS),
+                "options": [one.format(session=session.id) for one in _OPTIONS],
             }
             return replace(outcome, packet=told | {k: v for k, v in (packet or {}).items() if v})
         case _:

@@ -109,6 +109,7 @@ class PeopleDesk:
             clock,
         )
         self._settings = config.notifications
+        self._said_unrecorded = ""
         self._attendant = Attendant(
             news=SqliteNews(database, EventLog(database, clock)),
             queue=queue,
@@ -167,7 +168,11 @@ class PeopleDesk:
         return min([_LONGEST_SLEEP, *(step / 2 for step in self._ladder)])
 
     async def warn_of_disk(self, space: DiskSpace) -> None:
-        """Through every channel, once a day for each stage, however often the engine starts."""
+        """
+        Through every channel, once a day for each stage, however often the engine starts.
+
+        Raises PerpetualError: there is no room for the message either. It was sent all the same.
+        """
         if not self._settings.on_error:
             return
         day = time.strftime("%Y-%m-%d", time.localtime(self._clock.now()))
@@ -179,7 +184,13 @@ class PeopleDesk:
         )
         cause = f"disk {space.room}:{day}"
         notices = notices_for(message, cause, self.channels, self._settings, None)
-        await self._outbox.put(notices)
+        try:
+            await self._outbox.put(notices)
+        except PerpetualError:
+            if self._said_unrecorded != cause:
+                self._said_unrecorded = cause
+                self._courier.send_unrecorded(notices)
+            raise
         self._courier.wake()
 
     # -- for clients

@@ -23,13 +23,20 @@ def completion_summary(tasks: Sequence[Task]) -> str:
     done = sum(task.state is TaskState.DONE for task in tasks)
     noun = "task" if len(tasks) == 1 else "tasks"
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
-    began = min((task.created_at for task in tasks), default=0.0)
-    ended = max((task.updated_at for task in tasks), default=0.0)
-    lines = [f"{counted} in {elapsed(ended - began)}"]
+    lines = [f"{counted} in {elapsed(_time_with_work(tasks))}"]
     lines += [_line(task) for task in tasks[:_MOST]]
     if len(tasks) > _MOST:
         lines.append(f"… and {len(tasks) - _MOST} more")
     return "\n".join(lines)
+
+
+def _time_with_work(tasks: Sequence[Task]) -> float:
+    """Seconds in which there was a task to be done; the hours before more was added are none."""
+    seconds = until = 0.0
+    for began, ended in sorted((task.created_at, task.updated_at) for task in tasks):
+        seconds += max(ended - max(began, until), 0.0)
+        until = max(until, ended)
+    return seconds
 
 
 def _line(task: Task) -> str:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,7 +20,7 @@ from typing import Any
 from perpetualcc.domain.clock import Clock
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import Channel, order_for
-from perpetualcc.human.notifications.outbox import Kind, Notice, NoticeState, Outbox
+from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
 from perpetualcc.human.notifications.senders import Senders
 from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
 from perpetualcc.human.notifications.times import next_try, quiet_until
@@ -141,18 +141,27 @@ class Courier:
             log.exception("notification %s is in doubt", notice.id)
 
     async def _post(self, notice: Notice) -> None:
-        order = order_for(
-            self._channels[notice.what.channel],
-            notice.what.title,
-            notice.what.body,
-            program=self._with.desktop_program,
-            sound=self._with.settings.sound,
-            urgent=notice.what.kind in {Kind.QUESTION, Kind.ERROR},
-        )
+        order = self._order(notice.what)
         receipt = str(self._receipt_path(notice.id, notice.attempts + 1))
         sender = self._senders.send({**order, "receipt": receipt})
         while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
             await asyncio.sleep(_POLL)
+
+    def _order(self, what: NewNotice) -> Mapping[str, Any]:
+        return order_for(
+            self._channels[what.channel],
+            what.title,
+            what.body,
+            program=self._with.desktop_program,
+            sound=self._with.settings.sound,
+            urgent=what.kind in {Kind.QUESTION, Kind.ERROR},
+        )
+
+    def send_unrecorded(self, notices: Iterable[NewNotice]) -> None:
+        """Once, at once and without a row or a receipt: for when neither can be written."""
+        if quiet_until(self._clock.now(), self._quiet) is None:
+            for what in notices:
+                self._senders.send(self._order(what))
 
     def _receipt_path(self, notice: int, attempt: int) -> Path:
         return self._with.receipts / f"{notice}.{attempt}"

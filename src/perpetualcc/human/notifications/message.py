@@ -130,7 +130,8 @@ def _about(
 
 
 def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
-    left = f"\n{reviews} refused calls wait for your review: pcc pending" if reviews else ""
+    waiting = "1 refused call waits" if reviews == 1 else f"{reviews} refused calls wait"
+    left = f"\n{waiting} for your review: pcc pending" if reviews else ""
     see = f"See: pcc status {session}{left}"
     done = f"Session {session} has completed"
     counted = summary.partition("\n")[0]

@@ -1,0 +1,30 @@
+"""What a finished session came to, in words."""
+
+import pytest
+
+from perpetualcc.domain.tasks import Lane, Task, TaskState
+from perpetualcc.sessions.summary import completion_summary
+
+
+def done(number: int, began: float, ended: float) -> Task:
+    return Task(
+        id=f"t-{number}", group="abc123", prompt=f"Task {number}", priority=0, after=(), due=0.0,
+        lane=Lane.INTERACTIVE, state=TaskState.DONE, attempts=1, max_attempts=3, fence=1,
+        payload={}, signal=None, answer=None, result="", packet=None, created_at=began,
+        updated_at=ended,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([(0, 90)], "1 task done in 1 min 30 s"),
+        ([(0, 10), (1_000, 1_010)], "2 tasks done in 20 s"),
+        ([(0, 30), (0, 60), (50, 70)], "3 tasks done in 1 min 10 s"),
+        ([(100, 100)], "1 task done in 0 s"),
+    ],
+)
+def test_only_the_time_in_which_there_was_work_counts(spans, said):
+    tasks = [done(number, *span) for number, span in enumerate(spans)]
+
+    assert completion_summary(tasks).splitlines()[0] == said
