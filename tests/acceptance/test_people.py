@@ -331,7 +331,7 @@ def test_what_claude_codes_own_rules_stop_waits_for_a_person_and_counts_once(ins
     waiting = the_one_that_waits(pcc)
 
     pcc.pcc("respond", str(waiting["number"]), "--approve")
-    pcc.wait_for_event(session, "EscalationRaised", count=2)
+    pcc.wait_for_event(session, "EscalationRaised", count=2, within=60)
     again = the_one_that_waits(pcc)
     pcc.pcc("respond", str(again["number"]), "--deny", "once is enough")
 

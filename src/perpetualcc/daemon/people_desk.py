@@ -189,7 +189,7 @@ class PeopleDesk:
         except PerpetualError:
             if self._said_unrecorded != cause:
                 self._said_unrecorded = cause
-                self._courier.send_unrecorded(notices)
+                await self._courier.send_unrecorded(notices)
             raise
         self._courier.wake()
 

@@ -347,6 +347,44 @@ def test_a_receipt_left_by_a_sender_of_a_dead_engine_counts(tmp_path):
     asyncio.run(play())
 
 
+def test_a_channel_that_was_taken_away_holds_nobody_up(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            await it.outbox.put([notice("event:1", channel="json:gone"), notice("event:2")])
+            await it.outbox.begin(1, look_again=it.clock.now() + 35)
+            it.clock.move(36)
+            channel = Channel(name="json:x", url=webhook.url)
+            courier = Courier(it.outbox, equipment(tmp_path, channel), it.clock)
+            with webhook.listening():
+                async with working(courier):
+
+                    async def settled():
+                        rows = {one.id: one.state for one in await it.outbox.list(10)}
+                        return rows == {1: NoticeState.FAILED, 2: NoticeState.SENT}
+
+                    await until(settled)
+            assert len(webhook.got) == 1
+
+    asyncio.run(play())
+
+
+def test_what_cannot_be_written_down_is_sent_once_and_not_in_quiet_hours(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            channel = Channel(name="json:x", url=webhook.url)
+            quiet = equipment(tmp_path, channel, quiet_hours="00:00-23:59")
+            with webhook.listening():
+                for given in (quiet, equipment(tmp_path, channel)):
+                    courier = Courier(it.outbox, given, it.clock)
+                    await courier.send_unrecorded([notice("disk full")])
+            assert [one["title"] for one in webhook.got] == ["T"]
+            assert await it.outbox.list(10) == []
+
+    asyncio.run(play())
+
+
 async def first_of(news, count):
     """The numbers of so many events that are told next."""
     async with aclosing(news.follow({"EscalationRaised"})) as told:

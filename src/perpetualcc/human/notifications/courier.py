@@ -8,6 +8,7 @@ middle, the next one finds the receipt, or knows after a while that there will b
 import asyncio
 import json
 import logging
+import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -143,9 +144,7 @@ class Courier:
     async def _post(self, notice: Notice) -> None:
         order = self._order(notice.what)
         receipt = str(self._receipt_path(notice.id, notice.attempts + 1))
-        sender = self._senders.send({**order, "receipt": receipt})
-        while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
-            await asyncio.sleep(_POLL)
+        await _ended(self._senders.send({**order, "receipt": receipt}))
 
     def _order(self, what: NewNotice) -> Mapping[str, Any]:
         return order_for(
@@ -157,11 +156,11 @@ class Courier:
             urgent=what.kind in {Kind.QUESTION, Kind.ERROR},
         )
 
-    def send_unrecorded(self, notices: Iterable[NewNotice]) -> None:
+    async def send_unrecorded(self, notices: Iterable[NewNotice]) -> None:
         """Once, at once and without a row or a receipt: for when neither can be written."""
         if quiet_until(self._clock.now(), self._quiet) is None:
             for what in notices:
-                self._senders.send(self._order(what))
+                await _ended(self._senders.send(self._order(what)))
 
     def _receipt_path(self, notice: int, attempt: int) -> Path:
         return self._with.receipts / f"{notice}.{attempt}"
@@ -198,7 +197,10 @@ class Courier:
         self._receipt_path(notice.id, attempt).unlink(missing_ok=True)
 
     def _is_hopeless(self, notice: Notice, attempt: int) -> bool:
-        if notice.what.kind is Kind.TEST or not self._channels[notice.what.channel].is_remote:
+        channel = self._channels.get(notice.what.channel)
+        if channel is None:  # it was taken out of the configuration while this was being sent
+            return True
+        if notice.what.kind is Kind.TEST or not channel.is_remote:
             return attempt >= (1 if notice.what.kind is Kind.TEST else _DESKTOP_TRIES)
         age = self._clock.now() - notice.created_at
         return age >= self._with.settings.give_up.total_seconds()
@@ -217,6 +219,11 @@ class Courier:
             await _first(self._woken, timedelta(seconds=left))
         for runner in self._sending.values():
             runner.cancel()
+
+
+async def _ended(sender: subprocess.Popen[bytes]) -> None:
+    while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
+        await asyncio.sleep(_POLL)
 
 
 async def _first(event: asyncio.Event, pause: timedelta) -> None:
