@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.knowledge.low_priority import at_low_priority
 
 if TYPE_CHECKING:
     from perpetualcc.cli.options import GlobalOptions
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
-
-_PATIENTLY = ("nice", "-n", "10")
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
@@ -96,7 +95,7 @@ def _index(folder: Path, vectors: bool | None, config: "Config") -> None:
 
 def _embed_in_background(folder: Path) -> None:
     subprocess.Popen(
-        [*_PATIENTLY, sys.executable, "-m", "perpetualcc", "init", str(folder), "--vectors"],
+        at_low_priority("init", str(folder), "--vectors"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -92,10 +92,13 @@ class Guard:
 
     def is_sandboxed(self, session: Session) -> bool:
         """Levels 1 and 2 use the sandbox wherever there is one; level 3 when it is asked for."""
-        mode = session.options.sandbox or self._settings.sandbox
+        mode = self._sandbox_mode(session)
         if mode is SandboxMode.OFF or why_no_sandbox():
             return False
         return mode is SandboxMode.ON or session.options.authority.level < AuthorityLevel.FULL
+
+    def _sandbox_mode(self, session: Session) -> SandboxMode:
+        return SandboxMode(session.options.sandbox or self._settings.sandbox)
 
     async def layers(self, session: Session) -> Layers:
         """
@@ -104,7 +107,7 @@ class Guard:
         Raises:
             PerpetualError: the sandbox is wanted and is not there.
         """
-        mode = session.options.sandbox or self._settings.sandbox
+        mode = self._sandbox_mode(session)
         if mode is SandboxMode.ON and (reason := why_no_sandbox()):
             raise PerpetualError(
                 f"The sandbox is not available: {reason}",

@@ -7,7 +7,6 @@ is over, and works in other threads and in patient processes.
 
 import asyncio
 import logging
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +20,7 @@ from perpetualcc.domain.events import (
     ToolFinished,
 )
 from perpetualcc.domain.ids import RequestId, SessionId
+from perpetualcc.knowledge.low_priority import at_low_priority
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,6 @@ _REMEMBERED = 500
 """Tool calls under way; one that was cut off never ends."""
 _BETWEEN_EMBEDDINGS = timedelta(minutes=5)
 """Loading a model costs seconds, and words answer meanwhile."""
-_PATIENTLY = ("nice", "-n", "10")
 
 
 class IndexKeeper:
@@ -136,12 +135,16 @@ def _inside(project: Path, path: str) -> str:
 
 async def _play(*arguments: str) -> None:
     """Run `pcc` at low priority; it ends when this engine does."""
-    child = await asyncio.create_subprocess_exec(
-        *(*_PATIENTLY, sys.executable, "-m", "perpetualcc", *arguments),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    try:
+        child = await asyncio.create_subprocess_exec(
+            *at_low_priority(*arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:  # no memory, no file descriptor, another Python: the sessions go on
+        log.exception("an index is left as it is")
+        return
     try:
         await child.wait()
     except asyncio.CancelledError:

@@ -8,6 +8,7 @@ import pytest
 
 from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config
+from perpetualcc.daemon import index_keeper
 from perpetualcc.daemon.index_keeper import IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.domain.errors import PerpetualError
@@ -198,3 +199,11 @@ def test_the_embeddings_have_the_key_that_the_brain_has(monkeypatch):
     assert found.model == "gemini/gemini-embedding-001"
     with pytest.raises(PerpetualError, match="GEMINI_API_KEY"):
         embeddings_of(config)
+
+
+def test_an_indexer_that_cannot_be_started_ends_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(index_keeper, "at_low_priority", lambda *_: ["/nowhere/python"])
+
+    asyncio.run(index_keeper._play("init", "x"))
+
+    assert "an index is left as it is" in caplog.text
