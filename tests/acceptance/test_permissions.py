@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -94,6 +95,36 @@ def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
     assert_unharmed(pcc)
     refusals = [e for e in pcc.events(session, "ToolFinished") if e["is_error"]]
     assert len([e for e in refusals if "hook error" in e["summary"]]) == 7
+
+
+def test_a_call_is_judged_where_the_shell_stands(install):
+    pcc = install(
+        """
+        steps:
+          - tools: [Bash: {command: "cd .git"}]
+          - tools: [Bash: {command: "git log -1 --format=%B --output=config"}]
+          - tools: [Bash: {command: "cd ../src && ls"}]
+          - tools: [Bash: {command: "cp app.py copy.py"}]
+          - Finished.
+        """
+    )
+    (pcc.project / "src").mkdir()
+    (pcc.project / "src" / "app.py").write_text("print(1)")
+    subprocess.run(["git", "init", "-q", pcc.project], check=True)
+    before = (pcc.project / ".git" / "config").read_text()
+
+    pcc.pcc("start", str(pcc.project), "--task", "look", check=False)
+
+    made = decisions(pcc, pcc.json("list")[0]["id"])
+    verdicts = {name: (one["verdict"], one["risk"]) for name, one in made.items()}
+    assert verdicts == {
+        "Bash cd .git": ("allow", "LOW"),
+        "Bash git log -1 --format=%B --output=config [in .git]": ("deny", "HIGH"),
+        "Bash cd ../src && ls [in .git]": ("allow", "LOW"),
+        "Bash cp app.py copy.py [in src]": ("allow", "LOW"),
+    }
+    assert (pcc.project / ".git" / "config").read_text() == before
+    assert (pcc.project / "src" / "copy.py").is_file()
 
 
 @pytest.mark.parametrize("sandbox", ["off", "auto"])

@@ -9,10 +9,12 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import Question
+from perpetualcc.domain.tools import ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +50,14 @@ class ToolWanted:
     request: RequestId
     tool: str
     input: Mapping[str, Any]
+    cwd: Path | None = None
+    """Where Claude Code's shell stands: after `cd src` it is not the project."""
     kept: RequestId | None = None
     """The call's own id, when we let it through and Claude Code's rules want a person's word."""
+
+    def call(self, project: Path) -> ToolCall:
+        place = None if self.cwd == project else self.cwd
+        return ToolCall(tool=self.tool, input=self.input, project=project, cwd=place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

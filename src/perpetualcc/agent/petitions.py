@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.agent.inbox import Asked, ToolWanted
@@ -44,7 +45,7 @@ class Petitioner:
                 "risk": judgement.risk.value,
                 "kind": judgement.kind,
             },
-            digest=digest(wanted.tool, wanted.input),
+            digest=digest(wanted.tool, wanted.input, call.cwd),
             packet={"state": f"Claude works on: {self.prompt}"},
         )
 
@@ -85,9 +86,10 @@ def to_review(request: EscalationRequest) -> EscalationRequest:
     )
 
 
-def digest(tool: str, tool_input: Mapping[str, Any]) -> str:
-    """The same for the same call, whatever the order of its keys."""
-    canonical = json.dumps([tool, tool_input], sort_keys=True, default=str)
+def digest(tool: str, tool_input: Mapping[str, Any], cwd: Path | None = None) -> str:
+    """The same for the same call in the same place, whatever the order of its keys."""
+    place = [] if cwd is None else [str(cwd)]
+    canonical = json.dumps([tool, tool_input, *place], sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

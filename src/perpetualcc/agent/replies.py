@@ -36,7 +36,9 @@ def summarize(call: ToolCall) -> str:
     for name in _TELLING:
         value = call.input.get(name)
         if isinstance(value, str) and value:
-            return _shorten(_relative(value, call) if name.endswith("path") else value)
+            said = _shorten(_relative(value, call) if name.endswith("path") else value)
+            is_elsewhere = name == "command" and call.cwd is not None
+            return f"{said} [in {_relative(str(call.cwd), call)}]" if is_elsewhere else said
     return ""
 
 

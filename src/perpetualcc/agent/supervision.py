@@ -138,7 +138,7 @@ class SupervisedRun:
 
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
-        call = ToolCall(tool=wanted.tool, input=wanted.input, project=session.project)
+        call = wanted.call(session.project)
         if self.facts.order is not None or self.facts.stuck:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
@@ -167,7 +167,7 @@ class SupervisedRun:
             decided_by=judgement.decided_by,
             message=judgement.message,
         )
-        call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
+        call = wanted.call(self.launch.session.project)
         decided = self._event(
             ToolDecided,
             request=wanted.request,
@@ -189,7 +189,7 @@ class SupervisedRun:
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
-        call = ToolCall(tool=wanted.tool, input=wanted.input, project=self.launch.session.project)
+        call = wanted.call(self.launch.session.project)
         request = self._petitioner.for_call(wanted, call, judgement)
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
@@ -331,9 +331,7 @@ class SupervisedRun:
         judgement = by_person(settled.answer)
         await self._execute(wanted, judgement)
         if settled.answer.get("expired"):
-            call = ToolCall(
-                tool=wanted.tool, input=wanted.input, project=self.launch.session.project
-            )
+            call = wanted.call(self.launch.session.project)
             refused = self._petitioner.for_call(wanted, call, judgement)
             await self.faculties.people.escalate(to_review(refused))
 

@@ -89,6 +89,8 @@ class ClaudeCodeAdapter:
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
         self._reminder = ""
+        self._cwd: Path | None = None
+        """Where the shell stood at the newest call."""
         self._leaving = False
         self._is_working = True
         """A turn is under way, or about to be."""
@@ -192,6 +194,8 @@ class ClaudeCodeAdapter:
         if tool == messages.QUESTION_TOOL:
             return {}
         request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
+        place = data.get("cwd")
+        self._cwd = Path(place) if isinstance(place, str) and place else None
         answer = await self._held_for(request, tool, data.get("tool_input"))
         # Subagents do not get the reminder: it is their caller's.
         return answer if data.get("agent_id") else self._with_reminder(answer)
@@ -201,7 +205,8 @@ class ClaudeCodeAdapter:
     ) -> dict[str, Any]:
         given = tool_input if isinstance(tool_input, dict) else {}
         waiting = self._hold(request)
-        self._inbox.put(ToolWanted(request=request, tool=tool, input=given, kept=kept))
+        wanted = ToolWanted(request=request, tool=tool, input=given, cwd=self._cwd, kept=kept)
+        self._inbox.put(wanted)
         return await waiting
 
     def _with_reminder(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -223,9 +228,8 @@ class ClaudeCodeAdapter:
             if request in self._allowed_by_a_person:
                 return sdk.PermissionResultAllow()
             again = RequestId(f"{request}:kept")
-            told = (await self._held_for(again, tool, tool_input, kept=request))[
-                "hookSpecificOutput"
-            ]
+            answer = await self._held_for(again, tool, tool_input, kept=request)
+            told = answer["hookSpecificOutput"]
             if told["permissionDecision"] == "allow":
                 return sdk.PermissionResultAllow()
             return sdk.PermissionResultDeny(message=told["permissionDecisionReason"])
