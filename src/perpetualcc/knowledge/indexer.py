@@ -7,7 +7,7 @@ that must not stand in an event loop's way.
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -52,10 +52,17 @@ def _may_differ(known: KnownFile | None, stamp: FileStamp) -> bool:
 class CodebaseIndexer:
     """Scans one project (seed 000, Phase 7)."""
 
-    def __init__(self, project_path: Path, *, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        project_path: Path,
+        *,
+        is_secret: Callable[[str], bool] = lambda _: False,
+        workers: int | None = None,
+    ) -> None:
         """
         Args:
             project_path: an existing folder.
+            is_secret: by its path in the project, whether a file is never to be read.
             workers: processes to parse with; by default two, or one on a machine with one core.
 
         Raises:
@@ -66,6 +73,7 @@ class CodebaseIndexer:
             raise PerpetualError(
                 f"{str(project_path)!r} is not a folder", hint="Give the folder of the project"
             )
+        self._is_secret = is_secret
         self._workers = workers or min(WORKERS, os.cpu_count() or 1)
 
     def scan(self) -> list[CodeFile]:
@@ -80,7 +88,7 @@ class CodebaseIndexer:
         files = {}
         for path, metadata in sorted(list_files(self.project, seen), key=itemgetter(0)):
             reason = skipped_by_path(path, metadata.st_size)
-            if reason is None and _is_encodable(path):
+            if reason is None and _is_encodable(path) and not self._is_secret(path):
                 files[path] = FileStamp(mtime_ns=metadata.st_mtime_ns, size=metadata.st_size)
             elif reason == HUGE:
                 seen.remember_strays([self.project / path])

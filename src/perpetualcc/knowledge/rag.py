@@ -6,7 +6,7 @@ are added. Nothing here depends on chance, and on time only while a model is awa
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
@@ -48,13 +48,14 @@ class RAGPipeline:
         chunks: ChunkSearch,
         vectors: VectorIndex | None = None,
         embeddings: EmbeddingProvider | None = None,
+        is_secret: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.project = project
         self._chunks = chunks
         self._vectors = vectors
         self._embeddings = embeddings
         self._ask_again = 0.0
-        self._updater = IndexUpdater(CodebaseIndexer(project), files, chunks)
+        self._updater = IndexUpdater(CodebaseIndexer(project, is_secret=is_secret), files, chunks)
 
     def index_project(self, *, wait: bool = True, progress: Progress = no_progress) -> UpdateReport:
         """

@@ -29,6 +29,8 @@ _WITHOUT_MEANING_FOR_OTHERS = frozenset(
     """.split()  # noqa: SIM905  # words read better as words
 )
 """Languages of files whose content says nothing of what is ignored, or where imports lead."""
+_SIEVE = "1"
+"""Which files are indexed at all; another number has each project walked anew, once."""
 _NAMED_BY_SETTINGS = frozenset({"javascript", "typescript", "tsx", "go"})
 
 Progress = Callable[[int, int], None]
@@ -137,6 +139,7 @@ class IndexUpdater:
             self._files.apply(new, touched=same)
             changed += len(new)
         self._note("layout", _layout_note(listing.layout))
+        self._note("sieve", _SIEVE)
         self._remember(listing, unread)
         if changed + len(gone) >= SETTLE_AFTER or (changed and not self._files.noted("settled")):
             self._chunks.settle()
@@ -145,6 +148,8 @@ class IndexUpdater:
 
     def _update_edited(self, known: dict[str, KnownFile]) -> int | None:
         """Read what was edited in place; None where more may have happened."""
+        if self._files.noted("sieve") != _SIEVE:
+            return None
         seen = read_note(self._files.noted("folders"))
         edited = None if seen is None else self._indexer.edited(seen, known)
         if edited is None or not all(_stands_alone(known[path]) for path in edited):

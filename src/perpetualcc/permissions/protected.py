@@ -7,11 +7,12 @@ that `.ENV` on a case-insensitive disk is what it is.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase, translate
 from functools import cache
+from pathlib import Path
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
@@ -124,6 +125,25 @@ class ProtectedPlaces:
             for name, patterns in self._literal.items():
                 if _may_be(part, name):
                     yield from patterns
+
+
+def credentials_in(project: Path) -> Callable[[str], bool]:
+    """Whether a file, named relative to the project, is one whose contents are secret."""
+    root = str(project)
+    own = len(fold(root).strip("/").split("/"))
+
+    def is_secret(path: str) -> bool:
+        if _SOURCE.search(path):  # the most files there are, and never one of these
+            return False
+        place = _usual_places().find(f"{root}/{path}", skip=own)
+        return place is not None and place.guard is Guard.CREDENTIAL and place.read is not Risk.LOW
+
+    return is_secret
+
+
+@cache
+def _usual_places() -> ProtectedPlaces:
+    return ProtectedPlaces(home=str(Path.home()), credentials=(), exceptions=())
 
 
 def _is_code_about_it(pattern: _Pattern, parts: Sequence[str]) -> bool:

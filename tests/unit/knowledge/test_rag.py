@@ -368,3 +368,28 @@ def test_a_new_file_and_one_that_went_make_it_look_at_everything(pipeline, proje
 
     assert (report.changed, report.gone) == (1, 1)
     assert files(pipeline, "giraffe") == ["unseen.py"]
+
+
+def test_credentials_are_not_indexed_and_leave_an_index_that_has_them(project):
+    (project / ".aws").mkdir()
+    kept = {".env.example": "PAYROLL_HOST=localhost", "src/payroll_secret.py": "payroll = 1\n"}
+    secret = {
+        ".env": "PAYROLL_PASSWORD=hunter2-prod",
+        ".aws/credentials": "payroll_key = AKIA",
+        ".npmrc": "//payroll/:_authToken=abc",
+    }
+    (project / "src").mkdir(exist_ok=True)
+    for name, text in (kept | secret).items():
+        (project / name).write_text(text)
+    careless = RAGPipeline(
+        project, files=FileRows(IndexDatabase(project)), chunks=ChunkRows(IndexDatabase(project))
+    )
+    careless.index_project()
+    index = FileRows(IndexDatabase(project))
+    assert index.known_of(secret)
+    index.note({"sieve": ""})
+
+    open_pipeline(project).index_project()
+
+    assert not FileRows(IndexDatabase(project)).known_of(secret)
+    assert set(FileRows(IndexDatabase(project)).known_of(kept)) >= {"src/payroll_secret.py"}

@@ -9,6 +9,7 @@ from perpetualcc.knowledge.ports import VectorIndex
 from perpetualcc.knowledge.rag import RAGPipeline
 from perpetualcc.knowledge.settings import KnowledgeSettings, VectorStore
 from perpetualcc.knowledge.structure import Structure, structure_of
+from perpetualcc.permissions.protected import credentials_in
 from perpetualcc.store.index.chunk_rows import ChunkRows
 from perpetualcc.store.index.database import IndexDatabase
 from perpetualcc.store.index.file_rows import FileRows
@@ -36,6 +37,7 @@ def open_pipeline(
         chunks=ChunkRows(database),
         vectors=vectors,
         embeddings=embeddings,
+        is_secret=credentials_in(project),
     )
 
 
