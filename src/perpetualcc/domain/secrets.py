@@ -20,22 +20,23 @@ _TOKENS = re.compile(
       | (?:AKIA|ASIA)[A-Z0-9]{16}                               # AWS
       | AIza[A-Za-z0-9_-]{30,}                                  # Google
       | npm_[A-Za-z0-9]{30,} | pypi-[A-Za-z0-9_-]{30,} | hf_[A-Za-z0-9]{30,}
-      | eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}  # JSON Web Token
+      | eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{5,}  # JSON Web Token
     )""",
     re.VERBOSE,
 )
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL
 )
+# A name is looked at from its beginning only: from each place in it, minified text takes minutes.
 _ASSIGNMENT = re.compile(
     r"""(?ix)
-    \b([\w.-]*(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\b["']?
+    (?<![\w.-])([\w.-]*(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\b["']?
        \s*[:=]\s*)
     (?P<quote>["']?)(?!env:|\$|\{|<|\[redacted\])[^\s"',;]{8,}(?P=quote)
     """
 )
 _DIGIT = re.compile(r"\d")
-_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s@/]+@", re.IGNORECASE)
+_URL_PASSWORD = re.compile(r"((?<![a-z0-9+.-])[a-z0-9+.-]+://[^\s:/@]+:)[^\s@/]+@", re.IGNORECASE)
 _BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
 
 

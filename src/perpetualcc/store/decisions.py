@@ -53,27 +53,31 @@ class DecisionJournal:
 
         Inside the caller's transaction, so that what tells of it is written with it or not at all.
         """
-        values = {
-            "at": self._clock.now(),
-            "session": session,
-            "run": decision.run,
-            "request": decision.request,
-            **redacted(
-                {
-                    "tool": tool,
-                    "summary": summary,
-                    "reason": decision.reason,
-                    "message": decision.message,
-                }
-            ),
-            "input": to_json(redacted(tool_input or {})),
-            "input_digest": digest(tool_input or {}),
-            "verdict": decision.verdict,
-            "risk": decision.risk,
-            "confidence": decision.confidence,
-            "decided_by": decision.decided_by,
-        }
-        return lambda connection: _insert(connection, values)
+        at = self._clock.now()
+        # Made where it is written: to redact a long input takes time, and the loop has none.
+        return lambda connection: _insert(
+            connection,
+            {
+                "at": at,
+                "session": session,
+                "run": decision.run,
+                "request": decision.request,
+                **redacted(
+                    {
+                        "tool": tool,
+                        "summary": summary,
+                        "reason": decision.reason,
+                        "message": decision.message,
+                    }
+                ),
+                "input": to_json(redacted(tool_input or {})),
+                "input_digest": digest(tool_input or {}),
+                "verdict": decision.verdict,
+                "risk": decision.risk,
+                "confidence": decision.confidence,
+                "decided_by": decision.decided_by,
+            },
+        )
 
     async def read(
         self,

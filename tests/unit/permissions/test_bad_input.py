@@ -1,5 +1,6 @@
 """Whatever arrives: never an exception out of the gate, and never LOW."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,15 @@ def test_odd_and_huge_commands_are_never_low(command: str) -> None:
 )
 def test_odd_and_huge_paths_are_never_low(path: str) -> None:
     assert judged("Write", file_path=path).risk is not Risk.LOW
+
+
+@pytest.mark.parametrize("sign", ["\n", " \n", ";\n", "|", "\t", "(", "`", "time "])
+def test_a_command_of_one_sign_is_judged_at_once(sign: str) -> None:
+    began = time.thread_time()
+
+    bash("echo " + sign * 30_000)
+
+    assert time.thread_time() - began < 1
 
 
 def test_non_latin_text_in_a_message_is_as_safe_as_it_looks() -> None:

@@ -505,7 +505,7 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
-_TIMED = re.compile(r"(?m)(^\s*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
+_TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
