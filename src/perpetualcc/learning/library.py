@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
 from perpetualcc.learning.files import locked, read_json, write_whole
@@ -142,6 +143,11 @@ class Library:
                 write_whole(target, block.render(told))
             else:
                 target.unlink(missing_ok=True)
+
+    def make_private(self) -> None:
+        """Close the memories that an older version, or a copy of a project, left open to others."""
+        for home in self._homes():
+            make_private(self._file(home).path.parent.glob("*memory.*"))
 
     def _file(self, project: str) -> MemoryFile:
         if project == GLOBAL:

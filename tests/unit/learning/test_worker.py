@@ -360,3 +360,53 @@ def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_p
     assert not places.rejected.exists()
     assert list(places.spool.iterdir()) == []
     assert b"gadget" not in Path(places.queue).read_bytes()
+
+
+def ours(places, project):
+    """Every file that learning wrote, apart from the one that only hides the others from git."""
+    found = [*places.claude.rglob("*"), *(project / ".data").rglob("*")]
+    return {path: path.stat().st_mode & 0o777 for path in found if path.is_file()
+            if path.name != ".gitignore"}  # fmt: skip
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o000])
+def test_all_that_learning_writes_is_its_users_alone(places, tmp_path, monkeypatch, umask):
+    monkeypatch.setattr(queue, "ROTATE_AFTER", 1)
+    monkeypatch.setattr(queue, "QUIET_SECONDS", -1.0)
+    places.queue.write_bytes(line(tmp_path) + b"\xff\n")
+    before = os.umask(umask)
+    try:
+        control.start(places, command(places), say=lambda _: None)
+        assert eventually(lambda: QueueReader(places).place.lines == 2)
+        control.stop(places, force=False, say=lambda _: None)
+        for _ in range(2):  # set aside, then packed
+            work(places)
+        Library(places).accept(Library(places).all(str(tmp_path))[0])
+        Library(places).forget(Library(places).all(str(tmp_path))[0])
+    finally:
+        os.umask(before)
+
+    modes = ours(places, tmp_path)
+    assert {"worker.log", "rejected.jsonl", "memory.json"} <= {path.name for path in modes}
+    assert any(path.suffix == ".gz" for path in modes)
+    assert {path: oct(mode) for path, mode in modes.items() if mode != 0o600} == {}
+
+
+def test_what_an_older_version_left_open_is_closed(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path))
+    work(places)
+    for name in ("worker.log", "worker.log.1", "learning_queue.7.jsonl.gz"):
+        (places.claude / name).write_text("x")
+    settings = places.claude / "settings.json"
+    settings.write_text("{}")
+    (places.claude / "worker.log.2").symlink_to(settings)
+    for path in ours(places, tmp_path):
+        path.chmod(0o644)
+
+    work(places)
+
+    modes = ours(places, tmp_path)
+    assert {path.name for path, mode in modes.items() if mode != 0o600} == {
+        "settings.json",
+        "worker.log.2",
+    }
