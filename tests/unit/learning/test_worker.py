@@ -22,6 +22,7 @@ from perpetualcc.learning.install import hooks_directory
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Status
+from perpetualcc.learning.process import typed_rule
 from perpetualcc.learning.queue import QueueReader
 from perpetualcc.learning.transcript import last_reply
 from perpetualcc.learning.worker import AnotherWorker, Worker
@@ -410,3 +411,52 @@ def test_what_an_older_version_left_open_is_closed(places, tmp_path):
         "settings.json",
         "worker.log.2",
     }
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("Never commit to main", "no, always commit to main"),
+        ("Don't use npm", "No, use npm here, always."),
+        ("Never push to main", "From now on always push to main"),
+        ("Do not use Docker", "always use Docker from now on"),
+        ("Never use semicolons", "no, always use semicolons"),
+        ("Never use tabs", "No, always use tabs in this project"),
+        ("Indent with 2 spaces", "no, always indent with 4 spaces"),
+        ("Niemals npm benutzen", "nein, ab jetzt immer npm benutzen"),
+        ("不要用 npm", "不对，以后一律用 npm"),
+    ],
+)
+def test_the_contrary_of_a_rule_is_a_correction_and_weakens_it(places, tmp_path, rule, said):
+    library = Library(places)
+    typed_rule(library, str(tmp_path), rule, by_person=True)
+    places.queue.write_bytes(line(tmp_path, said))
+
+    work(places)
+
+    old, new = (one.preference for one in library.all(str(tmp_path)))
+    assert (old.seen, old.confidence) == (1, 0.49)
+    assert new.status is Status.CANDIDATE
+    assert new.evidence[0].said == said
+
+
+def test_the_contrary_does_not_help_a_rule_to_be_accepted(places, tmp_path):
+    places.options.write_text(json.dumps({"accept_above": 0.5, "accept_after": 2}))
+    never, always = "from now on never commit to main", "no, always commit to main"
+    places.queue.write_bytes(line(tmp_path, never) + line(tmp_path, always, number=1))
+
+    work(places)
+
+    assert [one.preference.seen for one in Library(places).all(str(tmp_path))] == [1, 1]
+    assert not Library(places).in_force(str(tmp_path))
+
+
+def test_saying_a_refusal_again_is_a_repetition(places, tmp_path):
+    for number, said in enumerate(["from now on never use npm", "no, never use npm again"]):
+        with places.queue.open("ab") as file:
+            file.write(line(tmp_path, said, number=number))
+
+    work(places)
+
+    (one,) = Library(places).all(str(tmp_path))
+    assert (one.preference.seen, one.preference.prefers) == (2, {})
