@@ -97,13 +97,16 @@ def relation(one: Claim, other: Claim) -> Relation:
     if bool(one.where) != bool(other.where) or (one.where and not one.where & other.where):
         return Relation.APART
     shared = one.words.keys() & other.words.keys()
-    opposed = any(one.words[word] is not other.words[word] for word in shared)
+    opposed = {word for word in shared if one.words[word] is not other.words[word]}
     likeness = len(shared) / max(1, len(one.words.keys() | other.words.keys()))
     is_one_matter = likeness >= _SAME or (opposed and likeness >= _OPPOSED)
     if _is_beside(one, other) or not (is_one_matter or _same_choice(one, other)):
         return Relation.APART
-    if opposed or _other_member(one, other) or _other_measure(one, other):
+    is_opposed = len(opposed) > len(shared - opposed) or any(map(families.named, opposed))
+    if is_opposed or _other_member(one, other) or _other_measure(one, other):
         return Relation.CONTRARY
+    if opposed:  # they agree in one thing and not in another: a person sees both
+        return Relation.APART
     return Relation.SAME if likeness >= _SAME or _wants_the_same(one, other) else Relation.APART
 
 
@@ -194,14 +197,18 @@ class _Reader:
         is_sometimes = self._lexicon.has("sometimes", text)
         text = self._lexicon.without("sometimes", text)
         text, unless = self._taken(text, "exempting")
-        text, where = self._taken(text, "narrowing")
+        rest, where = self._taken(text, "narrowing")
+        if any(True for _ in self._words(rest)):
+            text = rest
+        else:  # it speaks of the place itself
+            where = set()
         signs: dict[str, bool] = {}
         for clause in self._clauses(text):
             for word, wanted in self._signed(clause):
                 signs[word] = signs.get(word, True) and wanted
         plain = {_stem(word): wanted for word, wanted in signs.items() if not word[0].isdigit()}
         return Claim(
-            words=plain or self._bare(text),
+            words=plain or self._bare(text) or self._bare(self._lexicon.fold(rule)),
             members=self._members(signs),
             numbers=frozenset(word for word in signs if word[0].isdigit()),
             where=frozenset(_stem(word) for word in where),

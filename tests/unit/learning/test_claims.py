@@ -56,7 +56,12 @@ SAME, CONTRARY, APART = Relation.SAME, Relation.CONTRARY, Relation.APART
         ("Never commit to main", "Commite nie nach main", SAME),
         ("Never commit to main", "mainに直接コミットしないで", SAME),
         ("Always commit to main", "不要提交到main", CONTRARY),
+        # In one thing they agree, in another they do not.
+        ("Stop apologizing and just fix it", "Don't apologize so much, just fix it", APART),
+        ("Add comments, never docstrings", "Add comments and docstrings", APART),
         # As people say it.
+        ("在这个项目统一用 pnpm", "我们用 pnpm，不用 npm", SAME),
+        ("Non fare mai commit senza chiedermi", "Smettila di fare commit senza chiedermi", SAME),
         ("I hate semicolons", "Always use semicolons", CONTRARY),
         ("Use TypeScript", "Never use TypeScript", CONTRARY),
         ("Write it in TypeScript", "Write it in JavaScript", CONTRARY),
@@ -189,6 +194,11 @@ def test_what_is_done_to_a_thing_is_denied_and_demanded_in_every_language(code):
     assert relation(never, always) is CONTRARY
     assert "branches" not in never.first_wanted()
     assert relation(never, never) is SAME
+
+
+@pytest.mark.parametrize("rule", ["Remember this", "In this project, tests in spec/"])
+def test_a_rule_of_few_words_is_its_own_repetition(rule):
+    assert relation(read_claim(rule), read_claim(rule)) is SAME
 
 
 @pytest.mark.parametrize("rule", ["", "…", "。", "no", "不", "'", "a" * 5000, "not " * 400])
