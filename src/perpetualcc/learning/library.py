@@ -8,7 +8,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
-from perpetualcc.learning.claims import read_claim
+from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.files import locked, read_json, write_whole
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from perpetualcc.learning.claims import Claim, Relation, read_claim, relation
+from perpetualcc.learning.claim_reader import read_claim
+from perpetualcc.learning.claims import Claim, Relation, relation
 
 EVIDENCE_KEPT = 10
 _REPETITION = 0.5
@@ -54,7 +55,7 @@ class Preference:
     first_seen: float
     last_seen: float
     prefers: dict[str, str] = field(default_factory=dict)
-    """Tool family → the member wanted, never one that the rule refuses (`claims`)."""
+    """Tool family → the member wanted, never one that the rule refuses (`claim_reader`)."""
     evidence: tuple[Evidence, ...] = ()
     seal: str = ""
     """Proof that a person of this account accepted it; a repository cannot bring its own."""

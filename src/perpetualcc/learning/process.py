@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perpetualcc.domain.corrections import Remark, RemarkReading
 from perpetualcc.domain.secrets import redact
-from perpetualcc.learning.claims import read_claim
+from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.corrections import Judgement, Scope, classify, families
 from perpetualcc.learning.corrections.text import fold, strip_injected
 from perpetualcc.learning.events import CapturedEvent

@@ -2,7 +2,8 @@
 
 import pytest
 
-from perpetualcc.learning.claims import Relation, read_claim, relation
+from perpetualcc.learning.claim_reader import read_claim
+from perpetualcc.learning.claims import Relation, relation
 
 SAME, CONTRARY, APART = Relation.SAME, Relation.CONTRARY, Relation.APART
 
