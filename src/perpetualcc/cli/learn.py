@@ -238,6 +238,8 @@ def review(
     waiting = process.pending(library, home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
+        for rule in library.contrary_to(one):
+            print(f"  instead of: {rule.rule}")
         if not _ask(library, one):
             return
     print("Nothing waits for review" if not waiting else "Done")

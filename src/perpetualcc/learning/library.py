@@ -99,6 +99,12 @@ class Library:
         """What a person of this account accepted and nothing newer took the place of."""
         return [one.preference for one in self.all(project) if self.is_accepted(one)]
 
+    def contrary_to(self, learned: Learned) -> list[Preference]:
+        """The rules whose place it takes when it is accepted."""
+        new = learned.preference
+        rules = self.in_force(learned.project)
+        return [one for one in rules if one.scope == new.scope and contradicts(one, new)]
+
     def told(self, project: str) -> list[Preference]:
         """The rules for a project: a global one not where the project's own says the contrary."""
         rules = self.in_force(project)

@@ -263,3 +263,16 @@ def test_an_english_message_is_not_taken_for_another_language(run):
     said = json.loads(run("learn", "classify", "no, use tabs", "--explain"))
 
     assert said["language"] == "en"
+
+
+def test_review_names_the_rule_that_a_candidate_contradicts(run, tmp_path):
+    run("learn", "remember", "Never commit to main", "--project", str(tmp_path))
+    (exported,) = json.loads(run("learn", "export"))["preferences"]
+    contrary = exported | {"id": "abcdef12", "rule": "Always commit to main"}
+    (tmp_path / "x.json").write_text(json.dumps({"preferences": [contrary]}))
+    run("learn", "import", "x.json")
+
+    said = run("learn", "review", text="a\n")
+
+    assert "  instead of: Never commit to main\n" in said
+    assert "No longer in force: Never commit to main\n" in said
