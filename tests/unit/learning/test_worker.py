@@ -386,6 +386,7 @@ def test_all_that_learning_writes_is_its_users_alone(places, tmp_path, monkeypat
         Library(places).forget(Library(places).all(str(tmp_path))[0])
     finally:
         os.umask(before)
+        control.stop(places, force=True, say=lambda _: None)
 
     modes = ours(places, tmp_path)
     assert {"worker.log", "rejected.jsonl", "memory.json"} <= {path.name for path in modes}
