@@ -1,9 +1,11 @@
 """`pcc learn`: what was learned from corrections, and the machinery that learns it."""
 
+import contextlib
 import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -224,7 +226,9 @@ def review(
     _only_a_person()
     library, home = _library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
-        print(f"Accepted: {library.accept(library.find(identity, home)).rule}")
+        one = library.find(identity, home)
+        with _what_ends(library, one.project):
+            print(f"Accepted: {library.accept(one).rule}")
     for identity in reject or []:
         one = library.find(identity, home)
         library.reject(one)
@@ -234,6 +238,8 @@ def review(
     waiting = process.pending(library, home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
+        for rule in library.contrary_to(one):
+            print(f"  instead of: {rule.rule}")
         if not _ask(library, one):
             return
     print("Nothing waits for review" if not waiting else "Done")
@@ -244,9 +250,12 @@ def _ask(library: "Library", one: "Learned") -> bool:
     answer = typer.prompt("  accept, edit, reject, skip or quit? [a/e/r/s/q]", default="s").strip()
     match answer[:1].lower():
         case "a":
-            library.accept(one)
+            with _what_ends(library, one.project):
+                library.accept(one)
         case "e":
-            library.accept(one, rule=_new_words(one.preference.rule))
+            words = _new_words(one.preference.rule)
+            with _what_ends(library, one.project):
+                library.accept(one, rule=words)
         case "r":
             library.reject(one)
         case "q":
@@ -254,6 +263,17 @@ def _ask(library: "Library", one: "Learned") -> bool:
         case _:
             pass
     return True
+
+
+@contextlib.contextmanager
+def _what_ends(library: "Library", project: str) -> Iterator[None]:
+    """Name the rules that a newer one took the place of."""
+    before = library.in_force(project)
+    yield
+    still = {(one.scope, one.id) for one in library.in_force(project)}
+    for one in before:
+        if (one.scope, one.id) not in still:
+            print(f"No longer in force: {one.rule}")
 
 
 def _new_words(rule: str) -> str:
@@ -282,8 +302,10 @@ def remember(
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
     where = "" if everywhere else str((project or Path.cwd()).resolve())
     by_person = not _is_agent()
-    made = typed_rule(_library(), where, rule, by_person=by_person)
-    print(f"Remembered: {made.rule}")
+    library = _library()
+    with _what_ends(library, where):
+        made = typed_rule(library, where, rule, by_person=by_person)
+        print(f"Remembered: {made.rule}")
     if not by_person:
         print("It waits for your review: pcc learn review")
 

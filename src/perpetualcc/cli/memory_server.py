@@ -47,16 +47,14 @@ def build(places: Locations, learned: Places) -> MCPServer:
     @server.tool()
     def preferences(project: str) -> dict[str, Any]:
         """The rules the user accepted for a project (absolute path) and everywhere."""
-        library = Library(learned)
-        accepted = [one for one in library.all(str(Path(project))) if library.is_accepted(one)]
         return {
             "rules": [
                 {
-                    "rule": one.preference.rule,
-                    "scope": one.preference.scope,
-                    "since": time.strftime("%Y-%m-%d", time.gmtime(one.preference.first_seen)),
+                    "rule": one.rule,
+                    "scope": one.scope,
+                    "since": time.strftime("%Y-%m-%d", time.gmtime(one.first_seen)),
                 }
-                for one in accepted
+                for one in Library(learned).told(str(Path(project)))
             ]
         }
 

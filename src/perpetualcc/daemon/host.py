@@ -18,8 +18,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +25,7 @@ from perpetualcc import __version__
 from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.gateway.methods import Method
 from perpetualcc.gateway.server import GatewayServer
@@ -235,14 +234,6 @@ class EngineHost:
         self._stop.set()
 
 
-class _PrivateLog(RotatingFileHandler):
-    """0600, whatever the umask: the umask itself belongs to what Claude writes."""
-
-    def _open(self) -> TextIOWrapper:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        return os.fdopen(descriptor, "a", encoding="utf-8")
-
-
 class _RedactingFormatter(logging.Formatter):
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
@@ -253,7 +244,7 @@ class _RedactingFormatter(logging.Formatter):
 
 
 def _log_to(path: Path) -> None:
-    handler = _PrivateLog(path, maxBytes=5_000_000, backupCount=2)
+    handler = PrivateLog(path, maxBytes=5_000_000, backupCount=2)
     handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
 

@@ -8,16 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.private_files import opened
 
-def write_whole(path: Path, text: str, *, durable: bool = False, mode: int = 0o600) -> None:
+
+def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
     """
     Replace a file in one step: a reader sees the old or the new one, never half.
 
-    With `durable` it also survives the power going. Missing directories are made.
+    It is its owner's alone (0600). With `durable` it also survives the power going. Missing
+    directories are made.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
@@ -43,7 +46,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file. Waits; the lock goes with the process."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = opened(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

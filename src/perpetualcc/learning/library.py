@@ -5,12 +5,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
+from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.files import locked, read_json, write_whole
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.preferences import Preference, Status, accept, join, merge
+from perpetualcc.learning.preferences import (
+    Preference,
+    Status,
+    accept,
+    contradicts,
+    join,
+    merge,
+)
 
 GLOBAL = ""
 """The name of no project: the global memory."""
@@ -86,9 +95,31 @@ class Library:
         """Whether a person of this account accepted it: the file's word is not enough."""
         return seal.is_accepted(learned.preference, learned.project, self._places)
 
+    def in_force(self, project: str | None = None) -> list[Preference]:
+        """What a person of this account accepted and nothing newer took the place of."""
+        return [one.preference for one in self.all(project) if self.is_accepted(one)]
+
+    def contrary_to(self, learned: Learned) -> list[Preference]:
+        """The rules whose place it takes when it is accepted."""
+        new = learned.preference
+        rules = self.in_force(learned.project)
+        return [one for one in rules if one.scope == new.scope and contradicts(one, new)]
+
+    def told(self, project: str) -> list[Preference]:
+        """The rules for a project: a global one not where the project's own says the contrary."""
+        rules = self.in_force(project)
+        own = [one for one in rules if one.scope != "global"]
+        return [
+            one
+            for one in rules
+            if one.scope != "global" or not any(contradicts(one, other) for other in own)
+        ]
+
     def accept(self, learned: Learned, *, rule: str = "") -> Preference:
         """Make it a rule, in new words when given; contrary rules of its scope yield."""
         worded = replace(learned.preference, rule=redact(rule or learned.preference.rule))
+        if worded.rule != learned.preference.rule:
+            worded = replace(worded, prefers=read_claim(worded.rule).first_wanted())
         accepted = seal.sealed(worded, learned.project, self._places)
         self._file(learned.project).change(
             lambda memory: _with(memory, accept(memory.preferences, accepted))
@@ -136,12 +167,17 @@ class Library:
     def publish(self, project: str) -> None:
         """Renew the blocks that new sessions read. A global change renews every project's."""
         for home in self._homes() if project == GLOBAL else [project]:
-            told = [one.preference for one in self.all(home) if self.is_accepted(one)]
+            told = self.told(home)
             target = self._places.block(home)
             if told:
                 write_whole(target, block.render(told))
             else:
                 target.unlink(missing_ok=True)
+
+    def make_private(self) -> None:
+        """Close the memories that an older version, or a copy of a project, left open to others."""
+        for home in self._homes():
+            make_private(self._file(home).path.parent.glob("*memory.*"))
 
     def _file(self, project: str) -> MemoryFile:
         if project == GLOBAL:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from perpetualcc.domain.private_files import make_private
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
@@ -86,7 +88,10 @@ class Places:
         return Path(f"{self.home}/projects{project}/memory.json")
 
     def make(self) -> None:
-        """Create the directories, for this user alone."""
+        """Create the directories, for this user alone; close what an older version left open."""
         self.claude.mkdir(mode=0o700, parents=True, exist_ok=True)
         for directory in (self.home, self.spool, self.home / "blocks"):
             directory.mkdir(mode=0o700, exist_ok=True)
+        for pattern in ("learning_queue*", "worker.log*", "worker_heartbeat.json"):
+            make_private(self.claude.glob(pattern))
+        make_private(self.home.rglob("*"))

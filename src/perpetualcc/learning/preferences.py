@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from perpetualcc.learning.claim_reader import read_claim
+from perpetualcc.learning.claims import Claim, Relation, relation
+
 EVIDENCE_KEPT = 10
 _REPETITION = 0.5
 """How far a repetition closes the distance to certainty."""
 _CONTRADICTION = 0.5
 """What is left of the confidence in a rule that was contradicted."""
-_SAME = 0.6
-"""Share of common words above which two rules are about the same thing."""
 
 
 class Status(StrEnum):
@@ -54,7 +55,7 @@ class Preference:
     first_seen: float
     last_seen: float
     prefers: dict[str, str] = field(default_factory=dict)
-    """Tool family → the member preferred; two rules with different members contradict."""
+    """Tool family → the member wanted, never one that the rule refuses (`claim_reader`)."""
     evidence: tuple[Evidence, ...] = ()
     seal: str = ""
     """Proof that a person of this account accepted it; a repository cannot bring its own."""
@@ -82,14 +83,17 @@ class Preference:
 
 def from_json(data: dict[str, Any]) -> Preference:
     """
-    The opposite of `as_json`.
+    The opposite of `as_json`. What an older version took for wanted although the rule refuses it
+    is left out.
 
     Raises:
         KeyError, TypeError, ValueError: it is not a preference.
     """
+    rule = str(data["rule"])
+    prefers = {str(key): str(value) for key, value in dict(data.get("prefers", {})).items()}
     return Preference(
         id=str(data["id"]),
-        rule=str(data["rule"]),
+        rule=rule,
         category=str(data["category"]),
         scope=str(data["scope"]),
         status=Status(data["status"]),
@@ -97,7 +101,11 @@ def from_json(data: dict[str, Any]) -> Preference:
         seen=int(data["seen"]),
         first_seen=float(data["first_seen"]),
         last_seen=float(data["last_seen"]),
-        prefers={str(key): str(value) for key, value in dict(data.get("prefers", {})).items()},
+        prefers={
+            family: member
+            for family, member in prefers.items()
+            if not read_claim(rule).refuses(family, member)
+        },
         evidence=tuple(
             Evidence(
                 event=str(one["event"]),
@@ -193,17 +201,18 @@ def accept(known: tuple[Preference, ...], accepted: Preference) -> tuple[Prefere
 
 def is_same(one: Preference, other: Preference) -> bool:
     """Whether two rules ask for the same thing in other words."""
-    if contradicts(one, other):
-        return False
-    if one.prefers and one.prefers == other.prefers:
-        return True
-    return one.id == other.id or _likeness(one.rule, other.rule) >= _SAME
+    found = relation(_claim(one), _claim(other))
+    return found is Relation.SAME or (one.rule == other.rule and found is not Relation.CONTRARY)
 
 
 def contradicts(one: Preference, other: Preference) -> bool:
-    """Whether two rules prefer different members of one family."""
-    common = one.prefers.keys() & other.prefers.keys()
-    return any(one.prefers[family] != other.prefers[family] for family in common)
+    """Whether two rules cannot both be followed."""
+    return relation(_claim(one), _claim(other)) is Relation.CONTRARY
+
+
+def _claim(preference: Preference) -> Claim:
+    """What the rule says, and what was known besides when it was said."""
+    return read_claim(preference.rule).preferring(preference.prefers)
 
 
 def _again(old: Preference, new: Preference) -> Preference:
@@ -216,11 +225,6 @@ def _again(old: Preference, new: Preference) -> Preference:
         evidence=(*old.evidence, *new.evidence)[-EVIDENCE_KEPT:],
         status=Status.CANDIDATE if old.status is Status.SUPERSEDED else old.status,
     )
-
-
-def _likeness(one: str, other: str) -> float:
-    first, second = _words(one), _words(other)
-    return len(first & second) / max(1, len(first | second))
 
 
 def _words(rule: str) -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from perpetualcc.domain.corrections import Remark, RemarkReading
 from perpetualcc.domain.secrets import redact
+from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.corrections import Judgement, Scope, classify, families
 from perpetualcc.learning.corrections.text import fold, strip_injected
 from perpetualcc.learning.events import CapturedEvent
@@ -114,14 +115,14 @@ def _reworded(preference: Preference, rule: str) -> Preference:
 
 def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:
     """Which member of which family the rule wants: not the one the assistant used."""
-    rule = fold(judged.preference, accents=False)
+    claim = read_claim(judged.preference)
     theirs = families.named(fold(assistant, accents=False))
     wanted: dict[str, str] = {}
-    order = families.tokens(rule)
-    for family, members in families.named(rule).items():
-        left = members - theirs.get(family, set()) or members
-        ranked = sorted(left, key=order.index)
-        wanted[family] = ranked[-1 if judged.language in _VERB_LAST else 0]
+    for family in claim.members:
+        named = claim.wanted(family)
+        left = [member for member in named if member not in theirs.get(family, set())] or named
+        if left:
+            wanted[family] = left[-1 if judged.language in _VERB_LAST else 0]
     return wanted
 
 
@@ -159,5 +160,6 @@ def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) ->
     library.remember(project, preference, event=f"typed-{time.time_ns()}")
     if not by_person:
         return preference
-    known = [one for one in library.all(project) if is_same(one.preference, preference)]
-    return library.accept(known[0], rule=text)
+    known = (one for one in library.all(project) if one.preference.scope == scope)
+    former = next(one for one in known if is_same(one.preference, preference))
+    return library.accept(former, rule=text)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from perpetualcc.domain.private_files import opened
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.wiping import wipe, wipe_until
@@ -220,7 +221,11 @@ def _skip_line(file: BinaryIO) -> int:
 def _pack(path: Path) -> None:
     packed = path.with_name(path.name + ".gz")
     fresh = packed.with_name(f".{packed.name}.tmp")
-    with path.open("rb") as source, gzip.open(fresh, "wb") as target:
+    with (
+        path.open("rb") as source,
+        os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file,
+        gzip.open(file, "wb") as target,
+    ):
         shutil.copyfileobj(source, target)
     os.replace(fresh, packed)  # noqa: PTH105  # one step
     path.unlink(missing_ok=True)

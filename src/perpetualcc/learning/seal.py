@@ -11,6 +11,7 @@ import hmac
 import os
 from dataclasses import replace
 
+from perpetualcc.domain.private_files import opened
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Preference, Status
 
@@ -40,7 +41,7 @@ def _key(places: Places) -> bytes:
         return places.key.read_bytes()
     places.make()
     fresh = places.key.with_name(f".key.{os.getpid()}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC)
     with os.fdopen(descriptor, "wb") as file:
         file.write(os.urandom(32))
     with contextlib.suppress(FileExistsError):

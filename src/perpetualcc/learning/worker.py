@@ -8,7 +8,6 @@ import contextlib
 import fcntl
 import json
 import logging
-import logging.handlers
 import os
 import re
 import signal
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from perpetualcc.domain.private_files import PrivateLog, opened
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
 from perpetualcc.learning.files import read_json, write_whole
@@ -76,6 +76,7 @@ class Worker:
         """
         with self._alone(), self._watched():
             log.info("Worker started (PID %d)", os.getpid())
+            self._library.make_private()
             self._notice_a_crash()
             self._queue.wipe_the_past()
             self._beat("starting")
@@ -132,7 +133,7 @@ class Worker:
         path = self._places.rejected
         if path.exists() and path.stat().st_size > _REJECTED_BYTES:
             path.replace(path.with_suffix(".old.jsonl"))
-        with path.open("a", encoding="utf-8") as file:
+        with os.fdopen(opened(path, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8") as file:
             file.write(record + "\n")
 
     def _notice_a_crash(self) -> None:
@@ -182,7 +183,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        descriptor = os.open(self._places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = opened(self._places.lock, os.O_RDWR)
         try:
             _take(descriptor)
             os.truncate(descriptor, 0)
@@ -242,7 +243,7 @@ class _RedactingFormatter(logging.Formatter):
 def work(places: Places, confirm: Confirm | None = None) -> int:
     """The whole life of a worker in a process of its own. Returns the exit code."""
     places.make()
-    handler = logging.handlers.RotatingFileHandler(places.log, maxBytes=1_000_000, backupCount=2)
+    handler = PrivateLog(places.log, maxBytes=1_000_000, backupCount=2)
     handler.setFormatter(
         _RedactingFormatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
     )

@@ -246,3 +246,33 @@ def test_the_log_is_there_once_the_worker_ran(run):
 def test_memory_of_an_empty_installation_is_empty(run):
     assert run("memory", "search", "anything") == "Nothing like it happened before\n"
     assert run("memory", "facts") == "No facts are known about this project\n"
+
+
+def test_a_rule_that_a_newer_one_takes_the_place_of_is_named(run, tmp_path):
+    run("learn", "remember", "Never commit to main", "--project", str(tmp_path))
+
+    said = run("learn", "remember", "Always commit to main", "--project", str(tmp_path))
+
+    assert said.splitlines() == [
+        "Remembered: Always commit to main",
+        "No longer in force: Never commit to main",
+    ]
+
+
+def test_an_english_message_is_not_taken_for_another_language(run):
+    said = json.loads(run("learn", "classify", "no, use tabs", "--explain"))
+
+    assert said["language"] == "en"
+
+
+def test_review_names_the_rule_that_a_candidate_contradicts(run, tmp_path):
+    run("learn", "remember", "Never commit to main", "--project", str(tmp_path))
+    (exported,) = json.loads(run("learn", "export"))["preferences"]
+    contrary = exported | {"id": "abcdef12", "rule": "Always commit to main"}
+    (tmp_path / "x.json").write_text(json.dumps({"preferences": [contrary]}))
+    run("learn", "import", "x.json")
+
+    said = run("learn", "review", text="a\n")
+
+    assert "  instead of: Never commit to main\n" in said
+    assert "No longer in force: Never commit to main\n" in said

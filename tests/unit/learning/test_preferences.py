@@ -21,6 +21,7 @@ from perpetualcc.learning.preferences import (
     merge,
     new_id,
 )
+from perpetualcc.learning.process import typed_rule
 
 
 def preference(rule="Use pnpm, not npm", *, scope="project", at=1.0, **more):
@@ -78,6 +79,67 @@ def test_the_newest_accepted_rule_wins_within_its_scope(library, project):
     assert [one.preference.status for one in library.all(project)] == [
         Status.SUPERSEDED,
         Status.ACCEPTED,
+    ]
+
+
+def test_what_an_older_version_took_for_wanted_is_read_as_refused(library, project, places):
+    """It wrote `prefers: main` for "Never commit to main", and so counted the contrary as a yes."""
+    typed_rule(library, project, "Never commit to main", by_person=True)
+    path = places.memory(project)
+    path.write_text(path.read_text().replace('"prefers": {}', '"prefers": {"branches": "main"}'))
+
+    (read,) = library.all(project)
+    library.remember(project, preference("Always commit to main", at=2.0), event="2")
+
+    assert read.preference.prefers == {}
+    assert library.is_accepted(read)
+    assert [(one.preference.seen, one.preference.confidence) for one in library.all(project)] == [
+        (1, 0.49),
+        (1, 0.8),
+    ]
+    assert '"main"' not in path.read_text()
+
+
+def test_a_typed_contrary_takes_the_place_of_a_rule(library, project, places):
+    for rule in ("Don't use npm", "Use npm"):
+        typed_rule(library, project, rule, by_person=True)
+
+    assert [one.preference.status for one in library.all(project)] == [
+        Status.SUPERSEDED,
+        Status.ACCEPTED,
+    ]
+    assert "Don't" not in places.block(project).read_text()
+
+
+def test_a_typed_rule_for_one_place_stands_beside_the_general_one(library, project, places):
+    for rule in ("Don't use npm", "Use npm for scripts in tools/"):
+        typed_rule(library, project, rule, by_person=True)
+
+    told = places.block(project).read_text()
+    assert "- Don't use npm\n" in told
+    assert "- Use npm for scripts in tools/\n" in told
+
+
+def test_a_projects_rule_goes_before_the_contrary_one_of_every_project(library, project, places):
+    typed_rule(library, "", "Never commit to main", by_person=True)
+    typed_rule(library, "", "Answer in German", by_person=True)
+    typed_rule(library, project, "Always commit to main", by_person=True)
+
+    told = places.block(project).read_text()
+    assert "Always commit to main" in told
+    assert "Answer in German" in told
+    assert "Never" not in told
+    assert "Never commit to main" in places.block().read_text()
+
+
+def test_new_words_are_what_a_rule_wants_from_then_on(library, project):
+    library.remember(project, preference(prefers={"node_packages": "pnpm"}), event="1")
+    library.accept(library.all(project)[0], rule="Use yarn, not npm")
+    library.remember(project, preference("Use pnpm", prefers={"node_packages": "pnpm"}), event="2")
+
+    assert [one.preference.prefers for one in library.all(project)] == [
+        {"node_packages": "yarn"},
+        {"node_packages": "pnpm"},
     ]
 
 

@@ -22,6 +22,7 @@ from perpetualcc.learning.install import hooks_directory
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Status
+from perpetualcc.learning.process import typed_rule
 from perpetualcc.learning.queue import QueueReader
 from perpetualcc.learning.transcript import last_reply
 from perpetualcc.learning.worker import AnotherWorker, Worker
@@ -360,3 +361,103 @@ def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_p
     assert not places.rejected.exists()
     assert list(places.spool.iterdir()) == []
     assert b"gadget" not in Path(places.queue).read_bytes()
+
+
+def ours(places, project):
+    """Every file that learning wrote, apart from the one that only hides the others from git."""
+    found = [*places.claude.rglob("*"), *(project / ".data").rglob("*")]
+    return {path: path.stat().st_mode & 0o777 for path in found if path.is_file()
+            if path.name != ".gitignore"}  # fmt: skip
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o000])
+def test_all_that_learning_writes_is_its_users_alone(places, tmp_path, monkeypatch, umask):
+    monkeypatch.setattr(queue, "ROTATE_AFTER", 1)
+    monkeypatch.setattr(queue, "QUIET_SECONDS", -1.0)
+    places.queue.write_bytes(line(tmp_path) + b"\xff\n")
+    before = os.umask(umask)
+    try:
+        control.start(places, command(places), say=lambda _: None)
+        assert eventually(lambda: QueueReader(places).place.lines == 2)
+        control.stop(places, force=False, say=lambda _: None)
+        for _ in range(2):  # set aside, then packed
+            work(places)
+        Library(places).accept(Library(places).all(str(tmp_path))[0])
+        Library(places).forget(Library(places).all(str(tmp_path))[0])
+    finally:
+        os.umask(before)
+        control.stop(places, force=True, say=lambda _: None)
+
+    modes = ours(places, tmp_path)
+    assert {"worker.log", "rejected.jsonl", "memory.json"} <= {path.name for path in modes}
+    assert any(path.suffix == ".gz" for path in modes)
+    assert {path: oct(mode) for path, mode in modes.items() if mode != 0o600} == {}
+
+
+def test_what_an_older_version_left_open_is_closed(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path))
+    work(places)
+    for name in ("worker.log", "worker.log.1", "learning_queue.7.jsonl.gz"):
+        (places.claude / name).write_text("x")
+    settings = places.claude / "settings.json"
+    settings.write_text("{}")
+    (places.claude / "worker.log.2").symlink_to(settings)
+    for path in ours(places, tmp_path):
+        path.chmod(0o644)
+
+    work(places)
+
+    modes = ours(places, tmp_path)
+    assert {path.name for path, mode in modes.items() if mode != 0o600} == {
+        "settings.json",
+        "worker.log.2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("Never commit to main", "no, always commit to main"),
+        ("Don't use npm", "No, use npm here, always."),
+        ("Never push to main", "From now on always push to main"),
+        ("Do not use Docker", "always use Docker from now on"),
+        ("Never use semicolons", "no, always use semicolons"),
+        ("Never use tabs", "No, always use tabs in this project"),
+        ("Indent with 2 spaces", "no, always indent with 4 spaces"),
+        ("Niemals npm benutzen", "nein, ab jetzt immer npm benutzen"),
+        ("不要用 npm", "不对，以后一律用 npm"),
+    ],
+)
+def test_the_contrary_of_a_rule_is_a_correction_and_weakens_it(places, tmp_path, rule, said):
+    library = Library(places)
+    typed_rule(library, str(tmp_path), rule, by_person=True)
+    places.queue.write_bytes(line(tmp_path, said))
+
+    work(places)
+
+    old, new = (one.preference for one in library.all(str(tmp_path)))
+    assert (old.seen, old.confidence) == (1, 0.49)
+    assert new.status is Status.CANDIDATE
+    assert new.evidence[0].said == said
+
+
+def test_the_contrary_does_not_help_a_rule_to_be_accepted(places, tmp_path):
+    places.options.write_text(json.dumps({"accept_above": 0.5, "accept_after": 2}))
+    never, always = "from now on never commit to main", "no, always commit to main"
+    places.queue.write_bytes(line(tmp_path, never) + line(tmp_path, always, number=1))
+
+    work(places)
+
+    assert [one.preference.seen for one in Library(places).all(str(tmp_path))] == [1, 1]
+    assert not Library(places).in_force(str(tmp_path))
+
+
+def test_saying_a_refusal_again_is_a_repetition(places, tmp_path):
+    for number, said in enumerate(["from now on never use npm", "no, never use npm again"]):
+        with places.queue.open("ab") as file:
+            file.write(line(tmp_path, said, number=number))
+
+    work(places)
+
+    (one,) = Library(places).all(str(tmp_path))
+    assert (one.preference.seen, one.preference.prefers) == (2, {})

@@ -61,12 +61,12 @@ def _score(text: str, lexicon: Lexicon) -> float:
     folded = _WORD.findall(fold(text, accents=False))
     stop, bare = _stop_words(lexicon)
     hits = float(len(set(words) & stop))
-    # A word typed without its accents counts a little less.
-    hits += sum(
-        0.6
-        for word, plain in zip(words, folded, strict=False)
-        if word not in stop and plain in bare
+    plainly = sum(
+        word not in stop and plain in bare for word, plain in zip(words, folded, strict=False)
     )
+    # A word typed without its accents counts a little less; one alone is another language's
+    # where accents make the words: "no" is not "nó".
+    hits += 0.6 * (0 if lexicon.accents and plainly == 1 and not hits else plainly)
     hits += sum(0.5 for letter in set(fold(text, accents=True)) if letter in lexicon.letters)
     return hits
 

@@ -11,7 +11,7 @@ case: write `[^\w]`, not the capital class.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -52,6 +52,10 @@ class Lexicon:
 
     def has(self, category: str, folded: str) -> bool:
         return self.search(category, folded) is not None
+
+    def every(self, category: str, folded: str) -> Iterator[re.Match[str]]:
+        """All places where a category shows, that do not overlap."""
+        return _compiled(self, category).finditer(folded)
 
     def without(self, category: str, folded: str) -> str:
         """The text with every occurrence of a category blanked out."""

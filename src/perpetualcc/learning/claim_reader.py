@@ -1,0 +1,309 @@
+"""
+Reads a rule's own words as a claim, in the language they are in.
+
+So a memory that an older version wrote says the same to us as a new one. It looks for the same
+grammatical categories as the classifier, and some of its own, in the languages' files.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from perpetualcc.learning.claims import Claim, table
+from perpetualcc.learning.corrections import families
+from perpetualcc.learning.corrections.concepts import vocabulary
+from perpetualcc.learning.corrections.language import detect
+from perpetualcc.learning.corrections.lexicon import Lexicon, lexicons
+from perpetualcc.learning.corrections.text import fold
+
+_STEM = 6
+"""Letters of a word that count: "committed" is "committing"."""
+_CHARACTERS = 400
+"""Of a rule that are looked at: a file that came with a repository may hold longer ones."""
+_NARROWING_WORDS = 3
+"""Words behind "in" or "for" that say where a rule holds."""
+_EMPTY_MEANINGS = frozenset(
+    {"not", "no", "yes", "but", "instead", "want", "should", "you", "me", "we", "use", "add"}
+    | {"please", "always", "still", "too", "refer"}
+)
+"""What a rule says of any matter; what the matter is, say the other words."""
+_CLAUSE_END = re.compile(r"[,;:!?。，、；！？،؛।\n—–]|\.(?=\s|$)| - ")
+_UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
+_PARTICLES = re.compile("[\u3040-\u309f的了在把和与與是到上中里裡个個]+")
+_ENDINGS = re.compile("(?<=.)[지아어해고자워]$")
+
+
+@lru_cache(maxsize=4096)
+def read_claim(rule: str) -> Claim:
+    """Pure. Few words tell little of their language: it is the one that knows most of them."""
+    rule = rule[:_CHARACTERS]
+    likely = detect(rule)[0]
+    words = [word.strip(".,;:!?") for word in fold(rule, accents=False).split()]
+
+    def fitness(lexicon: Lexicon) -> tuple[float, bool]:
+        known = sum(bool(vocabulary(lexicon.code).meanings(word)) for word in words)
+        return known + (lexicon is likely), lexicon.code == "en"
+
+    return _Reader(
+        max((one for one in lexicons() if one.script == likely.script), key=fitness)
+    ).read(rule)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Word:
+    text: str
+    start: int
+    is_use: bool
+
+
+class _Reader:
+    """Reads rules of one language."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def read(self, rule: str) -> Claim:
+        text = self._lexicon.without("affirmed", self._lexicon.fold(rule))
+        text = self._lexicon.without("henceforth", text)
+        is_sometimes = self._lexicon.has("sometimes", text)
+        text = self._lexicon.without("sometimes", text)
+        text, unless = self._taken(text, "exempting")
+        rest, where = self._taken(text, "narrowing")
+        if any(True for _ in self._words(rest)):
+            text = rest
+        else:  # it speaks of the place itself
+            where = set()
+        signs: dict[str, bool] = {}
+        for clause in self._clauses(text):
+            for word, wanted in self._signed(clause):
+                signs[word] = signs.get(word, True) and wanted
+        plain = {_stem(word): wanted for word, wanted in signs.items() if not word[0].isdigit()}
+        words = plain or self._bare(text) or self._bare(self._lexicon.fold(rule))
+        members = self._members(signs)
+        return Claim(
+            words=words,
+            members=members,
+            deeds=frozenset(words.keys() - {_stem(name) for of in members.values() for name in of}),
+            numbers=frozenset(word for word in signs if word[0].isdigit()),
+            where=frozenset(_stem(word) for word in where),
+            unless=frozenset(_stem(word) for word in unless),
+            is_sometimes=is_sometimes,
+        )
+
+    def _bare(self, text: str) -> dict[str, bool]:
+        """Of a rule that names nothing, every word."""
+        denied = self._lexicon.has("negation", text)
+        return dict.fromkeys(_word().findall(self._lexicon.without("negation", text)), not denied)
+
+    def _members(self, signs: dict[str, bool]) -> dict[str, dict[str, bool]]:
+        found: dict[str, dict[str, bool]] = {}
+        for word, wanted in signs.items():
+            if family := family_of(word, self._lexicon):
+                found.setdefault(family, {})[word] = wanted
+        return found
+
+    def _taken(self, text: str, category: str) -> tuple[str, set[str]]:
+        """The text without where it holds, or where not; and the words that say so."""
+        found: set[str] = set()
+        for match in [*self._lexicon.every(category, text)][::-1]:
+            end = match.end()
+            named = [word.text for word in self._words(text[match.start() : end])]
+            if self._lexicon.spaced and not self._lexicon.verb_last:
+                named, end = self._following(text, match.end())
+            rest = f"{text[: match.start()]} … {text[end:]}"
+            is_chosen = category == "narrowing" and not self._is_place(named, rest)
+            limits = {word for word in named if not _is_anywhere(word)}
+            if is_chosen or not limits:
+                continue
+            found |= limits
+            text = rest
+        return text, found
+
+    def _is_place(self, named: list[str], rest: str) -> bool:
+        """A tool is what a rule is about, not where it holds: "in English"; unlike "tabs in Go"."""
+        chosen = {family_of(word, self._lexicon) for word in named} - {""}
+        if not chosen:
+            return True
+        others = {family_of(word.text, self._lexicon) for word in self._words(rest)} - {""}
+        return chosen == {"languages"} and bool(others - chosen)
+
+    def _following(self, text: str, start: int) -> tuple[list[str], int]:
+        """The next few words of the clause, up to what denies or demands."""
+        stops = [_CLAUSE_END.search(text, start), self._search("negation", text, start),
+                 self._search("always", text, start), self._search("but", text, start)]  # fmt: skip
+        limit = min([len(text), *(one.start() for one in stops if one is not None)])
+        named: list[str] = []
+        end = start
+        for word in self._words(text[start:limit]):
+            if word.is_use or len(named) == _NARROWING_WORDS:
+                break
+            if named and family_of(word.text, self._lexicon) not in {"", "languages"}:
+                break
+            named.append(word.text)
+            end = start + word.start + len(word.text)
+        return named, min(end, limit)
+
+    def _search(self, category: str, text: str, start: int) -> re.Match[str] | None:
+        found = self._lexicon.every(category, text)
+        return next((match for match in found if match.start() >= start), None)
+
+    def _clauses(self, text: str) -> Iterator[str]:
+        start = 0
+        cuts = [*_CLAUSE_END.finditer(text), *self._lexicon.every("but", text)]
+        for match in sorted(cuts, key=re.Match.start):
+            if match.start() >= start:
+                yield text[start : match.start()]
+                start = match.end()
+        yield text[start:]
+
+    def _signed(self, clause: str) -> Iterator[tuple[str, bool]]:
+        """The words of a clause that say what it is about, each with whether it is wanted."""
+        words = [word for word in self._words(clause, keep_use=True)
+                 if self._lexicon.spaced or not self._is_denial(clause, word.start)]  # fmt: skip
+        telling = [word for word in words if not word.is_use]
+        refused = self._refused(clause, words, telling)
+        refused |= self._replaced(clause, telling)
+        for word in telling:
+            yield word.text, word.start not in refused
+
+    def _is_denial(self, clause: str, place: int) -> bool:
+        return any(
+            match.start() <= place < match.end()
+            for match in self._lexicon.every("negation", clause)
+        )
+
+    def _refused(self, clause: str, words: list[_Word], telling: list[_Word]) -> set[int]:
+        """Where the words stand that are denied."""
+        denials = [match.span() for match in self._lexicon.every("negation", clause)]
+        denials += [match.span() for match in self._lexicon.every("prohibit", clause)]
+        if not denials:
+            return set()
+        if not self._is_two_sided(clause, words, telling, min(denials)[0]):
+            return {word.start for word in telling}
+        refused: set[int] = set()
+        for start, end in denials:
+            inside = {word.start for word in telling if start <= word.start < end}
+            before = {word.start for word in telling if word.start < start}
+            after = {word.start for word in telling if end <= word.start < _next_use(words, end)}
+            near = (before or after) if self._lexicon.verb_last else (after or inside or before)
+            refused |= near | inside
+        return refused
+
+    def _is_two_sided(
+        self, clause: str, words: list[_Word], telling: list[_Word], denial: int
+    ) -> bool:
+        """Whether a clause that denies also says what is wanted: "pnpm, not npm"."""
+        named = self._members(dict.fromkeys((word.text for word in telling), True))
+        if any(len(members) > 1 for members in named.values()):
+            return True
+        if sum(word.is_use for word in words if word.start >= denial) > 1:
+            return True
+        return any(
+            match.start() <= denial < match.end() and match.start() > 0
+            for match in self._lexicon.every("contrast", clause)
+        )
+
+    def _replaced(self, clause: str, telling: list[_Word]) -> set[int]:
+        """What something else is wanted instead of."""
+        refused = set()
+        for match in self._lexicon.every("instead", clause):
+            before = [word.start for word in telling if word.start < match.start()][-1:]
+            after = [word.start for word in telling if word.start >= match.end()][:1]
+            refused |= set((before or after) if self._lexicon.verb_last else after)
+        for match in self._lexicon.every("outranked", clause):
+            names = [word for word in telling if family_of(word.text, self._lexicon)]
+            before = [word.start for word in names if word.start < match.start()]
+            after = [word.start for word in names if word.start >= match.end()]
+            if before and after:
+                refused.add(before[-1] if self._lexicon.verb_last else after[0])
+        return refused
+
+    def _words(self, text: str, *, keep_use: bool = False) -> Iterator[_Word]:
+        """What is named, in one word for all languages where we know one."""
+        for match in _word().finditer(fold(text, accents=False)):
+            for word in self._pieces(match.group().rstrip("./'-")):
+                meanings = self._meanings(word)
+                is_name = word[0].isdigit() or word in _translated().values()
+                is_name = is_name or family_of(word, self._lexicon) != ""
+                is_empty = bool(meanings & _EMPTY_MEANINGS) or word in self._lexicon.stop
+                is_use = "use" in meanings and not is_name
+                if is_name or not is_empty or (is_use and keep_use):
+                    yield _Word(text=word, start=match.start(), is_use=is_use)
+
+    def _meanings(self, word: str) -> set[str]:
+        return {*vocabulary(self._lexicon.code).meanings(word)} if len(word) > 1 else set()
+
+    def _pieces(self, word: str) -> list[str]:
+        """A word as it is compared; of a run without spaces, pairs of what is no particle."""
+        if _translation(word):
+            return [_translation(word)]
+        if not re.match(f"[{_UNSPACED}]", word):
+            if "'" in word and word not in self._lexicon.stop:
+                word = max(word.split("'"), key=len)
+            return [_translation(word) or word] if len(word) > 1 or word.isdigit() else []
+        runs = vocabulary(self._lexicon.code).runs
+        if runs is not None:
+            word = runs.sub(self._emptied, word)
+        parts = [part for part in _PARTICLES.sub(" ", word).split() if part]
+        if self._lexicon.code == "ko":
+            return [_ENDINGS.sub("", part[:2]) for part in parts if len(part) > 1]
+        return [part[i : i + 2] for part in parts for i in range(max(1, len(part) - 1))]
+
+    def _emptied(self, match: re.Match[str]) -> str:
+        known = vocabulary(self._lexicon.code).words[match.group()]
+        return " " if _EMPTY_MEANINGS & {*known} else match.group()
+
+
+def family_of(word: str, lexicon: Lexicon) -> str:
+    """The family a word names a member of; words of everyday speech name none."""
+    if word in lexicon.stop or word in table()["everyday"].split():
+        return ""
+    return next(iter(families.named(word)), "")
+
+
+def _next_use(words: list[_Word], start: int) -> int:
+    """Where another "use" follows what was denied: from there on it is wanted."""
+    denied = False
+    for word in words:
+        if word.start >= start and word.is_use and denied:
+            return word.start
+        denied = denied or (word.start >= start and not word.is_use)
+    return 1 << 30
+
+
+def _stem(word: str) -> str:
+    if word in _translated().values() or families.named(word):
+        return word
+    return word[:_STEM].rstrip("s") if len(word) > 3 else word  # a short word
+
+
+@cache
+def _translated() -> dict[str, str]:
+    """What a word, or with `*` its beginning, is called in the first language."""
+    rows = {**table()["same"], **table()["numbers"]}
+    return {fold(word, accents=False): name for name, row in rows.items() for word in row.split()}
+
+
+def _translation(word: str) -> str:
+    known = _translated()
+    beginnings = (f"{word[:size]}*" for size in range(len(word), 1, -1))
+    return known.get(word) or next((known[one] for one in beginnings if one in known), "")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """A number, a known word of a script without spaces, a run of such a script, or a word."""
+    unspaced = [one for one in _translated() if re.match(f"[{_UNSPACED}]", one)]
+    known = "|".join(sorted(map(re.escape, unspaced), key=len, reverse=True))
+    run = rf"(?:(?!{known})[{_UNSPACED}])+"
+    spaced = (
+        rf"(?:(?![{_UNSPACED}])[\w\u0900-\u0963])(?:(?![{_UNSPACED}])[\w\u0900-\u0963.#/*+'-])*"
+    )
+    return re.compile(rf"\d+(?:[.,]\d+)*|{known}|{run}|{spaced}")
+
+
+@cache
+def _is_anywhere(word: str) -> bool:
+    names = {fold(one, accents=False) for one in table()["anywhere"].split()}
+    return word in names or any(f"{word[:size]}*" in names for size in range(2, len(word) + 1))
