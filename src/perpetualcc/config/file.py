@@ -106,7 +106,7 @@ def parse_config(text: str, path: Path) -> Config:
 def _refuse_useless(permissions: PermissionSettings, source: "_Source") -> None:
     if permissions == PermissionSettings():
         return
-    # Judging takes a tenth of a second to import, and the defaults need none.
+    # Judging costs each command some 40 ms of imports, and the defaults need none.
     from perpetualcc.permissions.setting_checks import (  # noqa: PLC0415
         UselessEntry,
         refuse_useless,

@@ -7,13 +7,13 @@ Judged by the very code that would use it, so that what is refused here could ne
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import blocked_patterns, blocking
 from perpetualcc.permissions.paths import Territory
-from perpetualcc.permissions.risk_classifier import analyse
 from perpetualcc.permissions.settings import PermissionSettings, leaves_project
+from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.urls import judge_url
 
 _PROJECT = "/project"
@@ -30,10 +30,11 @@ class UselessEntry(PerpetualError):  # noqa: N818  # named like what a person re
 def refuse_useless(settings: PermissionSettings) -> None:
     """
     Raises:
-        UselessEntry: the first entry that could not mean what a person wants by it.
+        UselessEntry: the first entry, beside the defaults, that cannot mean what a person wants.
     """
+    usual = PermissionSettings()
     for key, check in _CHECKS.items():
-        for entry in getattr(settings, key):
+        for entry in (one for one in getattr(settings, key) if one not in getattr(usual, key)):
             if why := check(entry):
                 raise UselessEntry(key, entry, why, _HINTS[key])
 
@@ -49,9 +50,10 @@ def _directory(entry: str) -> str:
 
 
 def _command(entry: str) -> str:
-    call = ToolCall(tool="Bash", input={"command": entry}, project=Path(_PROJECT))
-    blocked = analyse(call, PermissionSettings(blocked_commands=(entry,))).is_forbidden
-    return "" if blocked else "blocks nothing, not even itself"
+    patterns = blocked_patterns((entry,))
+    script = read_script(entry, home="/", project=_PROJECT, cwds=(_PROJECT,))
+    blocked = any(blocking(command, patterns) for command in script.commands)
+    return "" if blocked and not script.problems else "blocks nothing, not even itself"
 
 
 def _credential(entry: str) -> str:
