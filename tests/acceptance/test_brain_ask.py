@@ -116,6 +116,18 @@ def test_lines_go_in_and_as_many_come_out_whatever_is_in_them(requirements: Path
     }
 
 
+def test_requirements_that_are_text_are_told_to_be_a_path(requirements: Path) -> None:
+    line = json.dumps({"id": 1, "question": "Which?", "requirements": REQUIREMENTS})
+
+    told = json.loads(pcc(requirements.parent, "--jsonl", stdin=line.encode()).stdout)
+
+    assert told["action"] == "escalate"
+    assert told["error"] == (
+        "requirements: the path of a file is wanted, and this is text: "
+        "'# Project: Shop ## Preferences - Databas' …"
+    )
+
+
 def test_a_missing_model_is_an_error_with_a_hint(requirements: Path) -> None:
     done = pcc(requirements.parent, "Which?", "-o", "a", "-o", "b", "--brain", "ollama")
 

@@ -59,7 +59,8 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     jsonl: Annotated[
         bool,
         typer.Option(
-            "--jsonl", help="Read {id, question, requirements} a line, from a file or stdin"
+            "--jsonl",
+            help="Read {id, question, requirements (a path)} a line, from a file or stdin",
         ),
     ] = False,
 ) -> None:

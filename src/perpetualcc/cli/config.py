@@ -85,7 +85,7 @@ def get(
 def set_value(
     ctx: typer.Context,
     key: KeyArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists: separated by commas")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help='Lists: a, b or \'["a", "b"]\'')],
 ) -> None:
     """
     Change one setting; the rest of the file, comments too, stays as it is.
@@ -94,6 +94,11 @@ def set_value(
     """
     name, kind = file.resolve_key(key)
     wanted = file.parse_value(kind, value)
+    if name in {_SECRET, _ADDRESSES} and "…" in value:
+        raise PerpetualError(
+            f"'…' is what is shown instead of the value of {name!r}",
+            hint="Give the value itself, or where it is: env:NAME",
+        )
     _change(_path(ctx), name, wanted)
     _warn_of_nothing(name, wanted)
     print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")

@@ -6,6 +6,7 @@ keys, their defaults the defaults, and the strings under them the documentation.
 """
 
 import difflib
+import json
 import re
 import tomllib
 import types
@@ -96,7 +97,27 @@ def parse_config(text: str, path: Path) -> Config:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all limits
         raise ConfigError(path, None, f"The configuration is no TOML: {error}", _EDIT) from error
-    return _section(Config, data, (), _Source(path, text))  # type: ignore[no-any-return]
+    source = _Source(path, text)
+    config: Config = _section(Config, data, (), source)
+    _refuse_useless(config.permissions, source)
+    return config
+
+
+def _refuse_useless(permissions: PermissionSettings, source: "_Source") -> None:
+    if permissions == PermissionSettings():
+        return
+    # Judging costs each command some 40 ms of imports, and the defaults need none.
+    from perpetualcc.permissions.setting_checks import (  # noqa: PLC0415
+        UselessEntry,
+        refuse_useless,
+    )
+
+    try:
+        refuse_useless(permissions)
+    except UselessEntry as error:
+        raise source.error(
+            ("permissions", error.key), error.message, error.hint or _EDIT
+        ) from error
 
 
 _EDIT = "Correct the file, or begin again with: pcc config reset"
@@ -275,7 +296,8 @@ def parse_value(kind: Any, text: str) -> Any:
         PerpetualError: it is none.
     """
     if typing.get_origin(kind) is tuple:
-        return [part.strip() for part in text.split(",") if part.strip()]
+        return _list(text)
+    text = _unquoted(text)
     if kind is bool and text.lower() in {"true", "false", "yes", "no", "on", "off"}:
         return text.lower() in {"true", "yes", "on"}
     if isinstance(kind, type) and issubclass(kind, StrEnum) and text in list(kind):
@@ -291,3 +313,32 @@ def parse_value(kind: Any, text: str) -> Any:
     if kind in {str, Path} or isinstance(kind, types.UnionType):
         return text
     raise PerpetualError(f"{text!r} is not {kind_name(kind)}", hint="pcc config set --help")
+
+
+def _list(text: str) -> list[str]:
+    """Separated by commas, or as `pcc config get` and the file have it."""
+    if not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    for read in (json.loads, _toml_value):
+        try:
+            found = read(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, list) and all(isinstance(one, str) for one in found):
+            return found
+    raise PerpetualError(f"{text!r} is no list of texts", hint="""Write a, b or '["a", "b"]'""")
+
+
+def _toml_value(text: str) -> Any:
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+def _unquoted(text: str) -> str:
+    """A text as `pcc config get` prints it."""
+    if len(text) < 2 or not text.startswith('"'):
+        return text
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return found if isinstance(found, str) else text

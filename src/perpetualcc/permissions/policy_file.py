@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.settings import PermissionSettings, leaves_project
 
 POLICY_FILE = ".perpetualcc/policy.toml"
 """Where it is, from the project."""
@@ -72,14 +72,9 @@ def _value(key: str, value: Any) -> Any:
         return value
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise UnreadablePolicy(f"{key!r} is not a list of texts")
-    if key == "safe_directories" and any(_leaves(item) for item in value):
+    if key == "safe_directories" and any(leaves_project(item) for item in value):
         raise UnreadablePolicy("a safe directory is below the project")
     return tuple(value)
-
-
-def _leaves(directory: str) -> bool:
-    path = PurePosixPath(directory)
-    return path.is_absolute() or ".." in path.parts or not path.parts or directory.startswith("~")
 
 
 def apply_policy(

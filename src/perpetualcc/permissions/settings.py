@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 class SandboxMode(StrEnum):
@@ -35,3 +35,10 @@ class PermissionSettings:
     """`auto`: levels 1 and 2 use it where there is one; `on`: everything must; `off`: nothing."""
     home: Path = field(default_factory=Path.home, metadata={"is_setting": False})
     """What `~` means."""
+
+
+def leaves_project(directory: str) -> bool:
+    """Whether a safe directory is no part of the project, or all of it."""
+    path = PurePosixPath(directory.strip())
+    is_elsewhere = path.is_absolute() or directory.startswith("~")
+    return is_elsewhere or ".." in path.parts or not path.parts

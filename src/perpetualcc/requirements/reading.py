@@ -1,5 +1,6 @@
 """From a path to `Requirements`: what may be read, and in which of the three formats."""
 
+import errno
 from pathlib import Path
 
 from perpetualcc.domain.requirements import Requirements
@@ -29,13 +30,21 @@ def read_text(path: Path) -> str:
     The text of a requirements file.
 
     Raises:
-        RequirementsError: it cannot be read, is larger than a megabyte, or is no text.
+        RequirementsError: it cannot be read, is larger than a megabyte, or is no text; or the path
+            is none, but the text itself.
     """
     source = str(path)
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
+        if "\n" in source or error.errno == errno.ENAMETOOLONG:
+            begins = " ".join(source.split())[:40]
+            raise RequirementsError(
+                "requirements",
+                f"the path of a file is wanted, and this is text: {begins!r} …",
+                hint="Write the text to a file, and give its path",
+            ) from error
         raise RequirementsError(
             source,
             f"cannot be read: {error.strerror or error}",

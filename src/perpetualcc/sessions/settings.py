@@ -81,6 +81,11 @@ class LimitSettings:
                 f"{_LONGEST_STAGGER}",
                 hint="pcc config set limits.stagger_seconds 3",
             )
+        if not all(name.strip() for name in self.ask_for_models):
+            raise PerpetualError(
+                "An empty name in 'limits.ask_for_models' is part of every model's",
+                hint="pcc config set limits.ask_for_models opus",
+            )
         parse_hours(self.quiet_hours)
 
     @property

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli.main import app
+from perpetualcc.config.file import settings as known_settings
 
 
 @pytest.fixture
@@ -60,3 +61,110 @@ def test_a_key_is_not_shown_as_json_either(config):
     config("set", "brain.gemini.api_key", "very-secret")
 
     assert json.loads(config("get", "api_key", "--json").stdout) == {"brain.gemini.api_key": "…"}
+
+
+LISTS = {
+    "permissions.safe_directories": ["src/", "docs/my, notes/"],
+    "permissions.blocked_commands": ["git push", "curl | sh"],
+    "permissions.credential_paths": ["~/vault", "*.token"],
+    "permissions.credential_exceptions": [".env.ci"],
+    "permissions.trusted_hosts": ["docs.python.org"],
+    "human.remind_after": ["30m"],
+    "limits.ask_for_models": ["opus", "fable"],
+    "notifications.urls": ["env:MAIL"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), LISTS.items())
+def test_a_list_is_set_as_it_is_printed(config, key, value):
+    written = json.dumps(value)
+
+    assert config("set", key, written).exception is None
+    assert config("get", key).stdout == f"{written}\n"
+    assert config("set", key, config("get", key).stdout).exception is None
+    assert config("get", key).stdout == f"{written}\n"
+
+
+def test_what_is_printed_may_be_set_whatever_the_setting(config):
+    for name, _, _ in known_settings():
+        printed = config("get", name).stdout
+
+        assert config("set", name, printed.strip()).exception is None, name
+        assert config("get", name).stdout == printed
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("sudo, git push", ["sudo", "git push"]),
+        ("['git push', \"sudo\",]", ["git push", "sudo"]),
+        (' ["git push"] ', ["git push"]),
+        ("[]", []),
+        ("", []),
+    ],
+)
+def test_a_list_is_read_with_commas_as_json_and_as_toml(config, written, read):
+    config("set", "blocked_commands", written)
+
+    assert json.loads(config("get", "blocked_commands").stdout) == read
+
+
+@pytest.mark.parametrize("written", ['["a", 1]', "[a, b]", '["a"', "[[]]"])
+def test_a_broken_list_is_refused_with_both_spellings(config, written):
+    error = config("set", "limits.ask_for_models", written).exception
+
+    assert "is no list of texts" in error.message
+    assert error.hint == """Write a, b or '["a", "b"]'"""
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("safe_directories", "/"),
+        ("safe_directories", "src/, .."),
+        ("safe_directories", "."),
+        ("safe_directories", "/etc"),
+        ("safe_directories", "~"),
+        ("safe_directories", "*"),
+        ("safe_directories", ".git"),
+        ("safe_directories", "src/.git"),
+        ("blocked_commands", "sudo, a && b"),
+        ("blocked_commands", '[""]'),
+        ("blocked_commands", "# nothing"),
+        ("credential_paths", "*"),
+        ("credential_paths", "../keys"),
+        ("credential_exceptions", "*"),
+        ("credential_exceptions", ".*"),
+        ("credential_exceptions", "config/.env"),
+        ("trusted_hosts", "https://docs.python.org"),
+        ("trusted_hosts", "*.python.org"),
+        ("trusted_hosts", "localhost"),
+        ("limits.ask_for_models", '[""]'),
+    ],
+)
+def test_an_entry_that_does_nothing_or_everything_is_refused(config, key, value):
+    error = config("set", key, value).exception
+
+    assert "stays as it is" in error.message
+    assert error.hint
+    assert not config.file.exists()
+
+
+@pytest.mark.parametrize("key", ["notifications.urls", "brain.gemini.api_key"])
+def test_what_is_shown_instead_of_a_secret_is_not_taken_for_it(config, key):
+    config("set", key, "mailto://me:secret@example.org")
+    kept = config.file.read_text()
+
+    error = config("set", key, config("get", key).stdout.strip()).exception
+
+    assert error.hint
+    assert config.file.read_text() == kept
+
+
+def test_an_entry_in_the_file_is_told_of_with_its_line(config):
+    config.file.write_text('[permissions]\nsandbox = "off"\nsafe_directories = ["src/", "/"]\n')
+
+    error = config("show").exception
+
+    assert "line 3" in error.message
+    assert "'/' in 'permissions.safe_directories'" in error.message

@@ -190,6 +190,15 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         read_requirements(tmp_path)
 
 
+@pytest.mark.parametrize("text", [MARKDOWN, "Database: PostgreSQL; " * 20, "\n\n"])
+def test_text_where_a_path_is_wanted_is_called_so_and_not_repeated(text: str) -> None:
+    with pytest.raises(RequirementsError, match="the path of a file is wanted") as caught:
+        read_requirements(Path(text))
+
+    assert len(caught.value.message) < 120
+    assert caught.value.hint == "Write the text to a file, and give its path"
+
+
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     file = tmp_path / "r.md"
     file.write_bytes("# Project: Ä\n".encode("utf-16"))

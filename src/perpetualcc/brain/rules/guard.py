@@ -42,7 +42,19 @@ def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     chosen = [option for option in question.options if option.label in labels]
     texts = [text for one in chosen for text in (one.label, one.description)]
     risks = (_first_risk(group, texts) for group in _OF_CHOSEN[stance_of(_visible(question.text))])
-    return next(filter(None, risks), "")
+    return next(filter(None, risks), "") or _risk_of_setting(question.text, texts)
+
+
+def _risk_of_setting(asked: str, texts: list[str]) -> str:
+    """Harmless words tell nothing apart here: "password hash" is what is asked about."""
+    spoken = fold(_visible(asked))
+    for reason, setting, value in _settings():
+        if not setting.search(spoken):
+            continue
+        found = next(filter(None, (value.search(fold(one)) for one in texts)), None)
+        if found:
+            return f"{reason} (“{found[0].strip()}”)"
+    return ""
 
 
 def _risk_of_text(question: Question, stance: Stance) -> str:
@@ -117,3 +129,13 @@ def _always() -> list[tuple[str, re.Pattern[str]]]:
 @cache
 def _patterns(group: str, reason: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{one})" for one in table("risks")[group][reason]))
+
+
+@cache
+def _settings() -> list[tuple[str, re.Pattern[str], re.Pattern[str]]]:
+    pairs = table("risks")["setting"]
+    return [
+        (reason, re.compile(setting), re.compile(value))
+        for reason, settings in pairs.items()
+        for setting, value in settings
+    ]
