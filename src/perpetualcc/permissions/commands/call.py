@@ -7,6 +7,7 @@ from typing import Protocol
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.arguments import Arguments
 from perpetualcc.permissions.commands.knowledge import Knowledge
+from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.shell.directories import Directories
@@ -20,6 +21,7 @@ class Judge(Protocol):
 
     territory: Territory
     knowledge: Knowledge
+    files: LineFiles
 
     def words(self, words: Sequence[Word], call: "Call") -> Findings:
         """Judge `words` as a command that `call` runs."""

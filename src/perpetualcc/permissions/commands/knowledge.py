@@ -23,7 +23,8 @@ class OptionRule:
 
     role: str
     """`flag`, `optional` (value only when joined), `value`, or what the value is: `read`,
-    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`."""
+    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`, `task`, `names` (a glob of
+    the files whose contents are searched)."""
     risk: Risk | None = None
     explanation: str = ""
 
@@ -195,7 +196,7 @@ _RUNNERS = frozenset(
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _OPTION = re.compile(
-    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url)\b\s*)?"
+    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
 )
 

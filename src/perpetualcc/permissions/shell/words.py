@@ -65,6 +65,11 @@ def expand_braces(text: str, special: list[bool]) -> list[str] | None:
     return [text]
 
 
+def alternatives(glob: str) -> list[str]:
+    """`{a,b}.py` of a tool that opens braces by itself is `a.py` or `b.py`."""
+    return expand_braces(glob, [True] * len(glob)) or [glob]
+
+
 def _matching(text: str, special: list[bool], opening: int) -> tuple[int, list[int]]:
     depth = 0
     commas: list[int] = []
