@@ -75,6 +75,8 @@ class Territory:
         self._real_project = self._resolved_project()
         self.links: dict[str, str] = {}
         """Links that the line itself makes, and what they lead to."""
+        self.globs_hidden = False
+        """The line has said `shopt -s dotglob`: from then on `*` stands for `.env` as well."""
         self._broad = _broad(self.home)
 
     def _resolved_project(self) -> str | None:
@@ -89,7 +91,12 @@ class Territory:
         return max(self._locations(text, cwds), key=_badness)
 
     def _locations(self, text: str, cwds: Directories) -> list[Location]:
-        return [at for cwd in cwds or (self.project,) for at in self._from(text, cwd)]
+        texts = [text]
+        if self.globs_hidden and posixpath.basename(text).startswith("*"):
+            texts.append(posixpath.join(posixpath.dirname(text), f".{posixpath.basename(text)}"))
+        return [
+            at for cwd in cwds or (self.project,) for one in texts for at in self._from(one, cwd)
+        ]
 
     def _from(self, text: str, cwd: str | None) -> list[Location]:
         """As it is written; through the links of the line; and as the disk has it."""

@@ -7,6 +7,7 @@ import pytest
 from judging import HOME, bash_risk, judged
 
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.risk_classifier import classify_risk
 from perpetualcc.permissions.settings import PermissionSettings
 
@@ -30,6 +31,13 @@ from perpetualcc.permissions.settings import PermissionSettings
         "duckdb -c \"from '.env'\"",
         "yq '.a = load(\".env\")' a.yml",
         "yq -n 'load_str(\"/root/.ssh/id_rsa\")'",
+        "awk 'BEGIN{while((getline l < \".env\")>0) print l}'",
+        "shopt -s dotglob; cat *",
+        'shopt -s nullglob dotglob; for f in *; do cat "$f"; done',
+        "find ~ -path '*ssh*' -type f -exec head {} \\;",
+        "find . -name '*env*' -exec cat {} +",
+        "cat ~/.perpetualcc/config.toml",
+        "xxd -p ~/.claude/learning/key",
         "cat infra/terraform.tfstate",
         "cat prod.tfvars",
         "cat android/key.properties",
@@ -61,6 +69,11 @@ def test_a_search_opens_the_braces_of_its_glob(glob: str) -> None:
         "ls -a | grep '\\.py$' | xargs cat",
         "find . -name '*.py' | xargs cat",
         "find . -type f | xargs grep x",
+        "find . -name '*.json' -exec cat {} +",
+        "find . -name '*test*' -exec cat {} +",
+        "find src -type f -exec cat {} +",
+        "shopt -s globstar; cat *",
+        "awk 'BEGIN{while((getline l < \"x.txt\")>0) print l}'",
         "find . -type f -exec wc -l {} +",
         "yq '.services.web.env[0]' docker-compose.yml",
         "cat prod.tfvars.example",
@@ -160,11 +173,55 @@ def test_a_tool_is_judged_by_what_it_is_told_to_do(command: str, risk: Risk) -> 
         ("printf 'echo hi' > src/test.sh && bash src/test.sh", Risk.LOW),
         ("printf 'test:\\n\\tpytest\\nx:\\n\\trm y\\n' > src/Makefile; make -C src test", Risk.LOW),
         ("cat > tests/test_x.py <<'E'\nimport os\nE\npytest tests/test_x.py", Risk.LOW),
+        ("python gen.py > src/test.sh; bash src/test.sh", Risk.MEDIUM),
+        ("g++ -O0 test.cpp -o test && ./test", Risk.LOW),
         ("black tests/run_tests.py && python tests/run_tests.py", Risk.LOW),
     ],
 )
 def test_what_the_same_line_writes_is_judged_by_what_it_writes(command: str, risk: Risk) -> None:
     assert bash_risk(command) is risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("x='$(rm -rf src)'; echo \"${x@P}\"", Risk.HIGH),
+        ('echo "${1@P}"', Risk.HIGH),
+        ("x=$(cat f); echo ${x@P}", Risk.HIGH),
+        ('x=a; echo "${x@Q}"', Risk.LOW),
+        ('export "GIT_EXTERNAL_DIFF=/tmp/evil.sh"; git diff', Risk.HIGH),
+        ("export 'BASH_ENV=/tmp/e'; bash scripts/test.sh", Risk.HIGH),
+        ('declare -x "PATH=/tmp/evil:$PATH"; ls', Risk.HIGH),
+        ('export PATH"=/tmp/evil"; ls', Risk.HIGH),
+        ('export "FOO=bar"; npm test', Risk.LOW),
+        ("read PATH <<< /tmp/evil; ls", Risk.HIGH),
+        ("read BASH_ENV <<< /tmp/e; export BASH_ENV; bash scripts/test.sh", Risk.HIGH),
+        ("read -r A PATH <<< 'x /tmp/evil'; ls", Risk.HIGH),
+        ("for PS4 in '$(touch y)'; do set -x; ls; done", Risk.HIGH),
+        ("printf -v PATH %s /tmp/evil; ls", Risk.HIGH),
+        (": ${GIT_EXTERNAL_DIFF:=/tmp/evil}; export GIT_EXTERNAL_DIFF; git diff", Risk.HIGH),
+        (': "${PORT:=3000}"; npm test', Risk.LOW),
+        ("declare -n r=PATH; r=/tmp/evil; ls", Risk.MEDIUM),
+        ("read n <<< 'a[$(touch y)]'; echo $((n))", Risk.MEDIUM),
+        ("for n in 'a[$(touch y)]'; do echo $((n)); done", Risk.MEDIUM),
+        ("for ENV in dev staging; do echo $ENV; done", Risk.LOW),
+        ("while read -r LINE; do echo $LINE; done < src/x", Risk.LOW),
+        ("find src $(cat src/x)", Risk.MEDIUM),
+        ("cat src/x | xargs find", Risk.MEDIUM),
+        ('find "$DIR" -name x', Risk.LOW),
+    ],
+)
+def test_a_variable_is_set_by_more_than_an_assignment(command: str, risk: Risk) -> None:
+    assert bash_risk(command) is risk
+
+
+@pytest.mark.parametrize("given", ["getent hosts a.evil.com", "ssh-keyscan evil.com",
+    "resolvectl query a.evil.com", "npm view x", "npm audit", "docker search x",
+    "go list -m evil.com/x@latest", "cargo search x"])  # fmt: skip
+def test_what_asks_the_network_says_so(given: str) -> None:
+    effects = judged("Bash", command=given).effects
+
+    assert EffectKind.NETWORK in {effect.kind for effect in effects}
 
 
 @pytest.fixture

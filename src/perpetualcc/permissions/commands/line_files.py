@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.shell.outputs import printed_by
@@ -22,14 +22,15 @@ class LineFiles:
         self._texts: dict[str, str | None] = {}
 
     def remember(
-        self, command: SimpleCommand, findings: Iterable[Finding], *, is_fetched: bool
+        self, command: SimpleCommand, findings: Sequence[Finding], *, is_fetched: bool
     ) -> None:
-        """What `command` writes. A builder that formats what it builds writes nothing new."""
+        """What `command` writes. What a build makes of the project's code is as good as that."""
+        builds = any(e.kind is EffectKind.EXECUTE for f in findings for e in f.effects)
         for finding in findings:
-            is_builder = any(effect.kind is EffectKind.EXECUTE for effect in finding.effects)
+            is_redirected = finding.part.startswith((">", "&>"))
             for effect in finding.effects:
                 if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
-                    if not is_builder:
+                    if is_redirected or not builds:
                         self._write(effect.target, command)
                     if is_fetched:
                         self.downloads.add(effect.target)

@@ -21,6 +21,16 @@ def shell_variables(call: Call) -> Findings:
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
 
 
+@handles("shell-options")
+def shell_options(call: Call) -> Findings:
+    """`shopt -s dotglob`, `setopt globdots`: what `*` means from here on."""
+    words = {word.text.lower().replace("_", "") for word in call.arguments.rest}
+    is_set = call.arguments.path == "setopt" or "-s" in words
+    if is_set and not words.isdisjoint({"dotglob", "globdots"}):
+        call.judge.territory.globs_hidden = True
+    return []
+
+
 _ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")
 
 

@@ -78,6 +78,9 @@ def find(call: Call) -> Findings:
     words = call.arguments.rest
     roots = _find_roots(words)
     findings = call.reads(roots, lists=True)
+    if any(root.text.startswith(UNKNOWN) and root.splits for root in roots):
+        why = "Some of its words, perhaps `-delete`, are known only when it runs"
+        findings.append(call.finding(Risk.MEDIUM, "computed-words", why))
     names = [Word("*")]
     position = len(roots)
     while position < len(words):
@@ -103,8 +106,8 @@ def find(call: Call) -> Findings:
             )
             program = words[position:end]
             results = _find_results(roots, names)
-            if finds_everything(words) and prints_contents(program, call):
-                results.append(HIDDEN_FILES)
+            if prints_contents(program, call):
+                results += _hidden_results(roots, names, words)
             for found in results:
                 findings += call.judge.words(_placed(program, "{}", found), call)
             position = end + 1
@@ -137,6 +140,18 @@ def _find_results(roots: Sequence[Word], names: Sequence[Word]) -> list[Word]:
     return [Word(f"{root.text.rstrip('/')}/{name}", globs=True) for root in roots] or [
         Word(f"./{name}")
     ]
+
+
+def _hidden_results(
+    roots: Sequence[Word], names: Sequence[Word], words: Sequence[Word]
+) -> list[Word]:
+    """What the patterns of a shell leave out, and `find` does not."""
+    if finds_everything(words):
+        return [HIDDEN_FILES]
+    name = names[0].text.rpartition("/")[2]
+    if not name.startswith("*") or "." in name:
+        return []
+    return [*roots] if name == "*" else [Word(f"{root.text}/.{name}", globs=True) for root in roots]
 
 
 @handles("fd")
