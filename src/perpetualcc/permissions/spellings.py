@@ -73,7 +73,9 @@ def _operands(words: Sequence[Word], arguments: Arguments) -> list[tuple[str, bo
             may_be_value = word.text not in flags and "=" not in word.text
             continue
         if id(word) not in values:
-            found.append((word.text, may_be_value))
+            is_first = all(may_be for _, may_be in found)
+            text = _usual(words[0].text, word.text) if is_first else word.text
+            found.append((text, may_be_value))
         may_be_value = False
     return found
 
@@ -88,6 +90,12 @@ def _is_given(option: str, given: Sequence[str]) -> bool:
     texts = [f"-{SHORT_OPTIONS.get(text, text[1:])}" for text in given]
     letters = {c for text in texts if text[1] != "-" and len(text) <= _SHORT for c in text[1:]}
     return option[1] != "-" and len(option) <= _SHORT and letters.issuperset(option[1:])
+
+
+def _usual(name: str, subcommand: str) -> str:
+    """`npm i` is `npm install`: the usual one of several words for the same."""
+    text = f"{posixpath.basename(name)} {subcommand}"
+    return knowledge().same.get(text, text).partition(" ")[2]
 
 
 def _begins(operands: Sequence[tuple[str, bool]], leading: Sequence[str]) -> bool:

@@ -41,6 +41,8 @@ def is_denied(subject: RuleSubject, pattern: str, one: ToolCall | str) -> bool:
         ("npm install", "bash -c 'npm install'"),
         ("npm install", "cd web && \"npm\" 'install'"),
         ("npm install", "echo left-pad | xargs npm install"),
+        ("npm install", "npm --silent i x"),
+        ("npm i", "npm install x"),
         ("git push", "git -C . push"),
         ("git push", "git --no-pager -c a.b=c push origin"),
         ("git push", "git-push origin"),
@@ -66,6 +68,7 @@ def test_a_denied_command_is_denied_however_it_is_spelled(pattern: str, command:
     [
         ("npm install", "echo npm install"),
         ("npm install", "npm run install"),
+        ("npm install", "npm run i"),
         ("npm install", "npm view npm install"),
         ("npm install", "git commit -m 'npm install'"),
         ("npm install", "grep 'npm install' README.md"),

@@ -133,6 +133,8 @@ class Knowledge:
     def __init__(self, tables: Iterable[Mapping[str, Any]]) -> None:
         self.root = Entry("")
         self._aliases: dict[str, str] = {}
+        self.same: dict[str, str] = {}
+        """Leading words that mean the same as others: `npm i` is `npm install`."""
         self._variables: dict[str, Variable] = {}
         self._variable_patterns: list[tuple[str, Variable]] = []
         for table in tables:
@@ -144,6 +146,8 @@ class Knowledge:
                 for single in line.split(","):
                     self._entry(single.strip()).options.update(_option_rules(options))
             self._aliases.update(table.get("aliases", {}))
+            for usual, others in table.get("same", {}).items():
+                self.same.update(dict.fromkeys(others, usual))
             self._add_variables(table.get("variable", ()))
         self.root.share()
 
