@@ -68,9 +68,15 @@ def prints_contents(program: Sequence[Word], call: Call) -> bool:
 
 def finds_everything(words: Sequence[Word]) -> bool:
     """`find . -type f`: whatever the names are."""
-    texts = [word.text for word in words]
+    texts = [word.text for word in without_modes(words)]
     is_root = not texts or texts[0] in {".", "./"} or texts[0].startswith("-")
     return is_root and not any(_FIND_FILTERS.fullmatch(text) for text in texts)
+
+
+def without_modes(words: Sequence[Word]) -> Sequence[Word]:
+    """`find -L src`: options that stand before the places."""
+    start = next((i for i, w in enumerate(words) if w.text not in {"-H", "-L", "-P"}), len(words))
+    return words[start:]
 
 
 def _hidden(upstream: Sequence[SimpleCommand]) -> list[Word]:

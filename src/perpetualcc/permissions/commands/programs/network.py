@@ -241,7 +241,15 @@ def lookup(call: Call) -> Findings:
                 EffectKind.NETWORK,
             )
         ]
+    labels = [label for w in call.arguments.operands for label in w.text.split(".")]
+    if any(_CODED.fullmatch(label) for label in labels):
+        why = "A part of the name looks like data, which the server of that name would be told"
+        return [call.finding(Risk.MEDIUM, "data-leaves", why, EffectKind.NETWORK)]
     return []
+
+
+_CODED = re.compile(r"(?=.*\d)(?:[0-9a-f]{20,}|[0-9a-z]{32,}|[0-9A-Za-z+/_=-]{45,})", re.ASCII)
+"""A label of a host's name that nobody types: hexadecimal, or as long as an encoded text."""
 
 
 @handles("rsync")

@@ -11,6 +11,7 @@ from perpetualcc.permissions.commands.piped_names import (
     finds_everything,
     piped_words,
     prints_contents,
+    without_modes,
 )
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
@@ -58,7 +59,7 @@ def xargs(call: Call) -> Findings:
     return call.judge.words([*words, *names], call)
 
 
-def _placed(words: list[Word], placeholder: str, value: Word) -> list[Word]:
+def _placed(words: Sequence[Word], placeholder: str, value: Word) -> list[Word]:
     return [
         Word(w.text.replace(placeholder, value.text), value.splits, w.globs, w.code)
         if placeholder in w.text
@@ -75,7 +76,7 @@ _FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-i
 @handles("find")
 def find(call: Call) -> Findings:
     """Roots are listed; `-exec` runs, `-delete` deletes, `-fprint` writes."""
-    words = call.arguments.rest
+    words = without_modes(call.arguments.rest)
     roots = _find_roots(words)
     findings = call.reads(roots, lists=True)
     if any(root.text.startswith(UNKNOWN) and root.splits for root in roots):
