@@ -1,6 +1,7 @@
 """The same harm by another everyday way is as bad; what only looks like it stays as it was."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -282,3 +283,24 @@ def test_a_link_of_the_same_line_is_followed(command: str, written: str) -> None
     analysis = judged("Bash", command=line)
 
     assert written.format(project=project) in {effect.target for effect in analysis.effects}
+
+
+_MANY = "ls;" * 1_300
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"x='{_MANY}'\n" + 'bash -c "$x"\n' * 390,
+        f"x='{_MANY}'\n" + 'A_CMD="$x" y\n' * 390,
+        f"echo '{_MANY}' > src/x.sh\n" + "bash src/x.sh\n" * 390,
+        "A_" * 45_000 + "=/x y",
+    ],
+)
+def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:
+    started = time.thread_time()
+
+    risk = bash_risk(line)
+
+    assert risk is not Risk.LOW
+    assert time.thread_time() - started < 2

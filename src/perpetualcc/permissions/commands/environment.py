@@ -51,6 +51,8 @@ _IS_WRITTEN = re.compile(
     r"|PID_?FILE|HISTFILE|PROFILE_FILE|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
 )
 """Variables with these names hold files that a program writes."""
+_LONGEST_NAME = 100
+"""Characters; of a longer name, which no program has, the end counts."""
 _IS_RUN = re.compile(
     r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS)"
 )
@@ -70,6 +72,7 @@ def judge_variable(
     run: Callable[[str], Sequence[Finding]],
 ) -> Finding | None:
     """What setting `name` to `value` before `words` means; None when it is nothing to speak of."""
+    name = name[-_LONGEST_NAME:]
     meaning = knowledge.variable(name, value)
     if words and (graver := _graver(name, value, territory, cwds, run)) is not None:
         risk, why = graver

@@ -110,12 +110,14 @@ class CommandJudge:
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
         findings = [problem_found(problem, part) for problem, part in script.problems]
         for command in script.commands:
+            if self.count > FINDING_LIMIT:
+                break  # what a line repeats may hold as much again
             is_fed = stdin is not None and command.stdin is None and not command.upstream
             found = self.command(replace(command, stdin=stdin) if is_fed else command, depth)
             self._commands.append(command)  # keeps the id alive
             self._found[id(command)] = found
             findings += found
-        self.count += len(findings)
+            self.count += len(found)
         if self.count > FINDING_LIMIT:
             findings.append(problem_found(Problem.TOO_LONG, ""))
         return findings or [nothing()]
