@@ -66,6 +66,7 @@ class Call:
             explanation=explanation,
             kind=kind or self.arguments.path or rule,
             effects=tuple(Effect(kind=effect, target=self.arguments.path) for effect in effects),
+            words=self.command.words,
         )
 
     def reads(self, words: Iterable[Word], *, lists: bool = False) -> Findings:

@@ -199,10 +199,7 @@ class CommandJudge:
     # Programs
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
-        found = [
-            finding if finding.words else replace(finding, words=command.words)
-            for finding in self._known_call(command, depth)
-        ]
+        found = self._known_call(command, depth)
         is_question = all(finding.rule == "help" for finding in found)
         if not is_question and (pattern := blocking(command, self._blocked)) is not None:
             return [blocked(command, pattern), *found]
@@ -253,6 +250,7 @@ class CommandJudge:
         return Finding(
             risk=Risk.HIGH if is_computed else Risk.MEDIUM,
             rule="computed-command", part=command.source, kind="computed command",
+            words=command.words,
             explanation="Which program it runs is known only when it runs",
             effects=(Effect(kind=EffectKind.EXECUTE),),
         )  # fmt: skip
@@ -274,6 +272,7 @@ class CommandJudge:
                 rule="function",
                 part=command.source,
                 kind="function",
+                words=command.words,
                 explanation="Calls a function of this same line, whose body is judged on its own",
             )
         ]
@@ -306,6 +305,7 @@ class CommandJudge:
                 rule="unknown-command",
                 part=command.source,
                 kind=name[:40],
+                words=command.words,
                 explanation=f"Nothing is known about the program {name[:40]!r}",
                 effects=(Effect(kind=EffectKind.EXECUTE, target=name[:40]),),
             )
@@ -383,7 +383,9 @@ class CommandJudge:
         words = call.command.words
         after = next((i for i, one in enumerate(words) if one is word), len(words)) + 1
         own = (word, *words[after:])
-        return [f if f.words else replace(f, words=own) for f in self._script_file(word, call)]
+        found = self._script_file(word, call)
+        is_own = tuple(words) == own
+        return found if is_own else [_as_command(f, words, own) for f in found]
 
     def _script_file(self, word: Word, call: Call) -> Findings:
         location = self.territory.locate(word.text, call.cwds)
@@ -451,6 +453,11 @@ class CommandJudge:
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _as_command(finding: Finding, words: Sequence[Word], own: tuple[Word, ...]) -> Finding:
+    """What was found about `words` itself is about the script; its contents stay as they are."""
+    return replace(finding, words=own) if finding.words == tuple(words) else finding
 
 
 def _hides_its_name(first: Word) -> bool:
