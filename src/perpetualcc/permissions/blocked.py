@@ -15,7 +15,8 @@ from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import SimpleCommand, Word
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
-_LETTERS = {"--recursive": "r", "--force": "f", "-R": "r"}
+SHORT_OPTIONS = {"--recursive": "r", "--force": "f", "-R": "r"}
+"""Options of `rm` and its like that have a letter as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def _shape(words: Sequence[Word]) -> tuple[str, frozenset[str], tuple[str, ...]]
     operands: list[str] = []
     for word in words[1:]:
         text = word.text
-        if text in _LETTERS:
-            flags.add(_LETTERS[text])
+        if text in SHORT_OPTIONS:
+            flags.add(SHORT_OPTIONS[text])
         elif text.startswith("--") and len(text) > 2:
             flags.add(text.partition("=")[0])
         elif text.startswith("-") and len(text) > 1:

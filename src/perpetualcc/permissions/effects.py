@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from perpetualcc.domain.tools import Assessment, Reason, Risk
+from perpetualcc.permissions.shell.script import Word
 
 
 class EffectKind(StrEnum):
@@ -24,6 +25,10 @@ class Effect:
     kind: EffectKind
     target: str = ""
     """A canonical path, a host, or the program; empty when it is not known."""
+    also: tuple[str, ...] = ()
+    """Other paths that the same words may lead to: behind links, or from another directory."""
+    lists: bool = False
+    """Only its name and size are seen, not what is in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,8 @@ class Finding:
     kind: str = ""
     """A stable name for the same kind of thing, such as `git push`."""
     effects: tuple[Effect, ...] = ()
+    words: tuple[Word, ...] = ()
+    """The words of the command it is about, once quotes, variables and wrappers are gone."""
     forbidden: bool = False
     """The settings say it is always blocked: no person is asked."""
 

@@ -2,7 +2,8 @@
 Where a path leads, decided by its components and by the symlinks that are on disk.
 
 Never by prefixes of text (`/proj-evil` is not in `/proj`), and never by what is written alone:
-when the project is on this disk, both the path as written and the path it resolves to count.
+when the project is on this disk, both the path as written and the path it resolves to count. So
+do the links that the same line makes: `..` behind a link is above what the link leads to.
 """
 
 import os
@@ -16,7 +17,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
 from perpetualcc.permissions.settings import PermissionSettings
-from perpetualcc.permissions.shell.directories import Directories, join
+from perpetualcc.permissions.shell.directories import Directories, as_written, join
 from perpetualcc.permissions.shell.script import UNKNOWN
 
 _SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
@@ -24,6 +25,10 @@ _DEVICES = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
      "/dev/random", "/dev/urandom", "/dev/full"}
 )  # fmt: skip
+
+
+_MOST_LINKS = 40
+"""Links after links in one path; no kernel follows more."""
 
 
 class Zone(StrEnum):
@@ -68,6 +73,10 @@ class Territory:
         )
         self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
         self._real_project = self._resolved_project()
+        self.links: dict[str, str] = {}
+        """Links that the line itself makes, and what they lead to."""
+        self.globs_hidden = False
+        """The line has said `shopt -s dotglob`: from then on `*` stands for `.env` as well."""
         self._broad = _broad(self.home)
 
     def _resolved_project(self) -> str | None:
@@ -79,29 +88,46 @@ class Territory:
 
     def locate(self, text: str, cwds: Directories) -> Location:
         """The worst that `text` may mean from any of `cwds`."""
-        locations = [self._locate_from(text, cwd) for cwd in cwds or (self.project,)]
-        if len(locations) == 1:
-            return locations[0]
-        return max(locations, key=_badness)
+        return max(self._locations(text, cwds), key=_badness)
 
-    def _locate_from(self, text: str, cwd: str | None) -> Location:
+    def _locations(self, text: str, cwds: Directories) -> list[Location]:
+        texts = [text]
+        if self.globs_hidden and posixpath.basename(text).startswith("*"):
+            texts.append(posixpath.join(posixpath.dirname(text), f".{posixpath.basename(text)}"))
+        return [
+            at for cwd in cwds or (self.project,) for one in texts for at in self._from(one, cwd)
+        ]
+
+    def _from(self, text: str, cwd: str | None) -> list[Location]:
+        """As it is written; through the links of the line; and as the disk has it."""
         if text in _DEVICES or text.startswith("/dev/fd/"):
-            return Location(text, Zone.DEVICE, None)
-        path = join(cwd, text, home=self.home)
-        if path is None:
-            return Location(
-                text, Zone.UNKNOWN, self._place(posixpath.normpath("/" + text), self.project)
-            )
-        written = Location(path, self._zone(path, self.project), self._place(path, self.project))
-        if self._real_project is None or UNKNOWN in path:
-            return written
-        real = self._real(path)
-        if real is None or real == path:
-            return written
-        resolved = Location(
-            real, self._zone(real, self._real_project), self._place(real, self._real_project)
-        )
-        return max(written, resolved, key=_badness)
+            return [Location(text, Zone.DEVICE, None)]
+        written = as_written(cwd, text, home=self.home)
+        if written is None:
+            place = self._place(posixpath.normpath("/" + text), self.project)
+            return [Location(text, Zone.UNKNOWN, place)]
+        path = posixpath.normpath(written)
+        found = [self._at(path, self.project)]
+        if self.links and (followed := self._followed(written)) != path:
+            found.append(self._at(followed, self.project))
+            written = followed
+        if self._real_project is not None and UNKNOWN not in path:
+            real = self._real(written)
+            if real is not None and real != path:
+                found.append(self._at(real, self._real_project))
+        return found
+
+    def _at(self, path: str, project: str) -> Location:
+        return Location(path, self._zone(path, project), self._place(path, project))
+
+    def _followed(self, path: str) -> str:
+        """Component by component, as the kernel goes."""
+        here, crossed = "/", 0
+        for part in path.split("/"):
+            here = posixpath.normpath(posixpath.join(here, part))
+            if here in self.links and crossed < _MOST_LINKS:
+                here, crossed = self.links[here], crossed + 1
+        return here
 
     def _real(self, path: str) -> str | None:
         try:
@@ -129,9 +155,16 @@ class Territory:
 
     # What doing something there would mean
 
+    def _touched(
+        self, kind: EffectKind, text: str, cwds: Directories, *, lists: bool = False
+    ) -> tuple[Location, Effect]:
+        locations = self._locations(text, cwds)
+        worst = max(locations, key=_badness)
+        others = tuple(dict.fromkeys(at.path for at in locations if at.path != worst.path))
+        return worst, Effect(kind=kind, target=worst.path, also=others, lists=lists)
+
     def write(self, text: str, cwds: Directories, part: str) -> Finding:
-        location = self.locate(text, cwds)
-        effect = Effect(kind=EffectKind.WRITE, target=location.path)
+        location, effect = self._touched(EffectKind.WRITE, text, cwds)
         place = location.place
         risk = _WRITE_RISK[location.zone]
         if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
@@ -147,8 +180,7 @@ class Territory:
 
     def read(self, text: str, cwds: Directories, part: str, *, lists: bool = False) -> Finding:
         """`lists`: only names and sizes are seen, not contents."""
-        location = self.locate(text, cwds)
-        effect = Effect(kind=EffectKind.READ, target=location.path)
+        location, effect = self._touched(EffectKind.READ, text, cwds, lists=lists)
         place = location.place
         if place is not None and place.read is not Risk.LOW:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read

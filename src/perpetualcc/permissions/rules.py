@@ -3,6 +3,10 @@ Rules that a person made: listed, explained and removed with `pcc rules`.
 
 A rule allows or denies one kind of thing, one command prefix, or one path pattern. Denying
 always wins. HIGH is never allowed by a rule that does not say so itself.
+
+Denying takes a rule in its widest sense, allowing in its narrowest: a command is denied however
+it is spelled, and allowed as it is written; a path is denied to any part of a call that reads or
+writes it, and allowed to one that writes nothing else.
 """
 
 from collections.abc import Sequence
@@ -12,6 +16,8 @@ from fnmatch import fnmatchcase
 
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import Analysis, EffectKind, Finding
+from perpetualcc.permissions.path_patterns import touches
+from perpetualcc.permissions.spellings import is_spelling_of
 
 
 class RuleEffect(StrEnum):
@@ -29,7 +35,7 @@ class RuleSubject(StrEnum):
     COMMAND = "command"
     """The leading words of a command: `docker compose` covers `docker compose up`."""
     PATH = "path"
-    """A pattern over canonical paths that are written: `docs/*.md`, from the project."""
+    """A pattern over canonical paths, from the project: `docs/*.md`. Reading is denied, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +72,7 @@ def standing(rules: Sequence[Rule], analysis: Analysis, call: ToolCall) -> Stand
     """A deny of any part denies; an allow must cover every part that is not LOW."""
     mine = [rule for rule in rules if rule.project in {"", str(call.project)}]
     denies = [rule for rule in mine if rule.effect is RuleEffect.DENY]
-    if any(_covers(rule, f, call) for rule in denies for f in analysis.findings):
+    if any(_denies(rule, f, call) for rule in denies for f in analysis.findings):
         return Standing.DENIED
     allows = [rule for rule in mine if rule.effect is RuleEffect.ALLOW]
     weighty = [finding for finding in analysis.findings if finding.risk is not Risk.LOW]
@@ -78,6 +84,14 @@ def standing(rules: Sequence[Rule], analysis: Analysis, call: ToolCall) -> Stand
 def _allows(rule: Rule, finding: Finding, call: ToolCall) -> bool:
     is_within = finding.risk is not Risk.HIGH or rule.includes_high
     return is_within and not finding.forbidden and _covers(rule, finding, call)
+
+
+def _denies(rule: Rule, finding: Finding, call: ToolCall) -> bool:
+    if rule.subject is RuleSubject.PATH:
+        return any(touches(e, rule.pattern, str(call.project)) for e in finding.effects)
+    if rule.subject is RuleSubject.COMMAND and is_spelling_of(rule.pattern, finding.words):
+        return True
+    return _covers(rule, finding, call)
 
 
 def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:

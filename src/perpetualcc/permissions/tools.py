@@ -18,6 +18,7 @@ from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.mcp import judge_mcp
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.urls import judge_url
 
 COMMAND_LIMIT = 400_000
@@ -210,11 +211,12 @@ def _search(request: Request, *, lists: bool) -> Judgement:
         raise MalformedInput("a path or pattern that is too long")
     findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
     names = pattern if lists else request.optional("glob")
-    if names and not lists:
-        text = f"{path}/{names}"
-        findings.append(request.territory.read(plain(text), request.cwds, text))
-    elif names and names.startswith(("/", "~", "..")):
-        findings.append(request.territory.read(plain(names), request.cwds, names, lists=True))
+    for name in alternatives(plain(names)) if names else ():
+        if lists and not name.startswith(("/", "~", "..")):
+            continue
+        below = name if "/" in name else f"**/{name}"
+        text = name if lists else f"{plain(path)}/{below}"
+        findings.append(request.territory.read(text, request.cwds, text, lists=lists))
     return findings
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.arguments import Arguments
 from perpetualcc.permissions.commands.knowledge import Knowledge
+from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.shell.directories import Directories
@@ -20,6 +21,7 @@ class Judge(Protocol):
 
     territory: Territory
     knowledge: Knowledge
+    files: LineFiles
 
     def words(self, words: Sequence[Word], call: "Call") -> Findings:
         """Judge `words` as a command that `call` runs."""
@@ -64,6 +66,7 @@ class Call:
             explanation=explanation,
             kind=kind or self.arguments.path or rule,
             effects=tuple(Effect(kind=effect, target=self.arguments.path) for effect in effects),
+            words=self.command.words,
         )
 
     def reads(self, words: Iterable[Word], *, lists: bool = False) -> Findings:

@@ -4,6 +4,7 @@ What one call of a known program does: its options, its operands, and what its t
 Each rule adds findings; none takes any away.
 """
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.shell.words import alternatives
 
 _SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
@@ -87,13 +89,12 @@ class CallRules:
             findings += self._printed(call)
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
-            findings += self._named_credentials(call)
+            findings = self._with_named_files(findings, call, rule)
         findings += judge_settings(call, rule)
         findings += emptied(call)
         findings += self._given_shells(call, rule)
-        if rule.operands != "text" and arguments.unknown:
-            findings += self._named_outputs(call)
-            findings += judge_option_words(call, rule)
+        if rule.operands != "text":
+            findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
         if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
@@ -214,6 +215,11 @@ class CallRules:
         if role == "upload":
             path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
             return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
+        if role == "task":
+            return [judge_task(name, call) for name in value.text.split(",") if name]
+        if role == "names":
+            globs = [Word(glob) for glob in alternatives(value.text) if not glob.startswith("!")]
+            return [found for found in call.reads(globs) if found.risk is Risk.HIGH]
         return self._by_role(role, [value], call)
 
     def _run_option(self, given: Given, value: Word, call: Call) -> Findings:
@@ -237,7 +243,7 @@ class CallRules:
             case "pattern-read":
                 return call.reads(words[1:])
             case "copy":
-                return call.reads(words[:-1]) + call.writes(words[-1:])
+                return call.reads(words[:-1]) + _into(words, call.writes(words[-1:]))
             case "script":
                 return self.judge.script_file(words[0], call) if words else []
             case "task":
@@ -286,25 +292,43 @@ class CallRules:
         return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
 
     def _named_outputs(self, call: Call) -> Findings:
-        """Options nothing is known about, but whose names say that they write."""
+        """Options of which no more is known than that by their names they write."""
         options = [option for option in call.arguments.unknown if OUTPUT_OPTION.match(option)]
         values = [value for o in options if (value := o.partition("=")[2])]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
         named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
         paths = [Word(text) for text in dict.fromkeys(named) if text.startswith(("/", "~", "../"))]
-        return [f for f in call.writes(paths) if f.risk is not Risk.LOW]
+        return [f for f in call.writes(paths) if f.risk is not Risk.LOW] + self._kept(call)
 
-    def _named_credentials(self, call: Call) -> Findings:
-        """Its words are no paths as far as is known, but some name a credential all the same."""
-        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
-        words = [w for w in words if "/" in w.text]
-        named = [_after_revision(w) for w in call.arguments.operands]
+    def _kept(self, call: Call) -> Findings:
+        """The same where a table knows the option, and says only that it takes a value."""
+        given = [(g.name, g.value) for g in call.arguments.given if g.rule.role == "value"]
+        values = [v for name, v in given if v is not None and OUTPUT_OPTION.match(name)]
+        found = call.writes(v for v in values if v.text.startswith(("/", "~", "../")))
+        own = f"{self.judge.territory.home}/.cache/"
+        return [f for f in found if f.risk is Risk.HIGH and not f.effects[0].target.startswith(own)]
+
+    def _with_named_files(self, findings: Findings, call: Call, rule: CommandRule) -> Findings:
+        """Which files it reads, as far as its words say; and the credentials among them."""
+        operands = call.reads(self._named_files(call))
+        named = [*operands, *call.reads(self._named_values(call))]
+        if rule.operands == "code":
+            operands += call.reads(w for w in call.arguments.operands if "." not in w.text)
+        reads = (effect for finding in operands for effect in finding.effects)
+        base = replace(findings[0], effects=(*findings[0].effects, *reads))
+        return [base, *findings[1:], *(f for f in named if f.risk is Risk.HIGH)]
+
+    def _named_files(self, call: Call) -> list[Word]:
+        """Its operands are no paths as far as is known, but some name a file all the same."""
+        named = [_after_revision(w) for w in call.arguments.operands if " " not in w.text]
         is_listing = call.arguments.path in _LISTS_NAMES and not _shows_changes(call)
-        words += _files_of_history(call)
-        words += [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
-        found = call.reads(w for w in words if " " not in w.text)
-        return [f for f in found if f.risk is Risk.HIGH]
+        files = [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
+        return [*files, *_files_of_history(call)]
+
+    def _named_values(self, call: Call) -> list[Word]:
+        words = [g.value for g in call.arguments.given if g.value and g.rule.role == "value"]
+        return [word for word in words if "/" in word.text and " " not in word.text]
 
     def _deletes(self, word: Word, call: Call) -> Findings:
         location = self.judge.territory.locate(word.text, call.cwds)
@@ -355,6 +379,20 @@ class CallRules:
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _into(words: Sequence[Word], written: Findings) -> Findings:
+    """`cp a/x.csv data`: if that is a folder, `data/x.csv` is what is written."""
+    names = [posixpath.basename(word.text.rstrip("/")) for word in words[:-1]]
+    return [
+        replace(finding, effects=tuple(_in_folder(effect, names) for effect in finding.effects))
+        for finding in written
+    ]
+
+
+def _in_folder(effect: Effect, names: Sequence[str]) -> Effect:
+    inner = [f"{place}/{name}" for place in (effect.target, *effect.also) for name in names if name]
+    return replace(effect, also=(*effect.also, *inner))
 
 
 def _is_dry(given: Given) -> bool:

@@ -3,7 +3,7 @@ What setting a variable means: by the tables, by what it is called, and by where
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
@@ -15,7 +15,7 @@ from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
-from perpetualcc.permissions.shell.script import Word
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _PLACE_NAME = re.compile(
     r"DIR|HOME|PATH|ROOT|TMP|TEMP|CACHE|FILE|LOG|OUT|PREFIX|DATA|DB|URL", re.IGNORECASE
@@ -44,6 +44,18 @@ _SOURCE = re.compile(
     r"BAZELISK_\w+|(?:.*_)?\w*(?:REPO(?:SITORY)?|MIRROR|REGISTRY|INDEX|DISTRIBUTION)(?:_?(?:URL|HOST|BASE))?",
     re.IGNORECASE,
 )
+_TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
+_IS_WRITTEN = re.compile(
+    r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOG(?:S|_?FILE|_?PATH|_?DIR)?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
+    r"(?:_?(?:FILE|PATH|DIR))?|REDIRECT_\w+|DUMP\w*|(?:REPORT|RESULT|ARTIFACT)S?(?:_?(?:FILE|PATH|DIR))?"
+    r"|PID_?FILE|HISTFILE|PROFILE_FILE|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
+)
+"""Variables with these names hold files that a program writes."""
+_LONGEST_NAME = 100
+"""Characters; of a longer name, which no program has, the end counts."""
+_IS_RUN = re.compile(
+    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS)"
+)
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
@@ -57,10 +69,14 @@ def judge_variable(
     territory: Territory,
     cwds: Directories,
     part: str,
+    run: Callable[[str], Sequence[Finding]],
 ) -> Finding | None:
     """What setting `name` to `value` before `words` means; None when it is nothing to speak of."""
+    name = name[-_LONGEST_NAME:]
     meaning = knowledge.variable(name, value)
-    if name == "PATH" and _OPEN_DIRECTORY.match(value):
+    if words and (graver := _graver(name, value, territory, cwds, run)) is not None:
+        risk, why = graver
+    elif name == "PATH" and _OPEN_DIRECTORY.match(value):
         risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
     elif meaning is not None:
         if name in _LIBRARY_PATHS and _runs_own_program(words, territory, cwds):
@@ -81,6 +97,27 @@ def judge_variable(
         kind=f"set {name}",
         effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
     )
+
+
+def _graver(
+    name: str,
+    value: str,
+    territory: Territory,
+    cwds: Directories,
+    run: Callable[[str], Sequence[Finding]],
+) -> tuple[Risk, str] | None:
+    """What no table need say: where it makes a program write, and which command it has it run."""
+    if value.startswith(("/", "~/", "../")) and _IS_WRITTEN.fullmatch(name):
+        written = territory.write(value, cwds, name)
+        if written.risk is Risk.HIGH:
+            return Risk.HIGH, f"makes a program write. {written.explanation}"
+        if _TRACES.search(name) and written.risk is Risk.MEDIUM:
+            return Risk.MEDIUM, f"makes a program write. {written.explanation}"
+    if value and UNKNOWN not in value and _IS_RUN.fullmatch(name):
+        worst = next((found for found in run(value) if found.risk is Risk.HIGH), None)
+        if worst is not None:
+            return Risk.HIGH, f"has a program run it. {worst.explanation}"
+    return None
 
 
 def _runs_shell(value: str) -> bool:

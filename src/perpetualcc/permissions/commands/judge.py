@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import blocked_patterns, blocking, names_shell
+from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking, names_shell
 from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.asking import asks_in_words
@@ -28,14 +28,16 @@ from perpetualcc.permissions.commands.findings import (
     remote_code,
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
+from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES
-from perpetualcc.permissions.commands.programs.interpreters import printed_by
+from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
+from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
     UNKNOWN,
@@ -64,6 +66,9 @@ _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
 """Rules about programs whose names mean the same as words of another program: `rm`, `chmod`."""
+_SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats"})
+_SHELL_LINE = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|da|z|k|a)?sh\b|(?!#!)")
+"""The first line of what a shell runs, when a file is called by its name."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -80,9 +85,7 @@ class CommandJudge:
         self._rules = CallRules(self)
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
-        self._downloads: set[str] = set()
-        self._written: dict[str, str | None] = {}
-        self._has_unpacked_download = False
+        self.files = LineFiles()
         self.count = 0
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
@@ -107,12 +110,14 @@ class CommandJudge:
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
         findings = [problem_found(problem, part) for problem, part in script.problems]
         for command in script.commands:
+            if self.count > FINDING_LIMIT:
+                break  # what a line repeats may hold as much again
             is_fed = stdin is not None and command.stdin is None and not command.upstream
             found = self.command(replace(command, stdin=stdin) if is_fed else command, depth)
             self._commands.append(command)  # keeps the id alive
             self._found[id(command)] = found
             findings += found
-        self.count += len(findings)
+            self.count += len(found)
         if self.count > FINDING_LIMIT:
             findings.append(problem_found(Problem.TOO_LONG, ""))
         return findings or [nothing()]
@@ -143,6 +148,7 @@ class CommandJudge:
         return judge_variable(
             name, value, words=command.words, knowledge=self.knowledge,
             territory=self.territory, cwds=command.cwds, part=command.source,
+            run=lambda text: self.text(text, command.cwds, 1),
         )  # fmt: skip
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
@@ -169,22 +175,18 @@ class CommandJudge:
         return [self.territory.read(target, command.cwds, part)]
 
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
-        kinds = {effect.kind for finding in findings for effect in finding.effects}
         if self._unpacks_download(command, findings):
-            self._has_unpacked_download = True
-        for finding in findings:
-            for effect in finding.effects:
-                if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
-                    self._written[effect.target] = command.stdin
-                    if EffectKind.NETWORK in kinds or self._is_fed_by_network(command):
-                        self._downloads.add(effect.target)
+            self.files.has_unpacked_download = True
+        reaches_out = any(e.kind is EffectKind.NETWORK for f in findings for e in f.effects)
+        is_fetched = reaches_out or self._is_fed_by_network(command)
+        self.files.remember(command, findings, is_fetched=is_fetched)
 
     def _unpacks_download(self, command: SimpleCommand, findings: Findings) -> bool:
         """`curl … | tar xz`, or `tar xf` of what was fetched before."""
         if not any(finding.rule == "unpack" for finding in findings):
             return False
         reads = {e.target for f in findings for e in f.effects if e.kind is EffectKind.READ}
-        return self._is_fed_by_network(command) or not self._downloads.isdisjoint(reads)
+        return self._is_fed_by_network(command) or not self.files.downloads.isdisjoint(reads)
 
     def _is_fed_by_network(self, command: SimpleCommand) -> bool:
         return any(
@@ -248,6 +250,7 @@ class CommandJudge:
         return Finding(
             risk=Risk.HIGH if is_computed else Risk.MEDIUM,
             rule="computed-command", part=command.source, kind="computed command",
+            words=command.words,
             explanation="Which program it runs is known only when it runs",
             effects=(Effect(kind=EffectKind.EXECUTE),),
         )  # fmt: skip
@@ -269,12 +272,14 @@ class CommandJudge:
                 rule="function",
                 part=command.source,
                 kind="function",
+                words=command.words,
                 explanation="Calls a function of this same line, whose body is judged on its own",
             )
         ]
         if len(command.words) > 1:
             inner = replace(command, words=command.words[1:], calls_function=False)
-            findings += [f for f in self._call(inner, depth + 1) if f.risk is Risk.HIGH]
+            found = [f for f in self._call(inner, depth + 1) if f.risk is Risk.HIGH]
+            findings += [replace(f, words=()) for f in found]  # they may be words and no command
         return findings
 
     def _path_call(self, command: SimpleCommand, depth: int) -> Findings:
@@ -300,6 +305,7 @@ class CommandJudge:
                 rule="unknown-command",
                 part=command.source,
                 kind=name[:40],
+                words=command.words,
                 explanation=f"Nothing is known about the program {name[:40]!r}",
                 effects=(Effect(kind=EffectKind.EXECUTE, target=name[:40]),),
             )
@@ -322,7 +328,7 @@ class CommandJudge:
         if inner is None or inner.rule is None or inner.rule.rule not in _NEVER_A_SUBCOMMAND:
             return []
         found = self._call(replace(command, words=command.words[1:]), depth + 1)
-        return [finding for finding in found if finding.risk is Risk.HIGH]
+        return [replace(f, words=()) for f in found if f.risk is Risk.HIGH]
 
     def _guarded_words(self, command: SimpleCommand) -> Findings:
         """A program that is not known is given a credential, or a shell to run."""
@@ -373,13 +379,22 @@ class CommandJudge:
         return findings + self._script(script, call.depth + 1, stdin)
 
     def script_file(self, word: Word, call: Call) -> Findings:
+        """`bash scripts/x.sh -f` is also known as the command `scripts/x.sh -f`."""
+        words = call.command.words
+        after = next((i for i, one in enumerate(words) if one is word), len(words)) + 1
+        own = (word, *words[after:])
+        found = self._script_file(word, call)
+        is_own = tuple(words) == own
+        return found if is_own else [_as_command(f, words, own) for f in found]
+
+    def _script_file(self, word: Word, call: Call) -> Findings:
         location = self.territory.locate(word.text, call.cwds)
         feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
         if _REMOTE_SCRIPT.match(word.text):
             return [remote_code(call, f"Fetches and runs {word.text[:80]}")]
         if (
-            location.path in self._downloads
-            or self._has_unpacked_download
+            location.path in self.files.downloads
+            or self.files.has_unpacked_download
             or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
         ):
             return [remote_code(call, "Runs code that was just fetched from the network")]
@@ -388,22 +403,26 @@ class CommandJudge:
         known = self._known_script(word, call)
         if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
             return known
+        found = self._written_script(word, location.path, call)
         if location.zone not in {Zone.SAFE, Zone.PROJECT}:
-            return [
-                call.finding(
-                    Risk.MEDIUM,
-                    "script-outside",
-                    f"Runs a file {location.zone.value}",
-                    EffectKind.EXECUTE,
-                )
-            ]
-        if self._written.get(location.path):
-            text = self._written[location.path] or ""
-            if location.path.endswith((".sh", ".bash", ".zsh")) or "." not in posixpath.basename(
-                location.path
-            ):
-                return [*self.shell(text, call), judge_task(word.text, call)]
-        return [judge_task(word.text, call, is_script=True)]
+            why = f"Runs a file {location.zone.value}"
+            outside = call.finding(Risk.MEDIUM, "script-outside", why, EffectKind.EXECUTE)
+            return [outside, *found]
+        return found or [judge_task(word.text, call, is_script=True)]
+
+    def _written_script(self, word: Word, path: str, call: Call) -> Findings:
+        """What this very line has written is judged by that, and never by its name alone."""
+        if path not in self.files:
+            return []
+        text, suffix = self.files.text(path), posixpath.splitext(path)[1]
+        named = judge_task(word.text, call)
+        if text is None:
+            why = "Runs a file that this same line writes"
+            return [call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE), named]
+        is_shell = suffix in _SHELL_SUFFIXES if suffix else call.arguments.path in SHELLS
+        if is_shell or (call.command.words[0] is word and _SHELL_LINE.match(text)):
+            return [*self.shell(text, call), named]
+        return [*inline_code(text, call), named]
 
     def _printed_script(self, word: Word, call: Call) -> Findings:
         """`bash <(echo code)`: what a command prints is the script."""
@@ -434,6 +453,11 @@ class CommandJudge:
 
     def upstream(self, call: Call) -> Findings:
         return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
+
+
+def _as_command(finding: Finding, words: Sequence[Word], own: tuple[Word, ...]) -> Finding:
+    """What was found about `words` itself is about the script; its contents stay as they are."""
+    return replace(finding, words=own) if finding.words == tuple(words) else finding
 
 
 def _hides_its_name(first: Word) -> bool:

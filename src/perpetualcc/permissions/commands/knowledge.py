@@ -23,7 +23,8 @@ class OptionRule:
 
     role: str
     """`flag`, `optional` (value only when joined), `value`, or what the value is: `read`,
-    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`."""
+    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`, `task`, `names` (a glob of
+    the files whose contents are searched)."""
     risk: Risk | None = None
     explanation: str = ""
 
@@ -132,6 +133,8 @@ class Knowledge:
     def __init__(self, tables: Iterable[Mapping[str, Any]]) -> None:
         self.root = Entry("")
         self._aliases: dict[str, str] = {}
+        self.same: dict[str, str] = {}
+        """Leading words that mean the same as others: `npm i` is `npm install`."""
         self._variables: dict[str, Variable] = {}
         self._variable_patterns: list[tuple[str, Variable]] = []
         for table in tables:
@@ -143,6 +146,8 @@ class Knowledge:
                 for single in line.split(","):
                     self._entry(single.strip()).options.update(_option_rules(options))
             self._aliases.update(table.get("aliases", {}))
+            for usual, others in table.get("same", {}).items():
+                self.same.update(dict.fromkeys(others, usual))
             self._add_variables(table.get("variable", ()))
         self.root.share()
 
@@ -195,7 +200,7 @@ _RUNNERS = frozenset(
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _OPTION = re.compile(
-    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url)\b\s*)?"
+    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
 )
 

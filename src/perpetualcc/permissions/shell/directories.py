@@ -22,10 +22,16 @@ def after_change(command: SimpleCommand, *, home: str) -> Directories:
 
 def join(cwd: str | None, target: str, *, home: str) -> str | None:
     """`target` as seen from `cwd`, normalised in its text only. None when it cannot be known."""
+    path = as_written(cwd, target, home=home)
+    return None if path is None else posixpath.normpath(path)
+
+
+def as_written(cwd: str | None, target: str, *, home: str) -> str | None:
+    """The same with every `..`: behind a link it is not what the text says."""
     if target == "~" or target.startswith("~/"):
         target = home + target[1:]
     if not target.startswith("/"):
         if cwd is None:
             return None
         target = f"{cwd}/{target}"
-    return posixpath.normpath(target)
+    return target

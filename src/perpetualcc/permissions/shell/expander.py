@@ -1,5 +1,6 @@
 """From a word as the grammar sees it to the words the program gets."""
 
+import re
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -27,7 +28,8 @@ _LONG_WORD = 2_000
 class Expander:
     """
     Resolves words. Substitutions are handed to `substitute`, which reads what is inside; those
-    that the grammar takes for plain characters, as in ``${x:-`id`}``, to `hidden`, as text.
+    that the grammar takes for plain characters, as in ``${x:-`id`}``, to `hidden`, as text. What
+    `${x:=value}` sets goes to `bind`, and what `${x@P}` runs to `prompt`.
     """
 
     def __init__(
@@ -35,11 +37,14 @@ class Expander:
         variables: Variables,
         substitute: Callable[[Node], tuple[str, str]],
         hidden: Callable[[str], None],
+        *,
+        bind: Callable[[str, str, Node], None],
+        prompt: Callable[[str, Node], None],
     ) -> None:
         self.variables = variables
         self.source = ""
         self._substitute = substitute
-        self._hidden = hidden
+        self._hidden, self._bind, self._prompt = hidden, bind, prompt
         self._code: list[str] = []
         self._splits = False
 
@@ -150,6 +155,8 @@ class Expander:
             2 if node.type == "simple_expansion" else 3
         )
         self._inside(node)
+        if not is_plain:
+            self._operated(node)
         if not is_plain or named[0].type != "variable_name":
             is_special = bool(named) and named[0].type == "special_variable_name"
             if is_special and (name := self.text(named[0])) in _SPECIAL_VALUES:
@@ -162,6 +169,16 @@ class Expander:
         if UNKNOWN in value or self.variables.get("IFS") != " \t\n":
             self._splits = True
         return _BREAK.join(_fields(value))
+
+    def _operated(self, node: Node) -> None:
+        """`${NAME:=value}` sets the variable, `${name@P}` runs what is in it."""
+        text = self.text(node)
+        if match := _SETS.match(text):
+            is_known = "$" not in match[2] and "`" not in match[2]
+            self._bind(match[1], match[2] if is_known else UNKNOWN, node)
+        elif _PROMPTS.search(text):
+            name = text[2 : text.index("@P}")]
+            self._prompt(self.variables.get(name), node)
 
     def _inside(self, node: Node) -> None:
         """Substitutions in `${x:-$(…)}` and `$((…))` run as well."""
@@ -176,6 +193,8 @@ class Expander:
                 self._code, self._splits = code, splits
 
 
+_SETS = re.compile(r"\$\{([A-Za-z_]\w*):?=(.*)\}\Z", re.DOTALL)
+_PROMPTS = re.compile(r"@P\}\Z")
 _SPECIAL_VALUES = {"?": "0", "#": "0", "$": "0", "!": "%!"}
 """Numbers as good as any; `$!` is a job of this very line, like `%1`."""
 _PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern"})

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
+from perpetualcc.permissions.shell.words import unescape_ansi
 
 _NAME_LISTS = frozenset({"-l", "-L", "-rl", "-lr", "-rL", "-Rl", "-ril", "-rli", "-lE", "-rlE"})
 _LONG_NAME_LISTS = frozenset({"--files-with-matches", "--files-without-match"})
@@ -41,6 +42,22 @@ def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -
         if words[0] in {"echo", "printf"}:
             return _printed(first)
     return _listed(first) if all(_is_filter(command) for command in filters) else UNKNOWN
+
+
+def printed_by(source: SimpleCommand) -> str | None:
+    """The text that this one command prints, newlines and all; None when it cannot be said."""
+    if not source.words:
+        return None
+    name, *words = source.words
+    if name.text == "cat" and not words:
+        return source.stdin
+    if name.text not in {"echo", "printf"}:
+        return None
+    texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
+    text = " ".join(texts)
+    if name.text == "printf" or "-e" in {word.text for word in words}:
+        text = unescape_ansi(text)
+    return text.replace("%s", "")
 
 
 def _names_a_commit(words: Sequence[str]) -> bool:

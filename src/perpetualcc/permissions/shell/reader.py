@@ -3,7 +3,7 @@ From the text of a command line to its simple commands.
 
 It follows the script as the shell would: variables with known values, `cd`, branches, loops,
 functions, substitutions, here-documents. Whatever it does not know becomes a `Problem`, and
-the commands inside are still collected. Over 300 lines because the constructs of the shell call
+the commands inside are still collected. Over 500 lines because the constructs of the shell call
 one another. What is known at each point is in `standing`, streams are in `redirects`.
 """
 
@@ -14,6 +14,7 @@ from typing import NoReturn
 from tree_sitter import Node
 
 from perpetualcc.permissions.shell import grammar
+from perpetualcc.permissions.shell.binding import assigned, filled, makes_another_name
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import Expander
 from perpetualcc.permissions.shell.outputs import known_output
@@ -66,7 +67,9 @@ class _Reader(Standing):
         super().__init__(home=home, project=project, cwds=cwds)
         self.script = Script()
         self.project = project
-        self.expander = Expander(self.variables, self.substitution, self.hidden)
+        self.expander = Expander(
+            self.variables, self.substitution, self.hidden, bind=self.bind, prompt=self.prompt
+        )
         self.functions: set[str] = set()
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
@@ -218,7 +221,7 @@ class _Reader(Standing):
             values = [UNKNOWN]
         outer, self.loop_product = self.loop_product, self.loop_product * len(values)
         for value in values:
-            self.variables.set(self.text(name), value)
+            self.bind(self.text(name), value, name)
             self.visit_loop(body)
         self.loop_product = outer
         self.variables.set(self.text(name), UNKNOWN)
@@ -310,6 +313,9 @@ class _Reader(Standing):
             self.change_directory(command)
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
+            if name in {"read", "printf"}:
+                for bound, value in filled(command):
+                    self.bind(bound, value, node)
             if name == "read":
                 self.fill(command)
 
@@ -319,9 +325,31 @@ class _Reader(Standing):
         if len(names) == 1 and names[0].isidentifier():
             sources = command.upstream if self.fed is None else self.fed
             is_own = bool(command.redirections) or command.stdin is not None
-            value = UNKNOWN if is_own else self.printed(sources)
+            value = self.variables.get(names[0]) if is_own else self.printed(sources)
             is_name = UNKNOWN not in value and len(value.split()) == 1
             self.variables.set(names[0], value if is_name else UNKNOWN)
+
+    def bind(self, name: str, value: str, node: Node) -> None:
+        """Whatever gives a variable its value is an assignment; only some names mean something."""
+        self.variables.set(name, value)
+        if _RUNS_AS_NUMBER.search(value):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        if name.isupper() and len(self.script.commands) < COMMAND_LIMIT:
+            assignment = Assignment(name=name, value=Word(value))
+            self.script.commands.append(
+                SimpleCommand(
+                    words=(),
+                    source=self.text(node)[:400],
+                    assignments=(assignment,),
+                    cwds=self.cwds,
+                )
+            )
+
+    def prompt(self, value: str, node: Node) -> None:
+        """`${x@P}`: what is in the value runs, as it would in a prompt."""
+        words = (Word("eval"), Word(value))
+        command = SimpleCommand(words=words, source=self.text(node)[:400], cwds=self.cwds)
+        self.script.commands.append(command)
 
     def visit_assignments(self, node: Node) -> None:
         """Assignments alone on a line."""
@@ -334,12 +362,24 @@ class _Reader(Standing):
         """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`."""
         start = len(self.script.commands)
         first, *rest = self.children(node)
-        words, assignments = [Word(self.text(first))], []
+        words, assignments, end = [Word(self.text(first))], [], first.end_byte
         for child in rest:
             if child.type == "variable_assignment":
                 assignments += self.assign(child)
             elif child.is_named:
-                words += self.words(child)
+                more = self.words(child)
+                if more and child.start_byte == end and len(words) > 1:  # `export PATH"=/x"`
+                    more[0] = Word(words.pop().text + more[0].text)
+                words += more
+            end = child.end_byte
+        for word in words[1:]:
+            if (bound := assigned(word)) is not None:
+                self.variables.set(*bound)
+                assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
+                if _RUNS_AS_NUMBER.search(bound[1]):
+                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        if makes_another_name(words):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
 
     def assign(self, node: Node) -> list[Assignment]:

@@ -6,6 +6,10 @@ from itertools import pairwise
 BRACE_LIMIT = 64
 """More words than this from one brace expression are not worth enumerating."""
 
+_MOST_ALTERNATIVES = 16
+_BRACES = re.compile(r"\{[^{}]*\}")
+"""Braces with more in them than is worth enumerating stand for anything."""
+
 _ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
 _DOUBLE_QUOTED_ESCAPE = re.compile(r'\\([$`"\\\n])')
 _ANSI = re.compile(
@@ -63,6 +67,16 @@ def expand_braces(text: str, special: list[bool]) -> list[str] | None:
             (i for i in range(opening + 1, len(text)) if text[i] == "{" and special[i]), -1
         )
     return [text]
+
+
+def alternatives(glob: str) -> list[str]:
+    """`{a,b}.py` of a tool that opens braces by itself is `a.py` or `b.py`."""
+    found = expand_braces(glob, [True] * len(glob))
+    return (
+        found
+        if found and len(found) <= _MOST_ALTERNATIVES
+        else [re.sub(r"\*+", "*", _BRACES.sub("*", glob))]
+    )
 
 
 def _matching(text: str, special: list[bool], opening: int) -> tuple[int, list[int]]:

@@ -1,9 +1,11 @@
 """Build tools whose words can hold commands of their own."""
 
 import re
+from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.line_files import recipes
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
 from perpetualcc.permissions.effects import EffectKind
@@ -23,11 +25,31 @@ def make(call: Call) -> Findings:
     if any(file is not None and file.text in _STANDARD_INPUT for file in files):
         why = "The makefile comes from a pipe or from the line itself"
         findings.append(call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE))
+    findings += _written_here(files, call)
     for word in call.arguments.operands:
         name, equals, value = word.text.partition("=")
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
     return findings
+
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+
+
+def _written_here(files: Sequence[Word | None], call: Call) -> Findings:
+    """The recipes of a makefile that this same line has written."""
+    goals = [word.text for word in call.arguments.operands if "=" not in word.text]
+    names = [file.text for file in files if file is not None] or _MAKEFILES
+    for name in names:
+        path = call.judge.territory.locate(name, call.cwds).path
+        if path not in call.judge.files:
+            continue
+        text = call.judge.files.text(path)
+        if text is None:
+            why = "Runs a makefile that this same line writes"
+            return [call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE)]
+        return call.judge.shell(recipes(text, goals), call)
+    return []
 
 
 def _setting(name: str, value: str, call: Call) -> Findings:

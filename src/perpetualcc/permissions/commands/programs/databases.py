@@ -9,7 +9,7 @@ from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _QUOTED = re.compile(
     r"'(?:''|\\.|[^'\\])*+(?:'|(?P<open>\\?\Z))|--[^\n]*|/\*(?:.*?\*/|(?P<rest>.*))", re.DOTALL
@@ -22,6 +22,12 @@ _REACHES_FILES = re.compile(
     re.IGNORECASE,
 )
 """Words with which a database in memory leaves it."""
+_NAMED_FILE = re.compile(
+    r"\b(?:read_\w+|sniff_csv|load\w*|readfile|pg_read_\w+|glob|from|copy|attach|import|infile)\b[\s(\[]*"
+    r"'([^']+)'",
+    re.IGNORECASE,
+)
+"""A file whose contents become rows."""
 _MONGO_TEXT = re.compile(
     r"(?P<before>\[?)(?:'(?:\\.|[^'\\])*+(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z))", re.DOTALL
 )
@@ -56,7 +62,10 @@ def sql(call: Call) -> Findings:
         for g in call.arguments.given
     ):
         return []
-    findings = list(chain.from_iterable(_statements(text, call) for text in _texts(call)))
+    texts = _texts(call)
+    findings = list(chain.from_iterable(_statements(text, call) for text in texts))
+    named = [Word(name) for text in texts for name in _NAMED_FILE.findall(text)]
+    findings += [found for found in call.reads(named) if found.risk is Risk.HIGH]
     if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
         r.operator == "<" for r in call.command.redirections
     ):

@@ -1,11 +1,14 @@
 """Programs that copy, link, pack and unpack files."""
 
+import posixpath
 import re
+from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.paths import Zone, contains
+from perpetualcc.permissions.shell.directories import join
 from perpetualcc.permissions.shell.script import Word
 
 
@@ -32,7 +35,12 @@ def move(call: Call) -> Findings:
         return [call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE)]
     if not call.arguments.has("-t", "--target-directory"):
         sources = sources[:-1]
-    found = [f for f in call.writes(sources) if f.risk is Risk.HIGH]
+    gone = call.writes(sources)
+    found = [f for f in gone if f.risk is Risk.HIGH]
+    effects = [replace(e, kind=EffectKind.DELETE) for f in gone for e in f.effects]
+    if effects:
+        away = call.finding(Risk.LOW, "moved-away", "Takes it from where it is")
+        found.append(replace(away, effects=tuple(effects)))
     territory = call.judge.territory
     places = [territory.locate(word.text, call.cwds).path for word in sources]
     if any(contains(place, territory.project) for place in places if place.startswith("/")):
@@ -48,19 +56,28 @@ def link(call: Call) -> Findings:
     if not operands:
         return []
     findings = call.writes(operands[-1:]) if len(operands) > 1 else []
+    into = operands[-1].text if len(operands) > 1 else "."
     for target in operands[:-1] or operands:
         findings += [f for f in call.reads([target]) if f.risk is Risk.HIGH]
         location = call.judge.territory.locate(target.text, call.cwds)
         if location.zone is Zone.OUTSIDE and target.text.startswith(("/", "~", "..")):
-            findings.append(
-                call.finding(
-                    Risk.HIGH,
-                    "link-outside",
-                    f"Links to {location.path}, outside the project",
-                    EffectKind.WRITE,
-                )
-            )
+            why = f"Links to {location.path}, outside the project"
+            findings.append(call.finding(Risk.HIGH, "link-outside", why, EffectKind.WRITE))
+        _remember_link(target.text, into, call)
     return findings
+
+
+def _remember_link(target: str, into: str, call: Call) -> None:
+    """What comes later in the line may go through it: as a link, or in a folder of that name."""
+    territory = call.judge.territory
+    name = posixpath.basename(target.rstrip("/"))
+    for cwd in call.cwds:
+        for link in (into, f"{into}/{name}"):
+            place = join(cwd, link, home=territory.home)
+            base = cwd if call.arguments.has("-r", "--relative") else posixpath.dirname(place or "")
+            leads_to = join(base, target, home=territory.home)
+            if place is not None and leads_to is not None and place != territory.project:
+                territory.links[place] = leads_to
 
 
 @handles("archive")

@@ -11,8 +11,8 @@ from perpetualcc.permissions.commands.places import sets_up_a_tool
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
-from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
-from perpetualcc.permissions.shell.words import unescape_ansi
+from perpetualcc.permissions.shell.outputs import printed_by
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 """Names of the stream that a pipe or a here-document fills."""
@@ -107,22 +107,6 @@ def printed_text(call: Call) -> str | None:
     """What `echo`, `printf` or a here-document put into the pipe, when that is known."""
     sources = call.command.upstream
     return printed_by(sources[0]) if len(sources) == 1 else None
-
-
-def printed_by(source: SimpleCommand) -> str | None:
-    """What this one command prints, when that is known."""
-    if not source.words:
-        return None
-    name, *words = source.words
-    if name.text == "cat" and not words:
-        return source.stdin
-    if name.text not in {"echo", "printf"}:
-        return None
-    texts = [word.text for word in words if word.text not in {"-n", "-e", "-ne", "-en"}]
-    text = " ".join(texts)
-    if name.text == "printf" or "-e" in {word.text for word in words}:
-        text = unescape_ansi(text)
-    return text.replace("%s", "")
 
 
 _LOADS_CODE = re.compile(

@@ -6,6 +6,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 
 @handles("shell-variables")
@@ -18,6 +19,16 @@ def shell_variables(call: Call) -> Findings:
         return []
     why = "Prints all variables, which may hold tokens"
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+@handles("shell-options")
+def shell_options(call: Call) -> Findings:
+    """`shopt -s dotglob`, `setopt globdots`: what `*` means from here on."""
+    words = {word.text.lower().replace("_", "") for word in call.arguments.rest}
+    is_set = call.arguments.path == "setopt" or "-s" in words
+    if is_set and not words.isdisjoint({"dotglob", "globdots"}):
+        call.judge.territory.globs_hidden = True
+    return []
 
 
 _ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")
@@ -54,6 +65,22 @@ def jq(call: Call) -> Findings:
     ]
     findings = call.reads(files)
     if any(_JQ_ENVIRONMENT.search(word.text) for word in call.arguments.operands[:1]):
+        why = "Prints variables, which may hold tokens"
+        findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
+    return findings
+
+
+_YQ_LOADS = re.compile(r"\bload\w*\s*\(\s*(?:[\"']([^\"']*)[\"'])?")
+_YQ_ENVIRONMENT = re.compile(rf"{_JQ_ENVIRONMENT.pattern}|\bstrenv\b|\benvsubst\b")
+
+
+@handles("yq")
+def yq(call: Call) -> Findings:
+    """Its program can read other files, `load("x.yml")`, and every variable there is."""
+    programs = [word.text for word in call.arguments.operands[:2]]
+    loaded = [name for program in programs for name in _YQ_LOADS.findall(program)]
+    findings = call.reads(Word(name or UNKNOWN) for name in loaded)
+    if any(_YQ_ENVIRONMENT.search(program) for program in programs):
         why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings

@@ -44,6 +44,10 @@ def _fetches(call: Call) -> Findings:
     """Looking at a service of this machine is LOW; all else that is fetched is not."""
     methods = [g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value]
     is_look = not call.arguments.has(*_SENDS, "--data-raw", "--form-string", *_DETOURS)
+    if call.arguments.path in _ITEM_CLIENTS:
+        words = [word.text for word in call.arguments.operands]
+        methods += [word for word in words[:1] if _HTTP_METHOD.fullmatch(word)]
+        is_look = is_look and not any(_BODY_ITEM.match(word) for word in words)
     if _is_local(call) and is_look and set(methods) <= {"GET", "HEAD", "OPTIONS"}:
         return []
     why = "Fetches from the network"
@@ -61,6 +65,8 @@ def _urls(call: Call) -> list[Word]:
 _ITEM_CLIENTS = frozenset({"http", "https", "httpie", "xh", "xhs"})
 """Clients that take a method, an address, and items such as `name=value` and `name@file`."""
 _HTTP_METHOD = re.compile(r"[A-Z]+")
+_BODY_ITEM = re.compile(r"[\w.\[\]-]+:?=(?!=)")
+"""`name=value` and `name:=1` are sent in a body; `name==value` belongs to the address."""
 _FILE_ITEM = re.compile(r"@.|[\w.-]+(?::?=)?@[^@]|[\w.-]+@[~./]")
 
 
@@ -235,7 +241,15 @@ def lookup(call: Call) -> Findings:
                 EffectKind.NETWORK,
             )
         ]
+    labels = [label for w in call.arguments.operands for label in w.text.split(".")]
+    if any(_CODED.fullmatch(label) for label in labels):
+        why = "A part of the name looks like data, which the server of that name would be told"
+        return [call.finding(Risk.MEDIUM, "data-leaves", why, EffectKind.NETWORK)]
     return []
+
+
+_CODED = re.compile(r"(?=.*\d)(?:[0-9a-f]{20,}|[0-9a-z]{32,}|[0-9A-Za-z+/_=-]{45,})", re.ASCII)
+"""A label of a host's name that nobody types: hexadecimal, or as long as an encoded text."""
 
 
 @handles("rsync")

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.environment import judge_variable
-from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.piped_names import (
+    HIDDEN_FILES,
+    finds_everything,
+    piped_words,
+    prints_contents,
+    without_modes,
+)
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -24,6 +30,7 @@ def env(call: Call) -> Findings:
         found = judge_variable(
             name, value, words=words, knowledge=call.judge.knowledge,
             territory=call.judge.territory, cwds=call.cwds, part=call.part,
+            run=lambda text: call.judge.shell(text, call),
         )  # fmt: skip
         findings += [found] if found is not None else []
     if words:
@@ -44,36 +51,15 @@ def xargs(call: Call) -> Findings:
     """The words it appends come from a pipe: what a search found here, or anything."""
     words = call.arguments.operands or [Word("echo")]
     given = [g for g in call.arguments.given if g.name in {"-I", "-J", "-i", "--replace"}]
-    names = _piped_words(call)
+    names = piped_words(call, words)
     if given:
         placeholder = given[0].value.text if given[0].value else "{}"
-        return call.judge.words(_placed(words, placeholder, names[0]), call)
+        lines = [_placed(words, placeholder, name) for name in names]
+        return [found for line in lines for found in call.judge.words(line, call)]
     return call.judge.words([*words, *names], call)
 
 
-def _piped_words(call: Call) -> list[Word]:
-    text = printed_text(call)
-    if text is not None:
-        return [Word(part) for part in text.split()[:100]] or [Word("")]
-    found = call.judge.upstream(call)
-    reads = [e for f in found for e in f.effects]
-    is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
-    is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
-    sources = {c.words[0].text for c in call.command.upstream if c.words}
-    if is_search and is_here and sources <= _SEARCHES and not _SEARCHES_ROOT.isdisjoint(sources):
-        return [Word("./*", globs=True)]
-    return [Word(UNKNOWN, splits=True)]
-
-
-_SEARCHES_ROOT = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "ag"})
-_SEARCHES = _SEARCHES_ROOT | {"grep", "sort", "uniq", "head", "tail", "tr", "egrep"}
-
-
-def _is_here(target: str, call: Call) -> bool:
-    return not target.startswith("/") or call.judge.territory.contains(target)
-
-
-def _placed(words: list[Word], placeholder: str, value: Word) -> list[Word]:
+def _placed(words: Sequence[Word], placeholder: str, value: Word) -> list[Word]:
     return [
         Word(w.text.replace(placeholder, value.text), value.splits, w.globs, w.code)
         if placeholder in w.text
@@ -90,9 +76,12 @@ _FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-i
 @handles("find")
 def find(call: Call) -> Findings:
     """Roots are listed; `-exec` runs, `-delete` deletes, `-fprint` writes."""
-    words = call.arguments.rest
+    words = without_modes(call.arguments.rest)
     roots = _find_roots(words)
     findings = call.reads(roots, lists=True)
+    if any(root.text.startswith(UNKNOWN) and root.splits for root in roots):
+        why = "Some of its words, perhaps `-delete`, are known only when it runs"
+        findings.append(call.finding(Risk.MEDIUM, "computed-words", why))
     names = [Word("*")]
     position = len(roots)
     while position < len(words):
@@ -116,8 +105,12 @@ def find(call: Call) -> Findings:
             end = next(
                 (i for i in range(position, len(words)) if words[i].text in {";", "+"}), len(words)
             )
-            for found in _find_results(roots, names):
-                findings += call.judge.words(_placed(words[position:end], "{}", found), call)
+            program = words[position:end]
+            results = _find_results(roots, names)
+            if prints_contents(program, call):
+                results += _hidden_results(roots, names, words)
+            for found in results:
+                findings += call.judge.words(_placed(program, "{}", found), call)
             position = end + 1
         elif text in _FIND_WRITES and position < len(words):
             findings += call.writes([words[position]])
@@ -148,6 +141,18 @@ def _find_results(roots: Sequence[Word], names: Sequence[Word]) -> list[Word]:
     return [Word(f"{root.text.rstrip('/')}/{name}", globs=True) for root in roots] or [
         Word(f"./{name}")
     ]
+
+
+def _hidden_results(
+    roots: Sequence[Word], names: Sequence[Word], words: Sequence[Word]
+) -> list[Word]:
+    """What the patterns of a shell leave out, and `find` does not."""
+    if finds_everything(words):
+        return [HIDDEN_FILES]
+    name = names[0].text.rpartition("/")[2]
+    if not name.startswith("*") or "." in name:
+        return []
+    return [*roots] if name == "*" else [Word(f"{root.text}/.{name}", globs=True) for root in roots]
 
 
 @handles("fd")

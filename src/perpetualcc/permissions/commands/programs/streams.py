@@ -136,8 +136,9 @@ _LONGEST_PROGRAM = 4_000
 _AWK_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 _AWK_REGEX = re.compile(r"(?<=[~(,!&|{;\s])/(?:\\.|\[[^\]]*\]|[^/\\\n])+/|^/(?:\\.|[^/\\\n])+/")
 _AWK_RUNS = re.compile(
-    r"\bsystem\s*\(|\|\s*getline|\|&|print[^;}\n]*\|\s*|@load|@include|\bgetline\s*<\s*[^\"\s]|/inet/"
+    r"\bsystem\s*\(|\|\s*getline|\|&|print[^;}\n]*\|\s*|@load|@include|\bgetline(?:\s+[\w$\[\]]+)?\s*<\s*[^\"\s]|/inet/"
 )
+_AWK_READS = re.compile(r"\bgetline(?:\s+[\w$\[\]]+)?\s*<")
 _AWK_WRITES = re.compile(r"print[^;}\n]*?>>?\s*(\S+)")
 
 
@@ -165,9 +166,7 @@ def _awk_program(program: str, call: Call) -> Findings:
     if _AWK_WRITES.search(blocks):
         names = re.findall(r'>>?\s*"((?:\\.|[^"\\])*)"', program) or [UNKNOWN]
         findings += call.writes([Word(name) for name in names])
-    if re.search(r"getline\s*<", bare):
-        findings += call.reads(
-            [Word(n) for n in re.findall(r'getline[^;]*<\s*"((?:\\.|[^"\\])*)"', program)]
-            or [Word(UNKNOWN)]
-        )
+    if _AWK_READS.search(bare):
+        names = re.findall(r'getline[^;<]*<\s*"((?:\\.|[^"\\])*)"', program) or [UNKNOWN]
+        findings += call.reads([Word(name) for name in names])
     return findings

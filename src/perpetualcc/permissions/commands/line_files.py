@@ -1,0 +1,88 @@
+"""The files that a line has written so far: what is in them, and whether it was just fetched."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+
+from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.shell.outputs import printed_by
+from perpetualcc.permissions.shell.script import SimpleCommand
+
+_LONGEST = 100_000
+"""Characters of a file that are kept; of a longer one the text is not known."""
+_RULE = re.compile(r"^([\w./%-][\w./% -]*):(?![=:])(?:[^=\n]*=)?([^\n;]*)(?:;(.*))?$")
+
+
+class LineFiles:
+    """By their paths, as the effects of the commands name them."""
+
+    def __init__(self) -> None:
+        self.downloads: set[str] = set()
+        self.has_unpacked_download = False
+        self._texts: dict[str, str | None] = {}
+
+    def remember(
+        self, command: SimpleCommand, findings: Sequence[Finding], *, is_fetched: bool
+    ) -> None:
+        """What `command` writes. What a build makes of the project's code is as good as that."""
+        builds = any(e.kind is EffectKind.EXECUTE for f in findings for e in f.effects)
+        for finding in findings:
+            is_redirected = finding.part.startswith((">", "&>"))
+            for effect in finding.effects:
+                if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
+                    if is_redirected or not builds:
+                        self._write(effect.target, command)
+                    if is_fetched:
+                        self.downloads.add(effect.target)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._texts
+
+    def text(self, path: str) -> str | None:
+        """All that the file holds; None where that is not known."""
+        return self._texts.get(path)
+
+    def _write(self, path: str, command: SimpleCommand) -> None:
+        text = _put(command)
+        if text is not None and _appends(command):
+            before = self._texts.get(path)
+            text = None if before is None else f"{before}\n{text}"
+        self._texts[path] = text if text is not None and len(text) <= _LONGEST else None
+
+
+def _put(command: SimpleCommand) -> str | None:
+    """The text that goes into the file."""
+    name = posixpath.basename(command.words[0].text) if command.words else ""
+    if name != "tee":
+        return printed_by(command)
+    sources = command.upstream
+    return command.stdin if not sources else printed_by(sources[0]) if len(sources) == 1 else None
+
+
+def _appends(command: SimpleCommand) -> bool:
+    words = [word.text for word in command.words[1:]]
+    return any(r.operator in {">>", "&>>"} for r in command.redirections) or "-a" in words
+
+
+def recipes(makefile: str, goals: Iterable[str]) -> str:
+    """The shell code that `make` runs for these goals (or the first) and for what they need."""
+    needs: dict[str, list[str]] = {}
+    code: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in makefile.splitlines():
+        if line.startswith("\t"):
+            for name in current:
+                code[name].append(line.strip().lstrip("@+-"))
+        elif match := _RULE.match(line):
+            current = match[1].split()
+            for name in current:
+                needs.setdefault(name, []).extend(match[2].split())
+                code.setdefault(name, []).extend([match[3]] if match[3] else [])
+    wanted = [*goals] or [name for name in needs if not name.startswith(".")][:1]
+    seen: dict[str, None] = {}
+    while wanted:
+        name = wanted.pop()
+        if name not in seen:
+            seen[name] = None
+            wanted += needs.get(name, [])
+    return "\n".join(line for name in seen for line in code.get(name, ()))

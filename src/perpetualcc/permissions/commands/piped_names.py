@@ -1,0 +1,119 @@
+"""
+The words that `xargs` appends: the names that the commands before it in the pipe print.
+
+A search of the project stands for any of its files, as `*` does, which is no credential. One that
+shows hidden or untracked files as well stands for these, too, when what is in them is printed.
+"""
+
+import re
+from collections.abc import Sequence
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.call import Call
+from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.outputs import known_output
+from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
+
+ALL_FILES = Word("./*", globs=True)
+HIDDEN_FILES = Word("./.*", globs=True)
+_ROOTS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "ag"})
+_SEARCHES = _ROOTS | {"grep", "sort", "uniq", "head", "tail", "tr", "egrep"}
+_FILTERS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_MEASURES = frozenset(
+    {"wc", "cksum", "md5", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum",
+     "shasum", "b2sum", "crc32", "cmp"}
+)  # fmt: skip
+"""Programs that read a file and do not print what is in it."""
+_FIND_FILTERS = re.compile(r"-i?(?:name|path|wholename|regex|lname)")
+_HIDDEN = {
+    "ls": re.compile(r"-[A-Za-z1]*[aAf][A-Za-z1]*|--all|--almost-all"),
+    "git": re.compile(r"-[a-z]*[oi][a-z]*|--others|--ignored"),
+    "rg": re.compile(r"-\.|--hidden|-uu+"),
+    "fd": re.compile(r"-[A-Za-z]*[Hu][A-Za-z]*|--hidden|--unrestricted"),
+}
+_SIGNS = re.compile(r"[\\^$()]")
+
+
+def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
+    """What is appended to `program`."""
+    text = printed_text(call)
+    if text is not None:
+        return [Word(part) for part in text.split()[:100]] or [Word("")]
+    found = call.judge.upstream(call)
+    reads = [e for f in found for e in f.effects]
+    is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
+    is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
+    sources = {c.words[0].text for c in call.command.upstream if c.words}
+    named = _named(call)
+    if not (is_search and is_here and sources <= _SEARCHES and not _ROOTS.isdisjoint(sources)):
+        return [Word(UNKNOWN, splits=True), *named]
+    hidden = _hidden(call.command.upstream) if prints_contents(program, call) else []
+    return [ALL_FILES, *named, *hidden]
+
+
+def _named(call: Call) -> list[Word]:
+    """`find . -name '.env*'` says which."""
+    listed = known_output(call.command.upstream, project=UNKNOWN, cwd=UNKNOWN)
+    return [] if UNKNOWN in listed else [Word(name, globs=True) for name in listed.split()]
+
+
+def prints_contents(program: Sequence[Word], call: Call) -> bool:
+    """`cat`, `head` and their like; not `wc`, and not `grep`, which looks for something."""
+    name = program[0].text.rpartition("/")[2] if program else ""
+    known = call.judge.knowledge.program(name)
+    is_reader = known is not None and known.rule is not None and known.rule.operands == "read"
+    return is_reader and name not in _MEASURES
+
+
+def finds_everything(words: Sequence[Word]) -> bool:
+    """`find . -type f`: whatever the names are."""
+    texts = [word.text for word in without_modes(words)]
+    is_root = not texts or texts[0] in {".", "./"} or texts[0].startswith("-")
+    return is_root and not any(_FIND_FILTERS.fullmatch(text) for text in texts)
+
+
+def without_modes(words: Sequence[Word]) -> Sequence[Word]:
+    """`find -L src`: options that stand before the places."""
+    start = next((i for i, w in enumerate(words) if w.text not in {"-H", "-L", "-P"}), len(words))
+    return words[start:]
+
+
+def _hidden(upstream: Sequence[SimpleCommand]) -> list[Word]:
+    """Hidden files among the names, or those of them that a filter leaves."""
+    first, *filters = upstream
+    if not _shows_hidden(first):
+        return []
+    patterns = [
+        word.text
+        for command in filters
+        if command.words[0].text in _FILTERS and not _inverts(command)
+        for word in command.words[1:]
+        if not word.text.startswith("-")
+    ]
+    return [Word(_glob(pattern), globs=True) for pattern in patterns] or [HIDDEN_FILES]
+
+
+def _glob(pattern: str) -> str:
+    """What `grep` lets through among hidden names."""
+    name = _SIGNS.sub("", pattern)
+    start = "" if name.startswith(".") else ".*"
+    return f"{start}{name}{'' if pattern.endswith('$') else '*'}"
+
+
+def _shows_hidden(command: SimpleCommand) -> bool:
+    name, *texts = [word.text for word in command.words]
+    if name in {"find", "gfind"}:
+        return finds_everything(command.words[1:])
+    if name == "git" and ("ls-files" not in texts or "--exclude-standard" in texts):
+        return name == "git" and any(text in {"-i", "--ignored"} for text in texts)
+    shows = _HIDDEN.get("fd" if name == "fdfind" else name)
+    return shows is not None and any(shows.fullmatch(text) for text in texts)
+
+
+def _inverts(command: SimpleCommand) -> bool:
+    return any(re.fullmatch(r"-\w*v\w*|--invert-match", word.text) for word in command.words[1:])
+
+
+def _is_here(target: str, call: Call) -> bool:
+    return not target.startswith("/") or call.judge.territory.contains(target)
