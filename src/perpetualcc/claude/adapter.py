@@ -93,12 +93,12 @@ class ClaudeCodeAdapter:
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
         self._reminder = ""
-        self._cost_before = 0.0
-        """Dollars of the conversation before this process, which its totals include."""
         self._leaving = False
         self._is_working = True
         """A turn is under way, or about to be."""
         self._over = False
+        self._cost_before = 0.0
+        """Dollars of the conversation before this process, which its totals include."""
 
     async def stream(self) -> None:
         """Connect, deliver everything to the inbox, disconnect. Ends with `Gone`, always."""
