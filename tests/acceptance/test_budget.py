@@ -1,6 +1,7 @@
 """A budget on the real Claude Code: counted by its own figures, kept, and raised by a person."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -216,3 +217,131 @@ def test_the_tools_of_the_reply_that_used_the_budget_up_run_and_nothing_after_th
     assert pcc.json("budget")["today"]["tokens"] == 5 * 3050, "nothing was paid twice"
     told = "\n".join(message_text(one) for r in servers[0].requests for one in r.messages)
     assert "interrupted" not in told
+
+
+EXPENSIVE = """
+usage: {input: 100000, output: 40000}
+steps:
+  - repeat: 5
+    tools: [{Write: {file_path: "{project}/src/part_{n}.py", content: "n = {n}"}}]
+  - All parts are written.
+"""
+REPLY_USD = 1.2
+
+
+def test_a_resumed_conversation_is_charged_only_what_is_new(install, servers):
+    """Claude Code's own total is the conversation's, from its first run on."""
+    pcc = install(EXPENSIVE)
+    pcc.pcc("budget", "set", "usd_per_day", "2")
+    session = pcc.start("Write the parts")
+    for allowed in ("4", "100"):
+        pcc.wait(session, "RATE_LIMITED")
+        pcc.pcc("budget", "set", "usd_per_day", allowed)
+
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+
+    assert len(servers[0].requests) == 6, "no reply was thrown away"
+    assert pcc.json("budget")["today"]["usd"] == pytest.approx(6 * REPLY_USD, abs=0.02)
+    costs = [event["cost_usd"] for event in pcc.events(session, "RunEnded")]
+    assert costs == [pytest.approx(n * REPLY_USD, abs=0.02) for n in (2, 2, 2)]
+
+
+def test_a_run_that_costs_too_much_money_is_parked_after_the_reply_that_did(install, servers):
+    pcc = install(EXPENSIVE)
+    pcc.pcc("budget", "set", "run_usd", "3")
+    session = pcc.start("Write the parts")
+
+    parked = pcc.wait(session, "ERROR")
+
+    assert parked["detail"] == "the budget run_usd is used up: 3.6 of 3"
+    assert len(servers[0].requests) == len(list(pcc.project.glob("src/part_*.py"))) == 3
+    pcc.pcc("budget", "set", "run_usd", "0")  # and it goes on by itself
+    assert pcc.wait(session, "COMPLETED", within=60)
+    assert len(servers[0].requests) == 6
+
+
+SLOW = """
+usage: {input: 100000, output: 40000}
+steps:
+  - tools: [{Write: {file_path: "{project}/src/part.py", content: "n = 1"}}]
+  - say: The part is written.
+    delay: 30s
+"""
+
+
+@pytest.mark.parametrize("how", ["stop", "pause", "kill"])
+def test_a_run_that_did_not_end_its_turn_is_charged_what_it_cost(install, how):
+    pcc = install(SLOW)
+    session = pcc.start("Write the part")
+    wait_until(lambda: pcc.events(session, "ToolFinished"), within=60)
+
+    if how == "kill":
+        wait_until(lambda: pcc.json("budget")["today"]["usd"] > 0, within=10)
+        pcc.kill_engine()
+    else:
+        pcc.pcc(how, session)
+        pcc.wait(session, {"stop": "STOPPED", "pause": "PAUSED"}[how])
+
+    assert pcc.json("budget")["today"]["usd"] == pytest.approx(REPLY_USD)
+
+
+def test_a_question_that_is_held_no_longer_does_not_make_the_run_free(install, servers):
+    pcc = install(
+        """
+        usage: {input: 100000, output: 40000}
+        steps:
+          - ask: [{question: "Which database should we buy for the zoo?", options: [Oracle, Db2]}]
+          - All done.
+        """
+    )
+    path = Path(pcc.environment["PERPETUALCC_CONFIG"])
+    path.write_text(path.read_text() + "[human]\nhold_seconds = 1\n")
+    session = pcc.start("Buy one")
+    wait_until(lambda: pcc.events(session, "TaskSettled"), within=60)
+    assert pcc.json("budget")["today"]["usd"] == pytest.approx(REPLY_USD)
+
+    pcc.pcc("respond", "1", "Oracle")
+
+    assert pcc.wait(session, "COMPLETED")
+    paid = len(servers[0].requests)
+    assert pcc.json("budget")["today"]["usd"] == pytest.approx(paid * REPLY_USD)
+
+
+def test_the_tokens_of_subagents_count(install):
+    pcc = install(
+        """
+        scenes:
+          - when: inner
+            usage: {input: 5000, output: 0}
+            steps: [{tools: [{Bash: {command: "true"}}]}, Inner.]
+          - usage: {input: 1000, output: 0}
+            steps:
+              - tools:
+                  - Agent:
+                      description: h
+                      prompt: inner
+                      subagent_type: general-purpose
+                      run_in_background: false
+              - All done.
+        """
+    )
+    session = pcc.start("Ask another")
+
+    assert pcc.wait(session, "COMPLETED")
+
+    assert 12_000 <= pcc.json("budget")["today"]["tokens"] <= 12_100
+
+
+def test_when_the_session_that_asked_is_stopped_another_asks(install, tmp_path):
+    pcc = install(STORY)
+    pcc.pcc("budget", "set", "tokens_per_day", "2000")
+    first = pcc.start("Write the parts")
+    pcc.wait(first, "RATE_LIMITED")
+    other = tmp_path / "other"
+    other.mkdir()
+    second = pcc.start("Write the parts too", project=other)
+    pcc.wait(second, "RATE_LIMITED")
+
+    pcc.pcc("stop", first)
+
+    wait_until(lambda: [one["session"] for one in pcc.json("pending")] == [second])

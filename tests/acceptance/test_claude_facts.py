@@ -6,6 +6,7 @@ night shift.
 """
 
 import asyncio
+import inspect
 import json
 import os
 import signal
@@ -31,7 +32,8 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from perpetualcc.rehearsal import isolated_world
+from perpetualcc.claude.adapter import _COST
+from perpetualcc.rehearsal import isolated_world, wire
 from tests.leftovers import LEAK_MARK, marked_processes
 
 pytestmark = pytest.mark.claude
@@ -63,7 +65,8 @@ class Play:
     def options(self, *, signed_in_as=None, env=None, **more):
         async def gate(given, tool_use_id, _):
             self.hooked.append((given, tool_use_id))
-            return self.decide(given)
+            decided = self.decide(given)
+            return await decided if inspect.isawaitable(decided) else decided
 
         async def ask(name, given, _):
             self.asked.append(name)
@@ -561,3 +564,90 @@ def test_an_empty_variable_counts_as_an_absent_one(play, monkeypatch):
 
     assert messages[-1].result == "Done."
     assert "authorization" not in stage.server.requests[0].headers
+
+
+PRICED = """
+scenes:
+  - when: /^Go/
+    usage: {input: 100000, output: 20000}
+    steps:
+      - tools:
+          - Agent:
+              description: h
+              prompt: inner
+              subagent_type: general-purpose
+              run_in_background: false
+      - One.
+      - Two.
+      - Three.
+      - Four.
+  - when: inner
+    usage: {input: 100000, output: 20000}
+    steps: [Inner.]
+"""
+
+
+def test_the_cost_is_the_conversations_and_its_tokens_are_the_turns(play):
+    """Every reply costs $0.80. A process that goes on with a conversation takes its count over."""
+    stage, chosen = play(PRICED), str(uuid.uuid4())
+
+    async def costs():
+        async with stage.client(session_id=chosen) as client:
+            with_subagent = (await turn(client))[-1]
+            compacted = (await turn(client, "/compact"))[-1]
+            second = (await turn(client, "More"))[-1]
+        other = (await stage.one_turn("Go elsewhere"))[-1]
+        async with stage.client(resume=chosen) as client:
+            before = await cost_told(client)
+            third = (await turn(client, "More"))[-1]
+            os.kill(client._transport._process.pid, signal.SIGKILL)
+        async with stage.client(resume=chosen) as client:
+            after_a_kill = await cost_told(client)
+        return with_subagent, compacted, second, other, before, third, after_a_kill
+
+    with_subagent, compacted, second, other, before, third, after_a_kill = asyncio.run(costs())
+
+    tokens = [one.usage["input_tokens"] for one in (with_subagent, compacted, second, third)]
+    assert tokens == [200_000, 0, 100_000, 100_000], "neither a subagent's nor the compaction's"
+    assert with_subagent.total_cost_usd == pytest.approx(2.4)
+    assert compacted.total_cost_usd > with_subagent.total_cost_usd
+    assert second.total_cost_usd == pytest.approx(compacted.total_cost_usd + 0.8)
+    assert other.total_cost_usd > 0
+    assert before == pytest.approx(second.total_cost_usd, abs=0.005)
+    assert third.total_cost_usd == pytest.approx(second.total_cost_usd + 0.8)
+    assert after_a_kill == before, "what a killed process cost is in no later count"
+
+
+def test_the_cost_is_told_while_a_turn_goes_on_and_counts_whole_replies(play, monkeypatch):
+    """A call is wanted as soon as it is said whole, before its reply is at its end."""
+    stage, told = (
+        play("{usage: {output: 20000}, steps: [{tools: [{Bash: {command: x}}]}, Done.]}"),
+        [],
+    )
+
+    def late_end(events, _):
+        head, end = b"".join(events).split(b"event: message_delta")
+        return [(0.0, head), (0.5, b"event: message_delta" + end)]
+
+    monkeypatch.setattr(wire, "_paced", late_end)
+
+    async def asked():
+        async with stage.client() as client:
+
+            async def decide(_):
+                told.append(await cost_told(client))
+                await asyncio.sleep(0.8)
+                told.append(await cost_told(client))
+                return answer("allow")
+
+            stage.decide = decide
+            return await turn(client)
+
+    result = asyncio.run(asked())[-1]
+
+    assert told == [0.0, pytest.approx(result.total_cost_usd / 2, abs=0.01)]
+
+
+async def cost_told(client):
+    told = await client._query._send_control_request({"subtype": "get_session_cost"})
+    return float(_COST.search(told["text"])[1])

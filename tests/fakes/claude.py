@@ -136,5 +136,8 @@ class FakeClaude:
     async def context_window(self) -> int | None:
         return 200_000
 
+    async def cost_usd(self) -> float | None:
+        return 0.0
+
     def leave(self) -> None:
         self.inbox.put(Gone())

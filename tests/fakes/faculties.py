@@ -14,7 +14,7 @@ from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
-from perpetualcc.sessions.budget import BudgetScope, Refusal
+from perpetualcc.sessions.budget import BudgetScope, Grant, Refusal
 
 
 @dataclass
@@ -27,6 +27,13 @@ class ToldClaude:
     """Calls after which the turn was to end."""
     interruptions: int = 0
     pid: int | None = 1
+    costs: list[float | None] = field(default_factory=list)
+    """What it says it cost, asked once more and once more; the last stays."""
+
+    async def cost_usd(self) -> float | None:
+        told = self.costs[:1] or [0.0]
+        del self.costs[: len(self.costs) > 1]
+        return told[0]
 
     async def respond_permission(
         self, request: RequestId, decision: Decision, *, is_last: bool = False
@@ -154,10 +161,22 @@ class OpenMeter:
     """`agent.ports.Meter`: counts, and refuses once more than `allowed` was spent."""
 
     allowed: float = float("inf")
+    usd_allowed: float | None = None
     tokens: int = 0
+    usd: float = 0.0
 
-    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+    def allowance(self, task: TaskId) -> Grant:
+        return Grant(usd=self.usd_allowed)
+
+    async def spent(
+        self, task: TaskId, session: SessionId, tokens: int, usd: float = 0.0
+    ) -> Refusal | None:
         self.tokens += tokens
+        self.usd += usd
+        if self.usd_allowed is not None and self.usd >= self.usd_allowed:
+            return Refusal(
+                scope=BudgetScope.RUN, limit="run_usd", used=self.usd, allowed=self.usd_allowed
+            )
         if self.tokens <= self.allowed:
             return None
         return Refusal(

@@ -30,10 +30,6 @@ _NAMES: Mapping[LimitWindow, str] = {
 }
 
 
-_MONEY = "error_max_budget_usd"
-"""Claude Code's word for a turn that it ended because of `max_budget_usd`."""
-
-
 @dataclass(slots=True, kw_only=True)
 class RunFacts:
     """What was seen of a run so far."""
@@ -44,6 +40,10 @@ class RunFacts:
     """How often the model itself answered."""
     got_on: bool = False
     """A call ran that no earlier run of the task had made."""
+    usd: float = 0.0
+    """What it cost, as far as Claude Code told."""
+    beside: int = 0
+    """Tokens of subagents: the turn's own figures leave them out."""
     turn: TurnEnded | None = None
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
@@ -78,8 +78,6 @@ def outcome_of(
         return Parked(result=facts.over.reason, packet=packet(facts, task))
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
-    if facts.turn is not None and facts.turn.subtype == _MONEY:
-        return Later(due=now, counts=False, reason="the money that was reserved is used up")
     if limit is not None:
         return Later(
             due=now,

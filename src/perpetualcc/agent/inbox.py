@@ -39,6 +39,8 @@ class Said:
     """Input of the whole reply that did not come from the cache."""
     tokens_out: int = 0
     """Output of this part, estimated: Claude Code tells it only at the end of the turn."""
+    is_beside: bool = False
+    """A subagent said it."""
     calls: tuple[RequestId, ...] = ()
     """Tool calls that this part announces; a subagent's are its caller's affair."""
 
@@ -131,6 +133,7 @@ class TurnEnded:
     tokens_cached: int = 0
     """Of `tokens_in`: what was read from the cache."""
     cost_usd: float = 0.0
+    """Of the process, subagents and compaction included; not of the conversation before it."""
     context_window: int | None = None
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
+from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
@@ -105,12 +106,13 @@ class MasterAgent:
         try:
             await self._metered(launch, task, facts, watch)
         except PassingError as error:
-            await self._break_off(run, task, error)
+            await self._break_off(run, task, error, facts)
             raise
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
-            await self._close(run, RunEnded(**_ids(run, task), outcome="interrupted"))
+            interrupted = RunEnded(**_ids(run, task), outcome="interrupted", cost_usd=facts.usd)
+            await self._close(run, interrupted)
             raise
         outcome = outcome_of(
             facts,
@@ -163,7 +165,6 @@ class MasterAgent:
             resume=resume,
             prompt=prompt,
             lost=known is not None and not resume,
-            max_usd=self._with.meter.allowance(task.id).usd,
             may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
         )
 
@@ -175,7 +176,8 @@ class MasterAgent:
         finally:
             turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
             tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
-            await self._with.meter.ended(task.id, launch.session.id, tokens, turn.cost_usd)
+            tokens += facts.beside if tokens else 0
+            await self._with.meter.ended(task.id, launch.session.id, tokens, facts.usd)
 
     async def _supervise(
         self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
@@ -194,22 +196,37 @@ class MasterAgent:
                     hold=self._settings.hold,
                     stuck=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
                     waits_unattended=self._settings.waits_unattended,
+                    costs=CostCount(
+                        claude=claude,
+                        meter=self._with.meter,
+                        session=launch.session.id,
+                        task=task.id,
+                        facts=facts,
+                    ),
                 )
                 if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
                     asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())
                 with ticking(inbox):
-                    async for arrival in inbox:
-                        await run.handle(arrival)
-                        await watch.seen(arrival, claude, inbox, is_held=bool(run.waiting))
-                        if run.is_over or isinstance(arrival, TurnEnded | Gone):
-                            return
+                    try:
+                        await self._follow(run, watch)
+                    finally:  # however it ends, it is asked what it cost while it can answer
+                        await run.costs.settle()
         finally:
             del self._inboxes[launch.session.id]
 
-    async def _break_off(self, run: Run, task: Task, error: PassingError) -> None:
+    async def _follow(self, run: SupervisedRun, watch: HandoverWatch) -> None:
+        async for arrival in run.inbox:
+            await run.handle(arrival)
+            await watch.seen(arrival, run.claude, run.inbox, is_held=bool(run.waiting))
+            if run.is_over or isinstance(arrival, TurnEnded | Gone):
+                return
+
+    async def _break_off(self, run: Run, task: Task, error: PassingError, facts: RunFacts) -> None:
         """The task comes again by itself; that this run is over is noted, if it can be."""
         problem = ProblemNoticed(**_ids(run, task), text=error.message, hint=error.hint or "")
-        ended = RunEnded(**_ids(run, task), outcome="interrupted", error=error.message)
+        ended = RunEnded(
+            **_ids(run, task), outcome="interrupted", error=error.message, cost_usd=facts.usd
+        )
         with suppress(PassingError):
             await self._close(run, problem, ended)
 
@@ -241,6 +258,6 @@ def _ended(run: Run, task: Task, facts: RunFacts, outcome: Outcome) -> RunEnded:
         turns=turn.turns if turn else 0,
         tokens_in=turn.tokens_in if turn else 0,
         tokens_out=turn.tokens_out if turn else 0,
-        cost_usd=turn.cost_usd if turn else 0.0,
+        cost_usd=facts.usd,
         error=facts.error,
     )

@@ -29,8 +29,6 @@ class Launch:
     prompt: str
     lost: bool = False
     """There was one to go on with, which is not on disk: the prompt tells what is on record."""
-    max_usd: float | None = None
-    """Claude Code itself stops when the run has cost so much."""
     may_compact: bool = False
     """Leave a full context to Claude Code's own compaction, instead of handing over."""
 
@@ -67,6 +65,13 @@ class ClaudeCode(Protocol):
 
     async def context_window(self) -> int | None:
         """Tokens that the model's context holds; None when it cannot be asked. Never raises."""
+        ...
+
+    async def cost_usd(self) -> float | None:
+        """
+        Dollars that this process has cost so far, by Claude Code's own count: whole replies, those
+        of subagents and of compaction too. None when it cannot be asked. Never raises.
+        """
         ...
 
     @property
@@ -117,12 +122,16 @@ class Meter(Protocol):
         """What was reserved for the task's run before it started."""
         ...
 
-    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+    async def spent(
+        self, task: TaskId, session: SessionId, tokens: int, usd: float = 0.0
+    ) -> Refusal | None:
         """The run has used so much more. Not None: it must stop."""
         ...
 
     async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
-        """The run is over; zero tokens: nobody told, and what was counted stands."""
+        """
+        The run is over, and these are its totals; zero: nobody told, and what was counted stands.
+        """
         ...
 
     async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:

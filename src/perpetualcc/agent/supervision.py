@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
@@ -83,6 +84,7 @@ class SupervisedRun:
     faculties: "Faculties"
     hold: timedelta
     stuck: StuckWatch
+    costs: CostCount
     at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
     """Tool calls that were let through and have no result yet."""
     waits_unattended: bool = False
@@ -103,6 +105,7 @@ class SupervisedRun:
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
+        await self.costs.seen(arrival)
         match arrival:
             case ToolWanted():
                 await self._tool_wanted(arrival)
@@ -411,6 +414,7 @@ class SupervisedRun:
         is_new = said.message not in self.counted
         self.counted.add(said.message)
         tokens = said.tokens_out + (said.tokens_fresh if is_new else 0)
+        self.facts.beside += tokens if said.is_beside else 0
         session = self.launch.session.id
         over = await self.faculties.meter.spent(self.task.id, session, tokens)
         if self.facts.over is None:

@@ -10,18 +10,19 @@ import asyncio
 import json
 import logging
 import os
+import re
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import claude_agent_sdk as sdk
 
-from perpetualcc.agent.inbox import Asked, Gone, Inbox, ToolWanted, TurnEnded
+from perpetualcc.agent.inbox import Arrival, Asked, Gone, Inbox, ToolWanted, TurnEnded
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
 from perpetualcc.claude.binary import bundled_claude
@@ -39,6 +40,9 @@ _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
 _PATIENCE = timedelta(seconds=5)
 """For an answer about the context; 0.08 s were measured."""
+_PATIENCE_WITH_COST = timedelta(seconds=1)
+"""2 ms were measured, and 60 ms while it works."""
+_COST = re.compile(r"cost:\s+\$(\d+(?:\.\d+)?)")
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
 keeps to it whether the call is let through or refused, succeeds or fails."""
@@ -95,6 +99,8 @@ class ClaudeCodeAdapter:
         self._is_working = True
         """A turn is under way, or about to be."""
         self._over = False
+        self._cost_before = 0.0
+        """Dollars of the conversation before this process, which its totals include."""
 
     async def stream(self) -> None:
         """Connect, deliver everything to the inbox, disconnect. Ends with `Gone`, always."""
@@ -104,6 +110,8 @@ class ClaudeCodeAdapter:
             async with _connected(client):
                 self._client = client
                 await self._started(self.pid or 0)
+                if self._launch.resume:  # its count goes on where that of the conversation was
+                    self._cost_before = await self._counted_usd() or 0.0
                 await client.query(self._launch.prompt)
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
@@ -120,7 +128,7 @@ class ClaudeCodeAdapter:
                 async for message in client.receive_messages():
                     for arrival in messages.arrivals(message):
                         self._is_working = not isinstance(arrival, TurnEnded)
-                        self._inbox.put(arrival)
+                        self._inbox.put(self._of_this_process(arrival))
         except TimeoutError:
             if not self._leaving:
                 raise
@@ -170,6 +178,29 @@ class ClaudeCodeAdapter:
         except (sdk.ClaudeSDKError, TimeoutError):
             return None
         return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
+
+    async def cost_usd(self) -> float | None:
+        counted = await self._counted_usd()
+        return None if counted is None else max(0.0, counted - self._cost_before)
+
+    async def _counted_usd(self) -> float | None:
+        """To the cent, from $0.50 on: all that Claude Code tells before a turn has ended."""
+        query = getattr(self._client, "_query", None)
+        if query is None:
+            return None
+        try:
+            async with asyncio.timeout(_PATIENCE_WITH_COST.total_seconds()):
+                told = await query._send_control_request({"subtype": "get_session_cost"})  # noqa: SLF001  # the SDK has no method for it
+        except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+            log.info("Claude Code does not tell what it costs: %r", error)
+            return None
+        found = _COST.search(str(told.get("text")))
+        return float(found[1]) if found else None
+
+    def _of_this_process(self, arrival: Arrival) -> Arrival:
+        if not isinstance(arrival, TurnEnded):
+            return arrival
+        return replace(arrival, cost_usd=max(0.0, arrival.cost_usd - self._cost_before))
 
     @property
     def pid(self) -> int | None:
@@ -254,7 +285,6 @@ class ClaudeCodeAdapter:
             env=dict(settings.environment),
             model=options.claude_model or None,
             max_turns=options.max_turns,
-            max_budget_usd=launch.max_usd,
             permission_mode="default",
             setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
             strict_mcp_config="project" not in settings.layers.sources,

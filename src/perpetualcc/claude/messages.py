@@ -41,6 +41,7 @@ def arrivals(message: Any) -> Iterator[Arrival]:
         case sdk.AssistantMessage() if message.model != _SYNTHETIC:
             yield from _said(message)
         case sdk.UserMessage(content=list(content)):
+            yield from _subagent_ended(message)
             yield from _tool_results(content)
         case sdk.RateLimitEvent(rate_limit_info=info):
             yield LimitReported(
@@ -99,7 +100,24 @@ def _said(message: sdk.AssistantMessage) -> Iterator[Arrival]:
             message=message.message_id or message.uuid or "",
             tokens_fresh=_fresh_input(message.usage or {}),
             tokens_out=_estimated(message.content),
+            is_beside=not top_level,
             calls=tuple(_calls(message.content)) if top_level else (),
+        )
+
+
+def _subagent_ended(message: sdk.UserMessage) -> Iterator[Said]:
+    """A subagent's last reply comes as its caller's result, with the tokens of this reply alone."""
+    result = message.tool_use_result
+    if not isinstance(result, dict) or "agentId" not in result:
+        return
+    usage = result.get("usage")
+    if isinstance(usage, dict):
+        yield Said(
+            text="",
+            message=message.uuid or "",
+            tokens_fresh=_fresh_input(usage),
+            tokens_out=int(usage.get("output_tokens") or 0),
+            is_beside=True,
         )
 
 

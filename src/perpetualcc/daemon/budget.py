@@ -91,14 +91,19 @@ class BudgetKeeper:
     def allowance(self, task: TaskId) -> Grant:
         return self._grants.get(task, Grant())
 
-    async def spent(self, task: TaskId, session: SessionId, tokens: int) -> Refusal | None:
+    async def spent(
+        self, task: TaskId, session: SessionId, tokens: int, usd: float = 0.0
+    ) -> Refusal | None:
         """Only what might be more than was reserved, and a look at the day, are waited for."""
         used = self._used[task] = self._used.get(task, 0) + tokens
-        room, now = self.allowance(task).tokens, self.clock.now()
-        if (room is None or used < room) and abs(now - self._looked_at) < _LOOK:
-            self.store.spend_soon(task, tokens)
+        reserved, now = self.allowance(task), self.clock.now()
+        has_room = reserved.tokens is None or used < reserved.tokens
+        if usd and reserved.usd is not None:
+            has_room = False
+        if has_room and abs(now - self._looked_at) < _LOOK:
+            self.store.spend_soon(task, tokens, usd, now)
             return None
-        more = await self.store.spend(task, tokens, 0.0, now)
+        more = await self.store.spend(task, tokens, usd, now)
         if isinstance(more, Refusal):
             return more
         if more.tokens is not None:

@@ -4,9 +4,11 @@ A budget that is used up: a person is asked once, and what they say is done.
 The sessions wait for it to renew all the while; nobody has to answer.
 """
 
+import asyncio
 import math
 from collections.abc import AsyncIterator
 from typing import Protocol
+from uuid import uuid4
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
@@ -58,14 +60,18 @@ class BudgetQuestions:
         self._days = days
         self._record = record
         self._clock = clock
+        self._asking = asyncio.Lock()
 
     async def ask(self, task: Task, session: Session, refusal: Refusal, renews: float) -> None:
         """Ask once a day for each budget, however many sessions wait for it."""
-        now = self._clock.now()
-        if await self._days.was_asked(refusal.limit, now):
-            return
-        await self.queue.escalate(_question(task, session, refusal, renews, now))
-        await self._days.asked(refusal.limit, now)
+        async with self._asking:
+            now = self._clock.now()
+            if await self._days.was_asked(refusal.limit, now):
+                return
+            # One that waits was asked just before a crash.
+            if not await self._waits_for_answer(refusal.limit):
+                await self.queue.escalate(_question(task, session, refusal, renews, now))
+            await self._days.asked(refusal.limit, now)
 
     async def carry_out(self, settled: Escalation) -> None:
         """Do what a person answered. May be called again after a crash."""
@@ -93,10 +99,9 @@ class BudgetQuestions:
     async def changed(self, name: str) -> None:
         """A person changed the budget itself: nothing is asked any more, and work goes on."""
         await self._days.forget(name, self._clock.now())
-        for one in await self.queue.get_pending():
-            if one.request.raw.get("budget") == name:
-                answer = {"answers": {one.request.title: _CHANGED}, "text": _CHANGED}
-                await self.queue.store.settle(one.number, answer, by="pcc budget set")
+        for one in await self._waits_for_answer(name):
+            answer = {"answers": {one.request.title: _CHANGED}, "text": _CHANGED}
+            await self.queue.store.settle(one.number, answer, by="pcc budget set")
         await self.wake(name)
         async for session in self._waiting(name, SessionStatus.ERROR):
             await self.manager.resume_session(session.id)
@@ -105,6 +110,10 @@ class BudgetQuestions:
         """Let those that wait for this budget look again."""
         async for session in self._waiting(name):
             await self.manager.resume_session(session.id)
+
+    async def _waits_for_answer(self, name: str) -> list[Escalation]:
+        pending = await self.queue.get_pending()
+        return [one for one in pending if one.request.raw.get("budget") == name]
 
     async def _waiting(
         self, name: str, status: SessionStatus = SessionStatus.RATE_LIMITED
@@ -143,7 +152,8 @@ def _question(
         session=session.id,
         run=RunId(""),
         task=task.id,
-        request=RequestId(f"budget:{refusal.limit}:{day_of(now)}:{refusal.allowed:g}"),
+        # Each asking is one of its own: an earlier one of the day may be settled or withdrawn.
+        request=RequestId(f"budget:{refusal.limit}:{uuid4()}"),
         type=EscalationType.QUESTION,
         title=title,
         context=f"Used: {refusal.used:,.6g} of {refusal.allowed:,.6g}. Every session that this "

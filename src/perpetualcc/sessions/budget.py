@@ -253,15 +253,21 @@ class BudgetStore(Protocol):
         ...
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
-        """Add to what the task's run has used, and extend its reservation when it is used up."""
+        """
+        Add to what the task's run has used, on the day that it is now, and extend its reservation
+        when it is used up.
+        """
         ...
 
-    def spend_soon(self, task: TaskId, tokens: int) -> None:
+    def spend_soon(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         """Add to what the task's run has used of what it reserved, before anything else is."""
         ...
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
-        """The run is over and has used so much in all; what it held is given back."""
+        """
+        The run is over and has used so much in all; what it held is given back. What came since
+        midnight is the new day's, the rest stays with the days before.
+        """
         ...
 
     async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:

@@ -49,20 +49,11 @@ class SqliteBudget:
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
         return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
 
-    def spend_soon(self, task: TaskId, tokens: int) -> None:
-        self._database.write_soon(lambda c: _count(c, task, tokens, 0.0))
+    def spend_soon(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
+        self._database.write_soon(lambda c: _count(c, task, tokens, usd, now))
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0,"
-                # A run that was killed never told its total: what was counted on the way stands.
-                " tokens = CASE WHEN ? > 0 THEN ? ELSE tokens END, usd = max(usd, ?)"
-                " WHERE task = ? AND ended_at IS NULL",
-                (now, tokens, tokens, usd, task),
-            ),
-            durable=True,
-        )
+        await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
 
     async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         await self._database.write(
@@ -131,7 +122,48 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
     return granted
 
 
-def _count(connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float) -> None:
+def _close(
+    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
+) -> None:
+    _turn_day(connection, task, now)
+    connection.execute(
+        "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0,"
+        # A run that was killed never told its total: what was counted on the way stands.
+        " tokens = CASE WHEN ? > 0 THEN max(? - earlier_tokens, 0) ELSE tokens END,"
+        " usd = CASE WHEN ? > 0 THEN max(? - earlier_usd, 0) ELSE usd END"
+        " WHERE task = ? AND ended_at IS NULL",
+        (now, tokens, tokens, usd, usd, task),
+    )
+
+
+def _turn_day(connection: sqlite3.Connection, task: TaskId, now: float) -> None:
+    """A run goes on past midnight: what it used so far stays with the day that is over."""
+    row = connection.execute(
+        "SELECT number FROM spending WHERE task = ? AND ended_at IS NULL AND day <> ?",
+        (task, day_of(now)),
+    ).fetchone()
+    if row is None:
+        return
+    kept = "session, task, unattended, resume_tokens, day, started_at, tokens, usd"
+    connection.execute(
+        f"INSERT INTO spending ({kept}, ended_at)"  # noqa: S608
+        f" SELECT {kept}, ? FROM spending WHERE number = ?",
+        (now, row["number"]),
+    )
+    connection.execute(
+        "UPDATE spending SET day = ?, started_at = ?, tokens = 0, usd = 0,"
+        " earlier_tokens = earlier_tokens + tokens, earlier_usd = earlier_usd + usd,"
+        # Whatever it uses next, it asks the new day for more.
+        " reserved_tokens = min(reserved_tokens, 1), reserved_usd = min(reserved_usd, 1e-9)"
+        " WHERE number = ?",
+        (day_of(now), now, row["number"]),
+    )
+
+
+def _count(
+    connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
+) -> None:
+    _turn_day(connection, task, now)
     connection.execute(
         "UPDATE spending SET tokens = tokens + ?, usd = usd + ?"
         " WHERE task = ? AND ended_at IS NULL",
@@ -142,7 +174,7 @@ def _count(connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float
 def _spend(
     connection: sqlite3.Connection, task: TaskId, tokens: int, usd: float, now: float
 ) -> Grant | Refusal:
-    _count(connection, task, tokens, usd)
+    _count(connection, task, tokens, usd, now)
     row = connection.execute(
         "SELECT * FROM spending WHERE task = ? AND ended_at IS NULL", (task,)
     ).fetchone()
@@ -193,8 +225,9 @@ def _spent(connection: sqlite3.Connection, task: TaskId | None, now: float) -> S
         (now, task),
     ).fetchone()
     run = connection.execute(
-        "SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(usd), 0.0) AS usd FROM spending"
-        " WHERE task = ? AND ended_at IS NULL",
+        "SELECT coalesce(sum(tokens + earlier_tokens), 0) AS tokens,"
+        " coalesce(sum(usd + earlier_usd), 0.0) AS usd"
+        " FROM spending WHERE task = ? AND ended_at IS NULL",
         (task,),
     ).fetchone()
     week = connection.execute(

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import RunFacts, outcome_of
 from perpetualcc.agent.inbox import (
     Asked,
+    ClockTicked,
     Gone,
     HoldExpired,
     Inbox,
@@ -102,6 +104,13 @@ class World:
             ),
             stuck=StuckWatch(settings=StuckSettings(), since=FakeClock().now()),
             hold=self.hold,
+            costs=CostCount(
+                claude=self.claude,
+                meter=self.meter,
+                session=SESSION.id,
+                task=TASK.id,
+                facts=self.facts,
+            ),
         )
 
     def verdicts(self) -> dict[str, Verdict]:
@@ -541,3 +550,51 @@ def test_what_arrives_for_a_run_that_is_over_is_read_by_nobody():
         return [arrival async for arrival in inbox]
 
     assert asyncio.run(scene()) == [Said(text="a"), Gone()]
+
+
+def test_after_the_reply_that_used_the_money_up_nothing_follows():
+    """A call may come a moment before its reply has a price: that is waited for."""
+    world = World(meter=OpenMeter(usd_allowed=3.0))
+    world.claude.costs = [1.5, 1.5, 1.5, 3.0]
+
+    play(world, Said(text="a", message="m1"), wants("1"), wants("1b"))
+    assert (world.meter.usd, world.facts.over) == (1.5, None)
+    play(world, Said(text="b", message="m2", calls=(RequestId("2"),)), wants("2"))
+
+    assert world.facts.over is not None
+    assert world.claude.last == ["2"]
+    assert world.facts.usd == world.meter.usd == 3.0
+
+
+def test_money_that_is_not_limited_is_counted_in_passing_and_at_the_end():
+    world = World()
+    world.claude.costs = [1.5, 2.5]
+
+    play(world, ClockTicked(), Said(text="a", message="m1"), wants("1"))
+    assert world.meter.usd == 0
+    play(world, ClockTicked(), ClockTicked())
+    assert world.meter.usd == 1.5
+    play(world, Said(text="b", message="m2"))
+    asyncio.run(world.run.costs.settle())
+
+    assert world.facts.usd == world.meter.usd == 2.5
+
+
+def test_a_claude_code_that_does_not_tell_is_left_alone_for_a_while():
+    world = World()
+    world.claude.costs = [None, 1.5]
+
+    play(world, Said(text="a", message="m1"), *[ClockTicked()] * 5)
+    assert world.meter.usd == 0
+    play(world, TurnEnded(is_error=False, subtype="success", result="", cost_usd=2.0))
+
+    assert world.facts.usd == 2.0
+
+
+def test_what_subagents_used_is_known_beside_the_turn():
+    """Its own figures leave them out."""
+    said = Said(text="s", message="s1", tokens_fresh=40, tokens_out=2, is_beside=True)
+
+    world = play(World(), Said(text="m", message="m1", tokens_fresh=7), said, said)
+
+    assert world.facts.beside == 40 + 2 + 2

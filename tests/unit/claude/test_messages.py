@@ -47,6 +47,20 @@ def only(message):
     return found
 
 
+def test_a_subagents_tokens_come_beside_the_turns():
+    spoken = assistant(sdk.TextBlock("Hm."), usage=USAGE, parent_tool_use_id="a")
+    done = sdk.ToolResultBlock(tool_use_id="a", content="Found.")
+    outcome = {"agentId": "a1", "usage": USAGE, "totalTokens": 549}
+    last = sdk.UserMessage(content=[done], uuid="u1", tool_use_result=outcome)
+
+    assert only(spoken).is_beside
+    said, ended = arrivals(last)
+    assert said == Said(text="", message="u1", tokens_fresh=43, tokens_out=6, is_beside=True)
+    assert ended.request == "a"
+    for strange in ({"agentId": "a1"}, {"usage": USAGE}, "text", None, {"agentId": 1, "usage": 2}):
+        assert len(list(arrivals(sdk.UserMessage(content=[done], tool_use_result=strange)))) == 1
+
+
 def test_the_init_event_is_the_start():
     data = {"model": "claude-x", "permissionMode": "default", "claude_code_version": "2.1"}
 

@@ -25,17 +25,20 @@ class Desk:
     """The queue and the sessions, as far as budgets need them."""
 
     def __init__(self, tmp_path) -> None:
-        self.store, self.asked, self.done = self, [], []
+        self.store, self.asked, self.answered, self.done = self, [], [], []
         detail = "the budget tokens_per_day is used up: 5 of 5"
         limited = SessionStatus.RATE_LIMITED
         self.waiting = [replace(session(tmp_path), status=limited, detail=detail)]
 
     async def escalate(self, request):
+        for one in self.asked:  # the same request of the same run again is the same
+            if (one.request.run, one.request.request) == (request.run, request.request):
+                return one
         self.asked.append(Escalation(number=len(self.asked) + 1, request=request, raised_at=0.0))
         return self.asked[-1]
 
     async def get_pending(self):
-        return self.asked
+        return [one for one in self.asked if one not in self.answered]
 
     async def use(self, number):
         self.done.append(("used", number))
@@ -58,6 +61,7 @@ class Stage:
 
     def __init__(self, database, tmp_path) -> None:
         self.clock, self.desk, self.events = FakeClock(), Desk(tmp_path), []
+        self.database = database
         self.session = session(tmp_path)
         self.questions = BudgetQuestions(SqliteBudgetDays(database), self.record, self.clock)
         self.questions.queue = self.questions.manager = self.desk
@@ -78,6 +82,7 @@ class Stage:
 
     async def answer(self, text, *, by="cli") -> None:
         asked = self.desk.asked[-1]
+        self.desk.answered.append(asked)
         answer = {"text": text}
         await self.questions.carry_out(
             replace(asked, settled_at=self.clock.now(), answer=answer, settled_by=by)
@@ -191,6 +196,44 @@ def test_a_question_whose_session_ended_is_asked_for_the_others(play):
 
     assert ("resumed", "abc123") in stage.desk.done
     assert len(stage.desk.asked) == 2
+
+
+def test_a_budget_that_is_set_back_to_what_it_was_is_asked_about_again(play):
+    async def scene(stage):
+        await stage.admit()
+        for allowed in (5000, 1000):
+            await stage.store.set_limit("tokens_per_day", allowed)
+            await stage.questions.changed("tokens_per_day")
+            stage.desk.answered = list(stage.desk.asked)
+        await stage.admit()
+        return stage
+
+    assert len(play(scene).desk.asked) == 2
+
+
+def test_one_person_is_asked_once_by_many_at_once_and_after_a_crash(play):
+    async def scene(stage):
+        await asyncio.gather(*(stage.admit(f"t-{n}") for n in range(5)))
+        await SqliteBudgetDays(stage.database).unasked("tokens_per_day", stage.clock.now())
+        stage.clock.move(1)  # the engine died between the question and the note that it was asked
+        await stage.admit("after the crash")
+        return stage
+
+    assert len(play(scene).desk.asked) == 1
+
+
+def test_money_that_is_used_up_ends_the_run_at_once(play):
+    async def scene(stage):
+        await stage.store.set_limit("tokens_per_day", 0)
+        await stage.store.set_limit("run_usd", 3)
+        assert await stage.admit() is None
+        told = [await stage.keeper.spent(TaskId("t-1"), SessionId("abc123"), 10, 1.5)]
+        return [*told, await stage.keeper.spent(TaskId("t-1"), SessionId("abc123"), 10, 1.5)]
+
+    goes_on, used_up = play(scene)
+
+    assert goes_on is None
+    assert (used_up.limit, used_up.used) == ("run_usd", 3.0)
 
 
 def test_a_changed_budget_settles_the_question_and_lets_the_parked_go_on(play):

@@ -212,3 +212,56 @@ def test_yesterday_is_forgotten(play):
 
     assert today.scope is BudgetScope.DAY
     assert isinstance(tomorrow, Grant)
+
+
+EVENING = next_day(NOW) - 600
+MORNING = next_day(NOW) + 300
+RUN = TaskId("t-1")
+
+
+def test_a_run_that_works_past_midnight_is_the_new_days_from_then_on(play):
+    async def scene(budget):
+        await budget.set_limit("tokens_per_day", 200_000)
+        await budget.set_limit("usd_per_day", 10)
+        await budget.reserve(request(unattended=False), EVENING)
+        await budget.spend(RUN, 30_000, 6.0, EVENING)
+        new_day = [await budget.spend(RUN, 40_000, 1.0, MORNING) for _ in range(5)]
+        spent = await budget.spent(MORNING)
+        await budget.close(RUN, 231_000, 11.5, MORNING + 60)
+        return new_day, spent, await budget.spent(MORNING), await budget.spent(EVENING)
+
+    new_day, at_work, ended, day_before = play(scene)
+
+    assert [type(one) for one in new_day] == [Grant] * 4 + [Refusal]
+    assert (at_work.day_tokens, at_work.day_usd) == (200_000, 5.0)
+    assert (ended.day_tokens, ended.day_usd) == (201_000, 5.5), "the total, less the day before's"
+    assert (day_before.day_tokens, day_before.day_usd) == (30_000, 6.0)
+
+
+def test_the_budgets_of_a_run_and_a_task_know_no_midnight(play):
+    async def scene(budget):
+        await budget.set_limit("run_tokens", 100_000)
+        await budget.set_limit("run_usd", 5)
+        await budget.reserve(request(), EVENING)
+        budget.spend_soon(RUN, 60_000, 4.5, EVENING)
+        budget.spend_soon(RUN, 30_000, 0.0, MORNING)
+        run = await budget.spend(RUN, 10_000, 0.0, MORNING)
+        await budget.close(RUN, 0, 0.0, MORNING)
+        return run, await budget.reserve(request(), MORNING)
+
+    run, task = play(scene)
+
+    assert (run.limit, run.used) == ("run_tokens", 100_000)
+    assert (task.limit, task.used) == ("task_tokens", 100_000)
+
+
+def test_a_run_that_never_told_its_total_keeps_what_was_counted(play):
+    async def scene(budget):
+        await budget.reserve(request(), NOW)
+        await budget.spend(RUN, 900, 0.25, NOW)
+        await budget.close(RUN, 0, 0.0, NOW + 60)
+        return await budget.spent(NOW + 60)
+
+    spent = play(scene)
+
+    assert (spent.day_tokens, spent.day_usd) == (900, 0.25)

@@ -1,0 +1,62 @@
+"""What a run costs: asked of Claude Code while it works, so that nothing hangs on how it ends."""
+
+import asyncio
+from dataclasses import dataclass
+
+from perpetualcc.agent.endings import RunFacts
+from perpetualcc.agent.inbox import Arrival, Asked, ClockTicked, Said, ToolWanted, TurnEnded
+from perpetualcc.agent.ports import ClaudeCode, Meter
+from perpetualcc.domain.ids import SessionId, TaskId
+
+_TRIES = 4
+_BETWEEN = 0.05
+"""A call is wanted when it has been said whole, a moment before its reply ends and has a price."""
+_PAUSE = 10.0
+"""Seconds until one that did not answer is asked again in passing."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CostCount:
+    """
+    Where money is limited it is counted before each call is answered, so that nothing follows the
+    reply that used it up. Otherwise once a second, for the book.
+    """
+
+    claude: ClaudeCode
+    meter: Meter
+    session: SessionId
+    task: TaskId
+    facts: RunFacts
+    _reply: str = ""
+    _is_open: bool = False
+    """The price of a reply is not in the count yet."""
+    _rests_until: float = 0.0
+
+    async def seen(self, arrival: Arrival) -> None:
+        match arrival:
+            case Said(message=message) if message != self._reply:
+                self._reply, self._is_open = message, True
+            case ToolWanted() | Asked() if self.meter.allowance(self.task).usd is not None:
+                await self._look(_TRIES)
+            case ClockTicked() if asyncio.get_running_loop().time() >= self._rests_until:
+                await self._look()
+            case TurnEnded(cost_usd=usd):
+                self.facts.usd, self._is_open = usd or self.facts.usd, False
+
+    async def settle(self) -> None:
+        """The process is about to end, and may not have told what it cost."""
+        await self._look()
+
+    async def _look(self, tries: int = 1) -> None:
+        for last in range(tries if self._is_open else 0):
+            await asyncio.sleep(_BETWEEN if last else 0)
+            told = await self.claude.cost_usd()
+            if told is None:
+                self._rests_until = asyncio.get_running_loop().time() + _PAUSE
+                return
+            new = told - self.facts.usd
+            if new > 0:
+                self.facts.usd, self._is_open = told, False
+                over = await self.meter.spent(self.task, self.session, 0, new)
+                self.facts.over = self.facts.over or over
+                return
