@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perpetualcc.agent.ports import Recollection
 from perpetualcc.claude.transcripts import transcript_size
@@ -97,12 +97,14 @@ class CheckpointKeeper:
     async def recall(self, session: Session, task: Task) -> Recollection:
         """From the newest checkpoint of this task; from the tables where there is none."""
         found = await self.latest(session)
-        if found is None or found.current_task.splitlines()[:1] != task.prompt.splitlines()[:1]:
+        if found is None or not found.is_about(task):
             found = await self.save(session, task, "taken over after a restart")
         if found is None:  # nowhere to write: the task itself is what is known
             return Recollection(prompt=task.prompt, changes="")
         changes = await asyncio.to_thread(changes_since, found, session.project)
-        prompt = await asyncio.to_thread(self.manager.restore, found, session.project)
+        # Its own words, to the letter: in the file they are without secrets.
+        theirs = replace(found, current_task=task.prompt)
+        prompt = await asyncio.to_thread(self.manager.restore, theirs, session.project)
         return Recollection(prompt=prompt, changes=told_changes(changes))
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
@@ -124,6 +126,7 @@ class CheckpointKeeper:
         return SessionState(
             session_id=session.id,
             project_path=str(session.project),
+            task_id=task.id,
             current_task=task.prompt,
             reason=reason,
             completed_subtasks=[*done, *(text for text, status in todos if status == "completed")],
