@@ -187,6 +187,7 @@ class Parts:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(self.config.limits.stagger_seconds),
+            asked=self.escalations.get,
         )
 
     @cached_property
