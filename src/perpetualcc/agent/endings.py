@@ -59,6 +59,12 @@ class RunFacts:
     error: str = ""
     """What the process left behind when it went."""
 
+    @property
+    def is_done(self) -> bool:
+        """Claude ended its turn by itself, and well."""
+        is_good = self.turn is not None and not self.turn.is_error and not self.is_stopped
+        return is_good and self.question is None
+
 
 def outcome_of(
     facts: RunFacts, task: Task, *, now: float, limit: RateLimitInfo | None = None
@@ -70,7 +76,7 @@ def outcome_of(
     """
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
-    if facts.turn is not None and not facts.turn.is_error and not facts.is_stopped:
+    if facts.turn is not None and facts.is_done:
         return Done(result=facts.turn.result)
     if facts.stuck:
         return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, task))

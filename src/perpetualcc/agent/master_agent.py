@@ -15,6 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
+from perpetualcc.agent.finished import until_written
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
@@ -35,7 +36,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
-from perpetualcc.domain.sessions import Run
+from perpetualcc.domain.sessions import Run, SessionStatus
 from perpetualcc.domain.tasks import Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
@@ -105,8 +106,11 @@ class MasterAgent:
         try:
             await self._metered(launch, task, facts, watch)
         except PassingError as error:
-            await self._break_off(run, task, error)
-            raise
+            if not facts.is_done:
+                await self._break_off(run, task, error)
+                raise
+            log.exception("the last of run %s could not be written", run.id)
+            await until_written(lambda: self._book(launch, task, facts))
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
@@ -118,6 +122,13 @@ class MasterAgent:
             now=self._with.clock.now(),
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
+        if not facts.is_done:
+            return await self._conclude(run, task, facts, watch, outcome)
+        return await until_written(lambda: self._conclude(run, task, facts, watch, outcome))
+
+    async def _conclude(
+        self, run: Run, task: Task, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
+    ) -> Outcome:
         outcome = await watch.conclude(outcome, facts)
         await self._close(run, _ended(run, task, facts, outcome))
         return outcome
@@ -173,9 +184,12 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
-            tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
-            await self._with.meter.ended(task.id, launch.session.id, tokens, turn.cost_usd)
+            await self._book(launch, task, facts)
+
+    async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
+        turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
+        tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
+        await self._with.meter.ended(task.id, launch.session.id, tokens, turn.cost_usd)
 
     async def _supervise(
         self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
@@ -183,6 +197,10 @@ class MasterAgent:
         inbox = self._inboxes[launch.session.id] = Inbox()
         try:
             await watch.begin()
+            now = await self._with.journal.session(launch.session.id)
+            if now.status is SessionStatus.PAUSED:  # when there was no inbox yet to tell it
+                facts.order = Order.PAUSE
+                return
             async with self._with.claudes.open(launch, inbox) as claude:
                 run = SupervisedRun(
                     launch=launch,

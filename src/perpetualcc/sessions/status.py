@@ -17,7 +17,7 @@ TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType
         _S.PROCESSING: frozenset(_S) - {_S.PROCESSING},
         _S.WAITING_INPUT: _WAITS - {_S.WAITING_INPUT},
         _S.RATE_LIMITED: _WAITS - {_S.RATE_LIMITED},
-        _S.PAUSED: frozenset({_S.IDLE, _S.PROCESSING, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
+        _S.PAUSED: frozenset({_S.IDLE, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
         _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
         # A task added to a finished session starts it again; a stopped one stays stopped.
         _S.COMPLETED: frozenset({_S.IDLE}),

@@ -56,6 +56,38 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
     return order
 
 
+def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> list[NewTask]:
+    """
+    The plan as tasks of a session, each after those it names, whatever their order in the plan.
+
+    Raises:
+        PerpetualError: as `order_of`.
+    """
+    tasks: dict[int, NewTask] = {}
+    for i in order_of(plan):
+        tasks[i] = NewTask(
+            id=new_task_id(),
+            group=session,
+            prompt=plan[i].prompt,
+            priority=plan[i].priority,
+            after=tuple(tasks[first].id for first in plan[i].after),
+            lane=lane,
+        )
+    return list(tasks.values())
+
+
+def added(task: NewTask) -> TaskAdded:
+    """The event that tells of it."""
+    return TaskAdded(
+        session=SessionId(task.group), task=task.id, prompt=task.prompt, priority=task.priority
+    )
+
+
+def comes_after_broken(task: Task) -> bool:
+    """It was parked because of what comes before it, and not for a reason of its own."""
+    return task.state is TaskState.PARKED and (task.packet or {}).get("reason") == "after"
+
+
 class TaskQueue:
     """The tasks of one session."""
 
@@ -92,25 +124,7 @@ class TaskQueue:
             max_attempts=max_attempts,
             lane=lane,
         )
-        added = TaskAdded(session=self._session, task=task.id, prompt=prompt, priority=priority)
-        return await self._tasks.add(task, [added])
-
-    async def add_all(
-        self, plan: Sequence[PlannedTask], *, lane: Lane = Lane.INTERACTIVE
-    ) -> list[Task]:
-        """
-        Queue a plan, each task after those it names, whatever their order in the plan.
-
-        Raises:
-            PerpetualError: as `order_of`, before anything is queued.
-        """
-        added: dict[int, Task] = {}
-        for i in order_of(plan):
-            after = [added[first].id for first in plan[i].after]
-            added[i] = await self.add(
-                plan[i].prompt, priority=plan[i].priority, after=after, lane=lane
-            )
-        return [added[i] for i in range(len(plan))]
+        return await self._tasks.add(task, [added(task)])
 
     async def next(self) -> Task | None:
         """What would be worked on next, or is being worked on now."""

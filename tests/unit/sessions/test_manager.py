@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionCreated, SessionStatusChanged
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded
 from perpetualcc.domain.sessions import Session, SessionStatus
 from perpetualcc.domain.tasks import Done, Failed, Lane, Later, Parked, TaskState, Wait
 from perpetualcc.sessions.manager import SessionManager
@@ -34,7 +34,7 @@ class World:
     async def work(self, outcome, *, limited: bool = False) -> Session:
         """Dispatch the next task, as the dispatcher would."""
         [task] = await self.ledger.claim({Lane.INTERACTIVE: 1}, 1)
-        await self.manager.begin(await self.manager.get_session(task.group))
+        await self.manager.begin(task.group)
         await self.ledger.settle(task.id, task.fence, outcome)
         after = await self.ledger.get(task.id)
         due = None if after.due == float("inf") else after.due
@@ -49,7 +49,7 @@ class World:
 
 def play(scene) -> None:
     ledger = MemoryLedger(Memory(), FakeClock(), owner="me")
-    sessions, workers = MemorySessions(), RecordingWorkers(ledger)
+    sessions, workers = MemorySessions(ledger), RecordingWorkers(ledger)
     manager = SessionManager(sessions, ledger, sessions.record, workers)
     asyncio.run(scene(World(manager, sessions, ledger, workers)))
 
@@ -59,7 +59,8 @@ def test_a_session_is_created_with_its_tasks_and_starts(tmp_path):
         session = await world.start(tmp_path, "Fix the login page", "and its tests")
 
         assert (session.name, session.project) == ("fix-login-page", tmp_path)
-        assert [type(event) for event in world.sessions.log] == [SessionCreated]
+        kinds = [type(event) for event in world.sessions.log]
+        assert kinds == [SessionCreated, TaskAdded, TaskAdded]
         pending = await world.manager.queue(session.id).pending()
         assert [task.prompt for task in pending] == ["Fix the login page", "and its tests"]
         assert world.workers.told == ["wake"]
@@ -176,11 +177,30 @@ def test_a_paused_session_starts_nothing_until_it_is_resumed(tmp_path):
     play(scene)
 
 
+def test_no_run_begins_in_a_session_that_was_paused_while_its_task_waited_for_a_turn(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.manager.pause_session(session.id)
+
+        assert not await world.manager.begin(session.id)
+
+        await world.ledger.settle(task.id, task.fence, Later(due=0, counts=False))
+        await world.manager.settled(task, TaskState.QUEUED, due=0, result="paused", limited=False)
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.PAUSED
+        assert not await world.can_start()
+        await world.manager.resume_session(session.id)
+        assert await world.can_start()
+        assert await world.manager.begin(session.id)
+
+    play(scene)
+
+
 def test_a_run_that_ends_after_the_pause_leaves_the_session_paused(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "first", "second")
         [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
-        await world.manager.begin(session)
+        await world.manager.begin(session.id)
         await world.manager.pause_session(session.id)
 
         await world.ledger.settle(task.id, task.fence, Later(due=0, counts=False))
@@ -226,7 +246,7 @@ def test_a_stopped_session_cancels_its_tasks_and_stays_stopped(tmp_path):
 def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
     async def scene(world):
         working = await world.start(tmp_path / ".", "first")
-        await world.manager.begin(working)
+        await world.manager.begin(working.id)
 
         await world.manager.recover()
 
@@ -247,7 +267,7 @@ def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
 def test_after_a_crash_a_session_whose_only_task_was_parked_shows_that_a_person_is_needed(tmp_path):
     async def scene(world):
         working = await world.start(tmp_path / ".", "the task that kills the engine")
-        await world.manager.begin(working)
+        await world.manager.begin(working.id)
         [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
         await world.ledger.settle(task.id, task.fence, Parked(result="too many crashes"))
 

@@ -6,7 +6,7 @@ IDLE              .        x          x        x        x        x         x    
 PROCESSING        x        .          x        x        x        x         x       x
 WAITING_INPUT     x        x          .        x        x        -         x       x
 RATE_LIMITED      x        x          x        .        x        -         x       x
-PAUSED            x        x          -        -        .        x         x       x
+PAUSED            x        -          -        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
 ERROR             x        -          -        -        -        -         x       .
