@@ -99,6 +99,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         stack.push_async_callback(database.close)
         parts = Parts(locations, config, database, claudes)
         await parts.spending.recover(parts.clock.now())
+        await parts.limits.waits.set_back(parts.clock.now())
         await _recover(locations, parts.ledger, parts.manager, parts.events)
         methods = parts.api.methods()
         working = await stack.enter_async_context(asyncio.TaskGroup())
@@ -122,6 +123,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
 
     async def look_again() -> None:
         await parts.ledger.recover()
+        await parts.limits.waits.set_back(parts.clock.now())
         parts.dispatcher.wake()
         parts.desk.wake()
 

@@ -12,7 +12,7 @@ from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
+from perpetualcc.domain.tasks import Done, Lane, Later, NewTask, Parked, Task, TaskState, Wait
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.database import Database
@@ -180,6 +180,35 @@ def test_a_person_is_asked_first_when_they_want_to_be(play):
         assert isinstance(declined, Parked)
 
     play(scene, auto_resume=False)
+
+
+@pytest.mark.parametrize(
+    ("window", "ahead", "waits"),
+    [(LimitWindow.OVERLOAD, None, 15), (LimitWindow.FIVE_HOUR, 600.0, 600 + 1 + 12 * 3600)],
+)
+def test_a_while_that_nobody_told_the_end_of_begins_again_when_the_clock_is_set_back(
+    tmp_path, window, ahead, waits
+):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        try:
+            stage = Stage(database, tmp_path)
+            ledger = SqliteLedger(database, stage.clock, "me")
+            await ledger.add(NewTask(id=TaskId("t-1"), group="abc123", prompt="Go"))
+            [claimed] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            await ledger.settle(
+                claimed.id, claimed.fence, await stage.stopped(claimed, window=window, ahead=ahead)
+            )
+
+            stage.clock.move(-12 * 3600)
+            await stage.keeper.waits.set_back(stage.clock.now())
+
+            [again] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            assert (await stage.keeper.admit(again)).due - stage.clock.now() == waits
+        finally:
+            await database.close()
+
+    asyncio.run(main())
 
 
 def test_a_call_that_a_person_denies_after_a_limit_parks_nothing(play):

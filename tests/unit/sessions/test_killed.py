@@ -84,13 +84,13 @@ async def give_up(engine, session, dies_at):
     await engine.manager.give_up_task(session, task.id)
 
 
-async def admission(engine, session, dies_at):
+async def admission(engine, _session, _dies_at):
     task = await engine.claim()
     await engine.settle(task, Parked(result="a budget"), is_told=False)
     raise Killed
 
 
-async def given_up_before_what_comes_after(engine, session, dies_at):
+async def given_up_before_what_comes_after(engine, session, _dies_at):
     await engine.manager.add_task(session, "behind the first", after=["first"])
     await engine.work(Parked(result="look"))
     [task] = await engine.manager.queue(session).broken()
