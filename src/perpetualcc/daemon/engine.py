@@ -121,7 +121,8 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
 
-    async def look_again() -> None:
+    async def look_again(leapt: float) -> None:
+        await parts.spending.leapt(leapt)
         await parts.ledger.recover()
         await parts.limits.waits.set_back(parts.clock.now())
         parts.dispatcher.wake()
