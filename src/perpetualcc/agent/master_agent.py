@@ -37,7 +37,7 @@ from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Run, SessionStatus
-from perpetualcc.domain.tasks import Outcome, Parked, Task
+from perpetualcc.domain.tasks import STOPS, Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
@@ -241,7 +241,7 @@ class MasterAgent:
         )
         outcome = Parked(
             result=error.message,
-            packet={**packet(facts, task), "hint": error.hint or ""},
+            packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
         )
         await self._close(run, problem, _ended(run, task, facts, outcome))
         return outcome

@@ -10,7 +10,7 @@ from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait, LimitWaits, WakeUps, signal_of
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
@@ -41,7 +41,11 @@ class LimitKeeper:
         if await self._declined(task):
             return Parked(
                 result="A person decided not to go on after the limit",
-                packet={"state": "limited", "hint": f"Go on with: pcc resume {task.group}"},
+                packet={
+                    **STOPS,
+                    "state": "limited",
+                    "hint": f"Go on with: pcc resume {task.group}",
+                },
             )
         if held := await self._held(task, own):
             return held

@@ -20,8 +20,10 @@ from perpetualcc.sessions.task_queue import (
     TaskQueue,
     Tasks,
     added,
+    can_be_done,
     comes_after_broken,
     order_of,
+    standstill,
     tasks_of,
 )
 
@@ -188,9 +190,11 @@ class SessionManager:
                 f"Session {session.name!r} is finished: there is nothing to resume",
                 hint=f'Give it more to do with: pcc add {session.id} "…"',
             )
-        if session.status is SessionStatus.ERROR:
-            for task in await self.queue(session.id).broken():
-                await self._tasks.requeue(task.id)
+        queue = self.queue(session.id)
+        if session.status is SessionStatus.ERROR or standstill(await queue.everything()):
+            for task in await queue.broken():
+                if not comes_after_broken(task):
+                    await self._tasks.requeue(task.id)
         await self._cut_waits_short(session)
         await self._go_idle(session)
         self._workers.wake()
@@ -223,7 +227,10 @@ class SessionManager:
         await self._go_on(await self.get_session(session))
 
     async def _go_on(self, session: Session) -> None:
-        if session.status is SessionStatus.ERROR:
+        tasks = await self.queue(session.id).everything()
+        if session.status is SessionStatus.ERROR and (
+            can_be_done(tasks) or standstill(tasks) is None
+        ):
             await self._go_idle(session)
             if not await self.queue(session.id).pending():
                 idle = await self.get_session(session.id)
@@ -249,19 +256,28 @@ class SessionManager:
     ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
         session = await self.get_session(task.group)
-        left = len(await self.queue(session.id).pending())
+        tasks = await self.queue(session.id).everything()
+        left = sum(not one.state.is_final for one in tasks)
         if session.status is SessionStatus.STOPPED or (
             session.status is SessionStatus.PAUSED and left
         ):
             return
-        standing = standing_after(state, due=due, result=result, limited=limited, left=left)
+        stuck = standstill(tasks)
+        standing = standing_after(
+            state,
+            due=due,
+            result=result,
+            limited=limited,
+            left=left,
+            stuck="" if stuck is None else _why(stuck, tasks),
+        )
         if standing.held:
             await self._tasks.hold(session.id)
         else:
             await self._tasks.release(session.id)
         detail = standing.detail
         if standing.status is SessionStatus.COMPLETED:
-            detail = completion_summary(await self.queue(session.id).everything())
+            detail = completion_summary(tasks)
         await self._become(session, standing.status, detail, standing.resumes_at)
 
     async def recover(self) -> None:
@@ -272,9 +288,12 @@ class SessionManager:
         """
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
-            broken = [task for task in await queue.broken() if not comes_after_broken(task)]
-            if session.status is SessionStatus.PROCESSING or broken:
-                standing = _standing_of(await queue.pending(), broken)
+            stuck = standstill(await queue.everything())
+            if session.status is SessionStatus.PROCESSING or (
+                # Unless a person has let it go on since.
+                stuck and stuck.updated_at >= session.updated_at
+            ):
+                standing = _standing_of(await queue.pending(), stuck)
                 if standing.held:
                     await self._tasks.hold(session.id)
                 await self._become(session, standing.status, standing.detail, standing.resumes_at)
@@ -314,17 +333,14 @@ class SessionManager:
                 )
 
 
-def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
+def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:
     """
     What a session was about to become when the engine died.
 
     A task that was parked, perhaps because it is what kills the engine, needs a person first.
     """
-    if broken:
-        last = max(broken, key=lambda task: task.updated_at)
-        return standing_after(
-            last.state, due=None, result=last.result, limited=False, left=len(left)
-        )
+    if stuck is not None:
+        return Standing(status=SessionStatus.ERROR, detail=_why(stuck, [stuck]), held=True)
     first = left[0] if left else None
     if first is None or first.state is not TaskState.WAITING:
         after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
@@ -336,6 +352,14 @@ def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
         limited=(first.signal or "").startswith(SIGNAL),
         left=len(left),
     )
+
+
+def _why(stuck: Task, tasks: Sequence[Task]) -> str:
+    """What stopped a session, and what of it was done when that was not the last of its work."""
+    why = stuck.result or f"a task is {stuck.state.value}"
+    last = max((one.updated_at for one in tasks if one.state is TaskState.DONE), default=0.0)
+    counted = completion_summary(tasks).splitlines()[0]
+    return why if stuck.updated_at >= last else f"{why} ({counted})"
 
 
 def check_project(path: Path) -> Path:

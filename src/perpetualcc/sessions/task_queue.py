@@ -9,6 +9,7 @@ from perpetualcc.domain.events import Event, TaskAdded
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
+_MOST_IN_A_ROW = 2
 _OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
 
 
@@ -86,6 +87,35 @@ def added(task: NewTask) -> TaskAdded:
 def comes_after_broken(task: Task) -> bool:
     """It was parked because of what comes before it, and not for a reason of its own."""
     return task.state is TaskState.PARKED and (task.packet or {}).get("reason") == "after"
+
+
+def can_be_done(tasks: Sequence[Task]) -> bool:
+    """Whether anything is left that does not come after a task that stopped."""
+    never = {task.id for task in tasks if task.state.is_final and task.state is not TaskState.DONE}
+    left = [task for task in tasks if not task.state.is_final]
+    while behind := [task for task in left if not never.isdisjoint(task.after)]:
+        never |= {task.id for task in behind}
+        left = [task for task in left if task.id not in never]
+    return bool(left)
+
+
+def standstill(tasks: Sequence[Task]) -> Task | None:
+    """
+    The stopped task for which a whole session waits for a person; None: it goes on without it.
+
+    One that stopped for a reason of its own does not keep the session from what does not come
+    after it. A second in a row, with nothing done in between, does: the reason may be everybody's.
+    """
+    broken = {TaskState.FAILED, TaskState.PARKED}
+    stopped = [task for task in tasks if task.state in broken and not comes_after_broken(task)]
+    if not stopped:
+        return None
+    done = max((task.updated_at for task in tasks if task.state is TaskState.DONE), default=0.0)
+    in_a_row = sum(task.updated_at > done for task in stopped)
+    is_everybodys = any((task.packet or {}).get("stops") for task in stopped)
+    if in_a_row < _MOST_IN_A_ROW and not is_everybodys and can_be_done(tasks):
+        return None
+    return max(stopped, key=lambda task: task.updated_at)
 
 
 class TaskQueue:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from perpetualcc.domain.sessions import SessionStatus
-from perpetualcc.domain.tasks import Done, Failed, Lane, Later, Parked
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.database import Database
@@ -71,14 +71,14 @@ async def resume(engine, session, dies_at):
 
 
 async def retry(engine, session, dies_at):
-    await engine.work(Failed(result="no"))
+    await engine.work(Failed(result="no", packet=STOPS))
     [task] = await engine.manager.queue(session).broken()
     dies_at(engine)
     await engine.manager.retry_task(session, task.id)
 
 
 async def give_up(engine, session, dies_at):
-    await engine.work(Parked(result="look"))
+    await engine.work(Parked(result="look", packet=STOPS))
     [task] = await engine.manager.queue(session).broken()
     dies_at(engine)
     await engine.manager.give_up_task(session, task.id)
@@ -86,13 +86,13 @@ async def give_up(engine, session, dies_at):
 
 async def admission(engine, _session, _dies_at):
     task = await engine.claim()
-    await engine.settle(task, Parked(result="a budget"), is_told=False)
+    await engine.settle(task, Parked(result="a budget", packet=STOPS), is_told=False)
     raise Killed
 
 
 async def given_up_before_what_comes_after(engine, session, _dies_at):
     await engine.manager.add_task(session, "behind the first", after=["first"])
-    await engine.work(Parked(result="look"))
+    await engine.work(Parked(result="look", packet=STOPS))
     [task] = await engine.manager.queue(session).broken()
     await engine.manager.give_up_task(session, task.id)
     raise Killed
