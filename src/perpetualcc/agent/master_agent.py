@@ -15,11 +15,11 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet
-from perpetualcc.agent.finished import until_written
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
+from perpetualcc.agent.patience import until_written
 from perpetualcc.agent.ports import (
     Answerer,
     Checkpoints,

@@ -4,8 +4,8 @@ import asyncio
 import logging
 from collections.abc import Iterator
 
-from perpetualcc.agent.finished import until_written
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.agent.patience import until_written
 from perpetualcc.daemon import packets
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper

@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import fields
 
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.sessions.budget import (
     BudgetLimits,
@@ -59,7 +60,10 @@ class SqliteBudget:
         return await self._database.write(lambda c: _reserve(c, request, now), durable=True)
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
-        return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
+        return await until_written(
+            lambda: self._database.write(lambda c: _spend(c, task, tokens, usd, now)),
+            within=PATIENCE,
+        )
 
     def spend_soon(self, task: TaskId, tokens: int) -> None:
         self._database.write_soon(lambda c: _count(c, task, tokens, 0.0))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from perpetualcc.agent import finished
+from perpetualcc.agent import patience
 from perpetualcc.agent.inbox import TurnEnded
 from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
 from perpetualcc.domain.errors import PassingError, PerpetualError
@@ -98,7 +98,7 @@ class Meter:
 
 @pytest.mark.parametrize("fails", ["the run itself", "its booking", "its end"])
 def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fails, monkeypatch):
-    monkeypatch.setattr(finished.until_written, "__defaults__", (timedelta(),))
+    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
     journal, meter = Journal(is_full=fails == "its end"), Meter()
     meter.failures = 2 if fails == "its booking" else 0
     turn = TurnEnded(is_error=False, subtype="success", result="Hours of work.", tokens_out=7)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
-from perpetualcc.domain.events import RunStarted, TextSaid
+from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.store.database import Database
@@ -100,7 +100,17 @@ LOGIN = "Fix this bug in the shop:\nThe login page is blank"
 def test_a_task_is_never_told_the_words_of_another_that_begins_alike(tmp_path, is_old):
     async def main():
         here = session(tmp_path)
-        async with keeping(tmp_path) as (keeper, _):
+        async with keeping(tmp_path) as (keeper, events):
+            told = {"session": here.id, "run": RunId("r"), "task": TaskId("t-1")}
+            await events.append(
+                [
+                    TextSaid(**told, text="The cart adds twice."),
+                    QuestionAnswered(
+                        **told, request="q", answers={"Round the cart?": "no"}, reason="",
+                        decided_by="person", confidence=1.0,
+                    ),
+                ]
+            )  # fmt: skip
             await keeper.save(here, task("t-1", prompt=CART), "the 5-hour limit")
             if is_old:  # a version that did not write down whose it was
                 [path] = (tmp_path / "checkpoints" / here.id).glob("*.json")
