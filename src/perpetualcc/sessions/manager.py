@@ -94,7 +94,7 @@ class SessionManager:
         self._record = record
         self._workers = workers
         self._changing = asyncio.Lock()
-        """Between what a session is and what it becomes: a pause and a start meet each other."""
+        """Between what a session is and what it becomes: a pause meets a start, or an end."""
 
     async def create_session(
         self,
@@ -255,6 +255,12 @@ class SessionManager:
         self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
     ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
+        async with self._changing:
+            await self._settled(task, state, due=due, result=result, limited=limited)
+
+    async def _settled(
+        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
+    ) -> None:
         session = await self.get_session(task.group)
         tasks = await self.queue(session.id).everything()
         left = sum(not one.state.is_final for one in tasks)
@@ -283,7 +289,7 @@ class SessionManager:
     async def recover(self) -> None:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
-        its task is claimed; a task that stopped stops its session; a queue is held where the
+        its task is claimed; one whose tasks need a person says so; a queue is held where its
         session stands still, and nowhere else.
         """
         for session in await self._store.list(statuses=_AT_WORK):
