@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import sqlite3
 import subprocess
+import time
 
 import pytest
 
@@ -146,3 +148,20 @@ def test_the_doctor_sees_a_place_that_cannot_be_written(install):
     assert "does not start: cannot write '" in done.stderr
     assert "Read-only file system\nhint:  Mend it, or see --data-dir" in done.stderr
     assert f"✗ Data directory: '{data}' cannot be written" in done.stdout
+
+
+@pytest.mark.claude
+def test_a_lock_that_another_program_holds_for_a_while_costs_no_turn(install, servers):
+    pcc = install("steps: [{delay: 4s, say: All done.}]")
+    session = pcc.start("Write")
+    pcc.wait_for_event(session, "RunInitialized", within=40)
+    other = sqlite3.connect(pcc.locations.database, isolation_level=None, timeout=5)
+
+    other.execute("BEGIN IMMEDIATE")
+    time.sleep(12)  # longer than a write waits, and the turn ends meanwhile
+    other.execute("ROLLBACK")
+
+    [task] = pcc.wait(session, "COMPLETED", within=60)["tasks"]
+    assert task["result"] == "All done."
+    assert len(pcc.events(session, "RunStarted")) == 1
+    assert len(servers[0].requests) == 1

@@ -84,6 +84,36 @@ def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
     assert 0 <= resumed - waiting["resumes_at"] < 2
 
 
+def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
+    wait = story("{kind: usage_limit, in: 8s, everyone: true}")
+    slowly = "[limits]\nstagger_seconds = 8\n"
+    pcc = limited(install, wait, "--idle-exit", "20", subscription=True, config=slowly)
+    other = pcc.project.parent / "other"
+    other.mkdir()
+    sessions = [pcc.start("Write two files"), pcc.start("Write two files", project=other)]
+    for one in sessions:
+        pcc.wait(one, "RATE_LIMITED")
+
+    def in_turn():
+        found = [pcc.look(one) for one in sessions]
+        is_claimed = all(one["tasks"][0]["state"] != "waiting" for one in found)
+        return is_claimed and [one["id"] for one in found if one["status"] == "RATE_LIMITED"]
+
+    wait_until(in_turn, within=60)
+    [last] = in_turn()
+    pcc.pcc("pause", last)
+
+    wait_until(lambda: pcc.look(last)["tasks"][0]["state"] == "queued", within=30)
+    assert pcc.look(last)["status"] == "PAUSED"
+    pcc.pcc("resume", last)
+    assert pcc.wait(last, within=60)["status"] == "COMPLETED"
+    assert "PROCESSING" not in [
+        event["after"]
+        for event in pcc.events(last, "SessionStatusChanged")
+        if event["before"] == "PAUSED"
+    ]
+
+
 @pytest.mark.parametrize(
     "victim", [pytest.param("engine", marks=pytest.mark.soak), "supervisor and engine"]
 )

@@ -79,3 +79,34 @@ def test_a_network_that_is_gone_uses_up_no_attempts(install):
 
     assert waiting["detail"] == "the server cannot be reached"
     assert waiting["tasks"][0]["attempts"] == 0
+
+
+def test_a_task_that_never_works_keeps_no_other_waiting(install):
+    pcc = install(
+        """
+        scenes:
+          - name: bad
+            when: Fail
+            steps:
+              - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+              - Never said.
+          - name: good
+            when: Tidy
+            steps: [It is tidy.]
+        """
+    )
+    session = pcc.start("Fail")
+    pcc.pcc("add", session, "Ship it", "--after", "Fail")
+    pcc.pcc("add", session, "Tidy up")
+
+    stopped = pcc.wait(session, "ERROR", within=90)
+
+    assert [task["state"] for task in stopped["tasks"]] == ["parked", "queued", "done"]
+    assert stopped["detail"].endswith("s)")
+    assert "1 of 3 tasks done" in stopped["detail"]
+    [waiting] = pcc.json("pending")
+    assert waiting["type"] == "error"
+    settled = [one["at"] for one in pcc.events(session, "EscalationRaised", "TaskSettled")]
+    assert waiting["raised_at"] < settled[-1], "told at once, not at the end"
+    pcc.pcc("respond", str(waiting["number"]), "give up")
+    assert pcc.wait(session, "COMPLETED")["tasks"][1]["state"] == "parked"

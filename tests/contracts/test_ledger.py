@@ -516,6 +516,33 @@ def test_a_back_off_is_over_when_the_clock_was_set_back_and_a_moment_is_not(
     assert [task.id for task in ledger.take()] == (["t"] if is_over else [])
 
 
+@pytest.mark.parametrize("how", ["paused", "brought back", "answered", "taken over"])
+def test_what_is_due_at_once_is_so_whatever_the_clock_was_set_to(
+    world: World, clock: FakeClock, how: str
+) -> None:
+    ledger = world.engine()
+    ledger.new("t")
+    task = ledger.take_one()
+    clock.move(0.5)
+    match how:
+        case "paused":
+            ledger.settle("t", task.fence, Later(due=clock.now(), counts=False))
+        case "brought back":
+            ledger.settle("t", task.fence, Failed(result="no"))
+            ledger.requeue("t")
+        case "answered":
+            ledger.settle("t", task.fence, Wait(signal="s"))
+            ledger.signal("s", {})
+        case "taken over":
+            world.engine("another").recover()
+
+    clock.move(-12 * HOUR)
+    ledger.recover()
+
+    assert ledger.next_due() <= clock.now()
+    assert ledger.take_one().id == "t"
+
+
 def test_the_next_due_time_is_past_while_something_can_be_claimed_in_these_lanes(
     ledger: Calls,
 ) -> None:

@@ -220,9 +220,12 @@ class MemoryLedger:
 
     def _end_stretched_wait(self, entry: Entry) -> None:
         task, now = entry.task, self.clock.now()
-        waits = task.state is TaskState.WAITING and task.signal is None and task.due > now
-        for_a_while = task.due - task.updated_at <= LONGEST_BACK_OFF.total_seconds()
-        if waits and for_a_while and task.updated_at > now:
+        longest = LONGEST_BACK_OFF.total_seconds()
+        if task.state is TaskState.QUEUED:
+            longest = 0.0
+        elif task.state is not TaskState.WAITING or task.signal is not None:
+            return
+        if task.updated_at > now and now < task.due <= task.updated_at + longest:
             self._set(entry, due=now)
 
     def _entry(self, task: TaskId) -> Entry:

@@ -9,6 +9,7 @@ from perpetualcc.domain.events import Event, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import TaskState
+from perpetualcc.sessions.manager import Begin
 from tests.fakes.ledger import MemoryLedger
 
 
@@ -16,10 +17,13 @@ from tests.fakes.ledger import MemoryLedger
 class MemorySessions:
     """`sessions.manager.SessionStore`, and the log that changes a session's status."""
 
+    ledger: MemoryLedger
     kept: dict[SessionId, Session] = field(default_factory=dict)
     log: list[Event] = field(default_factory=list)
 
-    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session:
+    async def create(
+        self, *, name: str, project: Path, options: SessionOptions, begin: Begin
+    ) -> Session:
         session = Session(
             id=SessionId(f"{len(self.kept) + 1:06x}"),
             name=name,
@@ -29,7 +33,11 @@ class MemorySessions:
             created_at=0.0,
             updated_at=0.0,
         )
+        tasks, events = begin(session)
         self.kept[session.id] = session
+        for task in tasks:
+            await self.ledger.add(task)
+        await self.record(*events)
         return session
 
     async def find(self, name: str) -> Session:

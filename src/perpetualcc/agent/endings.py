@@ -6,7 +6,7 @@ from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.retries import back_off, same_failure
 
@@ -59,6 +59,12 @@ class RunFacts:
     error: str = ""
     """What the process left behind when it went."""
 
+    @property
+    def is_done(self) -> bool:
+        """Claude ended its turn by itself, and well."""
+        is_good = self.turn is not None and not self.turn.is_error and not self.is_stopped
+        return is_good and self.question is None
+
 
 def outcome_of(
     facts: RunFacts, task: Task, *, now: float, limit: RateLimitInfo | None = None
@@ -70,12 +76,12 @@ def outcome_of(
     """
     if facts.question is not None:
         return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
-    if facts.turn is not None and not facts.turn.is_error and not facts.is_stopped:
+    if facts.turn is not None and facts.is_done:
         return Done(result=facts.turn.result)
     if facts.stuck:
         return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, task))
     if facts.over is not None and facts.over.scope is BudgetScope.RUN:
-        return Parked(result=facts.over.reason, packet=packet(facts, task))
+        return Parked(result=facts.over.reason, packet={**STOPS, **packet(facts, task)})
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
     if limit is not None:
@@ -87,7 +93,7 @@ def outcome_of(
             got_somewhere=facts.replies > 0,
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
-        return Parked(result=facts.trouble.text, packet=packet(facts, task))
+        return Parked(result=facts.trouble.text, packet={**STOPS, **packet(facts, task)})
     if facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason="paused")
     return _failed(facts, task, now)

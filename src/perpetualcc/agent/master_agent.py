@@ -20,6 +20,7 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
+from perpetualcc.agent.patience import until_written
 from perpetualcc.agent.ports import (
     Answerer,
     Checkpoints,
@@ -36,8 +37,8 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
-from perpetualcc.domain.sessions import Run
-from perpetualcc.domain.tasks import Outcome, Parked, Task
+from perpetualcc.domain.sessions import Run, SessionStatus
+from perpetualcc.domain.tasks import STOPS, Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
@@ -106,8 +107,11 @@ class MasterAgent:
         try:
             await self._metered(launch, task, facts, watch)
         except PassingError as error:
-            await self._break_off(run, task, error, facts)
-            raise
+            if not facts.is_done:
+                await self._break_off(run, task, error, facts)
+                raise
+            log.exception("the last of run %s could not be written", run.id)
+            await until_written(lambda: self._book(launch, task, facts))
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
@@ -120,6 +124,13 @@ class MasterAgent:
             now=self._with.clock.now(),
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
+        if not facts.is_done:
+            return await self._conclude(run, task, facts, watch, outcome)
+        return await until_written(lambda: self._conclude(run, task, facts, watch, outcome))
+
+    async def _conclude(
+        self, run: Run, task: Task, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
+    ) -> Outcome:
         outcome = await watch.conclude(outcome, facts)
         await self._close(run, _ended(run, task, facts, outcome))
         return outcome
@@ -174,10 +185,13 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
-            tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
-            tokens += facts.beside if tokens else 0
-            await self._with.meter.ended(task.id, launch.session.id, tokens, facts.usd)
+            await self._book(launch, task, facts)
+
+    async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
+        turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
+        tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
+        tokens += facts.beside if tokens else 0
+        await self._with.meter.ended(task.id, launch.session.id, tokens, facts.usd)
 
     async def _supervise(
         self, launch: Launch, task: Task, facts: RunFacts, watch: HandoverWatch
@@ -185,6 +199,10 @@ class MasterAgent:
         inbox = self._inboxes[launch.session.id] = Inbox()
         try:
             await watch.begin()
+            now = await self._with.journal.session(launch.session.id)
+            if now.status is SessionStatus.PAUSED:  # when there was no inbox yet to tell it
+                facts.order = Order.PAUSE
+                return
             async with self._with.claudes.open(launch, inbox) as claude:
                 run = SupervisedRun(
                     launch=launch,
@@ -240,7 +258,7 @@ class MasterAgent:
         )
         outcome = Parked(
             result=error.message,
-            packet={**packet(facts, task), "hint": error.hint or ""},
+            packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
         )
         await self._close(run, problem, _ended(run, task, facts, outcome))
         return outcome

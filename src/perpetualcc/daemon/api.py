@@ -55,6 +55,10 @@ _PAGE = 2_000
 """Events in one answer: more would hold up everybody else."""
 _PAGE_CHARACTERS = 1_000_000
 """In one answer, well below the protocol's limit of a frame."""
+_MOST_OF_A_TEXT = (4_000, 1_000, 200, 60)
+"""Characters of a text, where an answer would not fit otherwise."""
+_WORDY = frozenset({"task", "tasks", "checkpoints"})
+"""What holds the texts that people and Claude wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,9 +206,10 @@ class Api:
         )
         sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
-        return [
+        listed = [
             {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
         ]
+        return that_fits(listed)
 
     async def _seen(self, session: Session) -> Session:
         """As people see it; one that waits for the API's answer says so."""
@@ -216,10 +221,13 @@ class Api:
         return seen
 
     async def get(self, params: Params, _: Connection) -> Any:
-        """One session, with its tasks, the number of its runs and what was decided."""
+        """
+        One session, with its tasks, the number of its runs and what was decided; the texts of a
+        queue that is too long for one answer are cut.
+        """
         session = await self.manager.get_session(params["session"])
         queue = self.manager.queue(session.id)
-        return {
+        found = {
             **session_data(await self._seen(session)),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
@@ -230,6 +238,7 @@ class Api:
             ],
             "iteration": await self.handovers.number(session),
         }
+        return that_fits([found])[0]
 
     async def _answered(self, session: SessionId) -> dict[str, int]:
         """How many of its latest 1,000 questions were answered by whom."""
@@ -432,6 +441,30 @@ def newest_that_fit(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if room < 0:
             return events[min(place + 1, len(events) - 1) :]
     return events
+
+
+def that_fits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As it is; where that is more than one answer holds, with its texts cut to what fits."""
+    for most in _MOST_OF_A_TEXT:
+        if len(json.dumps(found)) <= _PAGE_CHARACTERS:
+            break
+        found = [
+            {name: _cut(value, most) if name in _WORDY else value for name, value in one.items()}
+            for one in found
+        ]
+    return found
+
+
+def _cut(value: Any, most: int) -> Any:
+    match value:
+        case str():
+            return value if len(value) <= most else value[: most - 1] + "…"
+        case dict():
+            return {name: _cut(one, most) for name, one in value.items()}
+        case list():
+            return [_cut(one, most) for one in value]
+        case _:
+            return value
 
 
 def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Lane, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import STOPS, Lane, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import (
     BudgetLimits,
     BudgetRequest,
@@ -161,6 +161,7 @@ def parked(refusal: Refusal) -> Parked:
     return Parked(
         result=refusal.reason,
         packet={
+            **STOPS,
             "state": refusal.reason,
             "analysis": f"budget {refusal.limit}",
             "options": [

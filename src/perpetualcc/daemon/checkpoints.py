@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perpetualcc.agent.ports import Recollection
 from perpetualcc.claude.transcripts import transcript_size
@@ -97,12 +97,14 @@ class CheckpointKeeper:
     async def recall(self, session: Session, task: Task) -> Recollection:
         """From the newest checkpoint of this task; from the tables where there is none."""
         found = await self.latest(session)
-        if found is None or found.current_task.splitlines()[:1] != task.prompt.splitlines()[:1]:
+        if found is None or not found.is_about(task):
             found = await self.save(session, task, "taken over after a restart")
         if found is None:  # nowhere to write: the task itself is what is known
             return Recollection(prompt=task.prompt, changes="")
         changes = await asyncio.to_thread(changes_since, found, session.project)
-        prompt = await asyncio.to_thread(self.manager.restore, found, session.project)
+        # Its own words, to the letter: in the file they are without secrets.
+        theirs = replace(found, current_task=task.prompt)
+        prompt = await asyncio.to_thread(self.manager.restore, theirs, session.project)
         return Recollection(prompt=prompt, changes=told_changes(changes))
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
@@ -124,13 +126,14 @@ class CheckpointKeeper:
         return SessionState(
             session_id=session.id,
             project_path=str(session.project),
+            task_id=task.id,
             current_task=task.prompt,
             reason=reason,
             completed_subtasks=[*done, *(text for text, status in todos if status == "completed")],
             pending_subtasks=[*(text for text, status in todos if status != "completed"), *left],
             modified_files=await self._files(session, task, calls),
-            conversation_summary=await self._summary(session, reason),
-            key_decisions=await self._decisions(session),
+            conversation_summary=await self._summary(session, task, reason),
+            key_decisions=await self._decisions(session, task),
             next_action=doing[0] if doing else task.prompt,
             claude_session=conversation or "",
             transcript_bytes=self.size_of(conversation) if conversation else 0,
@@ -147,10 +150,14 @@ class CheckpointKeeper:
             found += [name for name in changed if name not in found]
         return found
 
-    async def _summary(self, session: Session, reason: str) -> str:
+    async def _summary(self, session: Session, task: Task, reason: str) -> str:
         """The brain's own words where it has any in time; otherwise Claude's last ones."""
         said = await self.events.tail(session.id, _READ_FOR_SUMMARY, kinds=[TextSaid.__name__])
-        texts = [one.event.text for one in said if isinstance(one.event, TextSaid)]
+        texts = [
+            one.event.text
+            for one in said
+            if isinstance(one.event, TextSaid) and one.event.task == task.id
+        ]
         if texts and reason not in _QUICK:
             try:
                 async with asyncio.timeout(self.patience):
@@ -160,11 +167,11 @@ class CheckpointKeeper:
                 log.warning("the brain took too long to summarize session %s", session.id)
         return "\n".join(texts[-_SAID:])
 
-    async def _decisions(self, session: Session) -> tuple[KeyDecision, ...]:
+    async def _decisions(self, session: Session, task: Task) -> tuple[KeyDecision, ...]:
         asked = await self.events.tail(session.id, 100, kinds=[QuestionAnswered.__name__])
         return tuple(
             KeyDecision(question=question, answer=answer, rationale=one.event.reason)
             for one in asked
-            if isinstance(one.event, QuestionAnswered)
+            if isinstance(one.event, QuestionAnswered) and one.event.task == task.id
             for question, answer in one.event.answers.items()
         )

@@ -20,9 +20,12 @@ LEAP = timedelta(seconds=1)
 
 
 async def watch_clock(
-    clock: Clock, leapt: Callable[[], Awaitable[None]], *, every: timedelta = timedelta(seconds=1)
+    clock: Clock,
+    leapt: Callable[[float], Awaitable[None]],
+    *,
+    every: timedelta = timedelta(seconds=1),
 ) -> None:
-    """Await `leapt` after each leap, forward or back; never ends by itself."""
+    """Await `leapt` with the seconds of each leap, forward or back; never ends by itself."""
     steady = asyncio.get_running_loop().time
     before = clock.now() - steady()
     while True:
@@ -31,7 +34,7 @@ async def watch_clock(
         if abs(ahead - before) >= LEAP.total_seconds():
             log.info("The clock leapt by %.0f seconds", ahead - before)
             try:
-                await leapt()
+                await leapt(ahead - before)
             except PerpetualError:  # a full disk, a busy database: the next look finds it
                 log.exception("nobody could look again")
         before = ahead

@@ -99,6 +99,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         stack.push_async_callback(database.close)
         parts = Parts(locations, config, database, claudes)
         await parts.spending.recover(parts.clock.now())
+        await parts.limits.waits.set_back(parts.clock.now())
         await _recover(locations, parts.ledger, parts.manager, parts.events)
         methods = parts.api.methods()
         working = await stack.enter_async_context(asyncio.TaskGroup())
@@ -120,8 +121,10 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     changes = parts.events.follow(since, kinds=WATCHED, breath=QUIET)
     stack.callback(parts.library.close)
 
-    async def look_again() -> None:
+    async def look_again(leapt: float) -> None:
+        await parts.spending.leapt(leapt)
         await parts.ledger.recover()
+        await parts.limits.waits.set_back(parts.clock.now())
         parts.dispatcher.wake()
         parts.desk.wake()
 

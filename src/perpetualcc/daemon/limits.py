@@ -1,16 +1,16 @@
 """Between the dispatcher and the agent: who may start, and how long a limited task waits."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.agent.ports import People
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait, LimitWaits, WakeUps, signal_of
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
@@ -30,16 +30,22 @@ class LimitKeeper:
     people: People
     clock: Clock
     wake_ups: WakeUps
+    asked: Callable[[int], Awaitable[Escalation | None]]
+    """A request to a person, by its number."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
         if task.answer is not None and (task.signal or "").startswith(SIGNAL):
             return None  # a person cut the wait short
         own = await self.waits.open_of(task.id)
-        if own and _declined(task):
+        if await self._declined(task):
             return Parked(
                 result="A person decided not to go on after the limit",
-                packet={"state": "limited", "hint": f"Go on with: pcc resume {task.group}"},
+                packet={
+                    **STOPS,
+                    "state": "limited",
+                    "hint": f"Go on with: pcc resume {task.group}",
+                },
             )
         if held := await self._held(task, own):
             return held
@@ -47,6 +53,14 @@ class LimitKeeper:
             await self.wake_ups.take_turn()
             return await self._held(task, own)  # who went first may have met it again
         return None
+
+    async def _declined(self, task: Task) -> bool:
+        """A person said no to going on: to that, and not to one of Claude's calls."""
+        if task.answer is None or task.answer.get("approve") is not False:
+            return False
+        number = (task.signal or "").rpartition(":")[2]
+        asked = await self.asked(int(number)) if number.isdigit() else None
+        return asked is not None and asked.request.request.startswith(SIGNAL)
 
     async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
         now = self.clock.now()
@@ -79,6 +93,9 @@ class LimitKeeper:
             model=await self.model_for(session),
             asks=not self.auto_resume,
         )
+        await self._announce(task, session, limit, plan)
+        # Asked before the wait is on file: a wait alone would end by itself.
+        after = await self._wait(task, session, outcome, plan)
         await self.waits.add(
             LimitWait(
                 session=session.id,
@@ -89,8 +106,7 @@ class LimitKeeper:
                 fallback=plan.model,
             )
         )
-        await self._announce(task, session, limit, plan)
-        return await self._wait(task, session, outcome, plan)
+        return after
 
     async def _announce(
         self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
@@ -141,10 +157,6 @@ class LimitKeeper:
                 if wait.fallback and (wait.limit.resets_at or now + 1) > now:
                     return wait.fallback
         return session.options.claude_model
-
-
-def _declined(task: Task) -> bool:
-    return task.answer is not None and task.answer.get("approve") is False
 
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.tasks import Task, Wait
+from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.store.escalations import SqliteEscalations, signal_name
 
 
@@ -22,11 +23,15 @@ class OpenQuestions:
     listed for review, and nothing waits on them."""
 
     async def admit(self, task: Task) -> Wait | None:
-        """The wait for the oldest request that nobody has answered; None when there is none."""
+        """
+        The wait for the oldest request that nobody has answered; None when there is none.
+
+        Whether to go on after a limit is such a request, although it is listed with the reviews.
+        """
         kinds = [EscalationType.QUESTION]
         if self.permissions:
             kinds.append(EscalationType.PERMISSION)
-        number = await self.escalations.oldest_open(task.id, kinds)
+        number = await self.escalations.oldest_open(task.id, kinds, named=SIGNAL)
         if number is None:
             return None
         return Wait(signal=signal_name(number), reason="a person must answer")

@@ -187,6 +187,7 @@ class Parts:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(self.config.limits.stagger_seconds),
+            asked=self.escalations.get,
         )
 
     @cached_property
@@ -335,7 +336,7 @@ class Parts:
 
     @cached_property
     def manager(self) -> SessionManager:
-        manager = SessionManager(self.sessions, self.ledger, self.journal.record, self.workers)
+        manager = SessionManager(self.sessions, self.ledger, self.journal.record_now, self.workers)
         self.work.manager = self.budget_questions.manager = manager
         return manager
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
+from perpetualcc.agent.patience import until_written
 from perpetualcc.daemon import packets
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
@@ -54,15 +55,19 @@ class SessionWork:
         if held := await self._budget.admit(task, session):
             kept = await self._checkpoints.latest(session)
             return await self._told(held, task, session, kept)
-        await self.manager.begin(session)
+        if not await self.manager.begin(session.id):
+            await self._budget.ended(task.id, session.id, 0, 0.0)
+            now = self._limits.clock.now()
+            return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
             outcome = await self._agent.advance(task)
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
             raise
-        if not isinstance(outcome, Done):
-            kept = await self._keep(task, _reason(outcome))
-            outcome = await self._told(outcome, task, session, kept)
+        if isinstance(outcome, Done):
+            return await until_written(lambda: self._limits.settle(task, session, outcome))
+        kept = await self._keep(task, _reason(outcome))
+        outcome = await self._told(outcome, task, session, kept)
         return await self._limits.settle(task, session, outcome)
 
     async def _keep(self, task: Task, reason: str) -> SessionCheckpoint | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from perpetualcc.domain.ids import TaskId
@@ -99,6 +100,11 @@ class Task:
     updated_at: float
 
 
+STOPS: Mapping[str, Any] = MappingProxyType({"stops": True})
+"""For the packet of a task that is parked for what concerns its whole group: a sign-in, money, a
+person's word."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
     """Go on at once, in a new run, with this prompt."""
@@ -158,6 +164,8 @@ class Parked:
 
     result: str
     packet: Mapping[str, Any] = field(default_factory=dict)
+    """With `stops` (`STOPS`) when it is no reason of the task's own: whatever else there is to do
+    would meet the same, or a person said so."""
 
 
 Outcome = Again | Later | Wait | Done | Failed | Parked

@@ -224,7 +224,7 @@ def stopped(task: Task, seq: int, history: Sequence[str] = ()) -> EscalationRequ
         context=task.result,
         options=(
             {"label": RETRY, "description": "Try again, with all its attempts"},
-            {"label": GIVE_UP, "description": "Leave it, and go on with the next task"},
+            {"label": GIVE_UP, "description": "Leave it for good"},
         ),
         packet={
             **packet,

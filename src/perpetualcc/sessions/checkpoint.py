@@ -21,6 +21,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.tasks import Task
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,7 @@ class SessionState:
     claude_session: str = ""
     transcript_bytes: int = 0
     """How long Claude Code's transcript is; one that got shorter is damaged."""
+    task_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,8 @@ class SessionCheckpoint:
     reason: str = ""
     claude_session: str = ""
     transcript_bytes: int = 0
+    task_id: str = ""
+    """Empty in files of older versions."""
     version: int = field(default=_VERSION)
 
     @classmethod
@@ -108,7 +112,14 @@ class SessionCheckpoint:
             key_decisions=tuple(KeyDecision(**one) for one in data["key_decisions"]),
             claude_session=str(data["claude_session"]),
             transcript_bytes=int(data["transcript_bytes"]),
+            task_id=str(data.get("task_id", "")),
         )
+
+    def is_about(self, task: Task) -> bool:
+        """Whether it was made while this task was worked on."""
+        if self.task_id:
+            return self.task_id == task.id
+        return self.current_task == redact(task.prompt)
 
     def is_of(self, project: Path) -> bool:
         """Whether it was made in this directory, whatever links lead to it."""
@@ -163,6 +174,7 @@ class CheckpointManager:
             reason=session.reason,
             claude_session=session.claude_session,
             transcript_bytes=session.transcript_bytes,
+            task_id=session.task_id,
         )
         try:
             self._write(checkpoint)

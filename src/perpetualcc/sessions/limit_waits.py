@@ -52,6 +52,13 @@ class LimitWaits(Protocol):
         """The task got somewhere: its waits are history."""
         ...
 
+    async def set_back(self, now: float) -> None:
+        """
+        The clock may have been set back: a while whose reset nobody told begins again, and every
+        task that waited since "later" than now looks again what it waits for.
+        """
+        ...
+
     async def window_open(self, window: LimitWindow, now: float) -> None:
         """The account is let through again: nobody new waits for this window."""
         ...

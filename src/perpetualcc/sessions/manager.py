@@ -1,8 +1,9 @@
 """The session manager: creates sessions, and does to them what a person asks."""
 
+import asyncio
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -10,19 +11,44 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Lane, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
-from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, Tasks, order_of
+from perpetualcc.sessions.task_queue import (
+    PlannedTask,
+    TaskQueue,
+    Tasks,
+    added,
+    can_be_done,
+    comes_after_broken,
+    order_of,
+    standstill,
+    tasks_of,
+)
 
+_AT_WORK = (
+    SessionStatus.IDLE,
+    SessionStatus.PROCESSING,
+    SessionStatus.WAITING_INPUT,
+    SessionStatus.RATE_LIMITED,
+)
+_AT_A_STANDSTILL = (SessionStatus.PAUSED, SessionStatus.ERROR)
 _ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
+
+
+Begin = Callable[[Session], tuple[Sequence[NewTask], Sequence[Event]]]
+"""The tasks that a new session begins with, and the events that tell of it and of them."""
 
 
 class SessionStore(Protocol):
     """Where sessions are kept."""
 
-    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session: ...
+    async def create(
+        self, *, name: str, project: Path, options: SessionOptions, begin: Begin
+    ) -> Session:
+        """In one transaction with what it begins with: all of it, or there is no session."""
+        ...
 
     async def find(self, name: str) -> Session: ...
 
@@ -67,6 +93,8 @@ class SessionManager:
         self._tasks = tasks
         self._record = record
         self._workers = workers
+        self._changing = asyncio.Lock()
+        """Between what a session is and what it becomes: a pause meets a start, or an end."""
 
     async def create_session(
         self,
@@ -86,22 +114,21 @@ class SessionManager:
         """
         if not plan or not all(task.prompt.strip() for task in plan):
             raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
-        order_of(plan)
+        order_of(plan)  # before anything is looked up
         project = check_project(project)
         await self._check_overlap(project)
         options = options or SessionOptions()
-        session = await self._store.create(
-            name=name or _name_from(plan[0].prompt), project=project, options=options
-        )
-        await self._record(
-            SessionCreated(
-                session=session.id,
-                name=session.name,
-                project=str(project),
-                brain=options.brain,
+
+        def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
+            tasks = tasks_of(plan, session.id, lane)
+            created = SessionCreated(
+                session=session.id, name=session.name, project=str(project), brain=options.brain
             )
+            return tasks, [created, *map(added, tasks)]
+
+        session = await self._store.create(
+            name=name or _name_from(plan[0].prompt), project=project, options=options, begin=begin
         )
-        await self.queue(session.id).add_all(plan, lane=lane)
         self._workers.wake()
         return session
 
@@ -146,10 +173,11 @@ class SessionManager:
 
     async def pause_session(self, name: str) -> Session:
         """Stop after the current operation; nothing more starts until it is resumed."""
-        session = await self.get_session(name)
-        check_transition(session.name, session.status, SessionStatus.PAUSED)
-        await self._tasks.hold(session.id)
-        await self._become(session, SessionStatus.PAUSED, "by a person")
+        async with self._changing:
+            session = await self.get_session(name)
+            check_transition(session.name, session.status, SessionStatus.PAUSED)
+            await self._become(session, SessionStatus.PAUSED, "by a person")
+            await self._tasks.hold(session.id)
         self._workers.pause(session.id)
         return await self.get_session(session.id)
 
@@ -162,12 +190,13 @@ class SessionManager:
                 f"Session {session.name!r} is finished: there is nothing to resume",
                 hint=f'Give it more to do with: pcc add {session.id} "…"',
             )
-        if session.status is SessionStatus.ERROR:
-            for task in await self.queue(session.id).broken():
-                await self._tasks.requeue(task.id)
+        queue = self.queue(session.id)
+        if session.status is SessionStatus.ERROR or standstill(await queue.everything()):
+            for task in await queue.broken():
+                if not comes_after_broken(task):
+                    await self._tasks.requeue(task.id)
         await self._cut_waits_short(session)
-        await self._become(session, SessionStatus.IDLE)
-        await self._tasks.release(session.id)
+        await self._go_idle(session)
         self._workers.wake()
         return await self.get_session(session.id)
 
@@ -198,46 +227,86 @@ class SessionManager:
         await self._go_on(await self.get_session(session))
 
     async def _go_on(self, session: Session) -> None:
-        if session.status is SessionStatus.ERROR:
-            await self._become(session, SessionStatus.IDLE)
-            await self._tasks.release(session.id)
+        tasks = await self.queue(session.id).everything()
+        if session.status is SessionStatus.ERROR and (
+            can_be_done(tasks) or standstill(tasks) is None
+        ):
+            await self._go_idle(session)
             if not await self.queue(session.id).pending():
                 idle = await self.get_session(session.id)
                 await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
         self._workers.wake()
 
-    async def begin(self, session: Session) -> None:
-        """A run of the session is about to start."""
-        await self._become(session, SessionStatus.PROCESSING)
+    async def _go_idle(self, session: Session) -> None:
+        async with self._changing:
+            await self._tasks.release(session.id)
+            await self._become(session, SessionStatus.IDLE)
+
+    async def begin(self, session: SessionId) -> bool:
+        """A run of the session is about to start. False: a person has paused it meanwhile."""
+        async with self._changing:
+            found = await self.get_session(session)
+            if found.status is SessionStatus.PAUSED:
+                return False
+            await self._become(found, SessionStatus.PROCESSING)
+            return True
 
     async def settled(
         self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
     ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
+        async with self._changing:
+            await self._settled(task, state, due=due, result=result, limited=limited)
+
+    async def _settled(
+        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
+    ) -> None:
         session = await self.get_session(task.group)
-        left = len(await self.queue(session.id).pending())
+        tasks = await self.queue(session.id).everything()
+        left = sum(not one.state.is_final for one in tasks)
         if session.status is SessionStatus.STOPPED or (
             session.status is SessionStatus.PAUSED and left
         ):
             return
-        standing = standing_after(state, due=due, result=result, limited=limited, left=left)
+        stuck = standstill(tasks)
+        standing = standing_after(
+            state,
+            due=due,
+            result=result,
+            limited=limited,
+            left=left,
+            stuck="" if stuck is None else _why(stuck, tasks),
+        )
         if standing.held:
             await self._tasks.hold(session.id)
         else:
             await self._tasks.release(session.id)
         detail = standing.detail
         if standing.status is SessionStatus.COMPLETED:
-            detail = completion_summary(await self.queue(session.id).everything())
+            detail = completion_summary(tasks)
         await self._become(session, standing.status, detail, standing.resumes_at)
 
     async def recover(self) -> None:
-        """After a crash: what says it works, and does not, is idle until its task is claimed."""
-        for session in await self._store.list(statuses=[SessionStatus.PROCESSING]):
+        """
+        After a crash, perhaps between two writes: what says it works, and does not, is idle until
+        its task is claimed; one whose tasks need a person says so; a queue is held where its
+        session stands still, and nowhere else.
+        """
+        for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
-            standing = _standing_of(await queue.pending(), await queue.broken())
-            if standing.held:
-                await self._tasks.hold(session.id)
-            await self._become(session, standing.status, standing.detail, standing.resumes_at)
+            stuck = standstill(await queue.everything())
+            if session.status is SessionStatus.PROCESSING or (
+                # Unless a person has let it go on since.
+                stuck and stuck.updated_at >= session.updated_at
+            ):
+                standing = _standing_of(await queue.pending(), stuck)
+                if standing.held:
+                    await self._tasks.hold(session.id)
+                await self._become(session, standing.status, standing.detail, standing.resumes_at)
+            else:
+                await self._tasks.release(session.id)
+        for session in await self._store.list(statuses=_AT_A_STANDSTILL):
+            await self._tasks.hold(session.id)
 
     async def _become(
         self,
@@ -270,17 +339,14 @@ class SessionManager:
                 )
 
 
-def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
+def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:
     """
     What a session was about to become when the engine died.
 
     A task that was parked, perhaps because it is what kills the engine, needs a person first.
     """
-    if broken:
-        last = max(broken, key=lambda task: task.updated_at)
-        return standing_after(
-            last.state, due=None, result=last.result, limited=False, left=len(left)
-        )
+    if stuck is not None:
+        return Standing(status=SessionStatus.ERROR, detail=_why(stuck, [stuck]), held=True)
     first = left[0] if left else None
     if first is None or first.state is not TaskState.WAITING:
         after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
@@ -292,6 +358,14 @@ def _standing_of(left: Sequence[Task], broken: Sequence[Task]) -> Standing:
         limited=(first.signal or "").startswith(SIGNAL),
         left=len(left),
     )
+
+
+def _why(stuck: Task, tasks: Sequence[Task]) -> str:
+    """What stopped a session, and what of it was done when that was not the last of its work."""
+    why = stuck.result or f"a task is {stuck.state.value}"
+    last = max((one.updated_at for one in tasks if one.state is TaskState.DONE), default=0.0)
+    counted = completion_summary(tasks).splitlines()[0]
+    return why if stuck.updated_at >= last else f"{why} ({counted})"
 
 
 def check_project(path: Path) -> Path:

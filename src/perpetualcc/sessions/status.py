@@ -17,7 +17,7 @@ TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType
         _S.PROCESSING: frozenset(_S) - {_S.PROCESSING},
         _S.WAITING_INPUT: _WAITS - {_S.WAITING_INPUT},
         _S.RATE_LIMITED: _WAITS - {_S.RATE_LIMITED},
-        _S.PAUSED: frozenset({_S.IDLE, _S.PROCESSING, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
+        _S.PAUSED: frozenset({_S.IDLE, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
         _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
         # A task added to a finished session starts it again; a stopped one stays stopped.
         _S.COMPLETED: frozenset({_S.IDLE}),
@@ -62,23 +62,24 @@ class Standing:
 
 
 def standing_after(
-    state: TaskState, *, due: float | None, result: str, limited: bool, left: int
+    state: TaskState, *, due: float | None, result: str, limited: bool, left: int, stuck: str = ""
 ) -> Standing:
     """
     From what a dispatch left its task in.
 
     `limited`: it waits for a usage limit. `left`: tasks of the queue that are not finished, this
-    one included if it is not.
+    one included if it is not. `stuck`: why nothing goes on without a person
+    (`task_queue.standstill`).
     """
     match state:
-        case TaskState.FAILED | TaskState.PARKED:
-            return Standing(status=_S.ERROR, detail=result, held=True)
         case TaskState.WAITING if limited:
             return Standing(status=_S.RATE_LIMITED, detail=result, resumes_at=due)
         case TaskState.WAITING if due is None:
             return Standing(status=_S.WAITING_INPUT, detail=result)
         case TaskState.WAITING:
             return Standing(status=_S.IDLE, detail=f"will try again: {result}", resumes_at=due)
+        case _ if stuck:
+            return Standing(status=_S.ERROR, detail=stuck, held=True)
         case _ if left:
             return Standing(status=_S.IDLE)
         case _:

@@ -9,6 +9,7 @@ from perpetualcc.domain.events import Event, TaskAdded
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
+_MOST_IN_A_ROW = 2
 _OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
 
 
@@ -56,6 +57,67 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
     return order
 
 
+def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> list[NewTask]:
+    """
+    The plan as tasks of a session, each after those it names, whatever their order in the plan.
+
+    Raises:
+        PerpetualError: as `order_of`.
+    """
+    tasks: dict[int, NewTask] = {}
+    for i in order_of(plan):
+        tasks[i] = NewTask(
+            id=new_task_id(),
+            group=session,
+            prompt=plan[i].prompt,
+            priority=plan[i].priority,
+            after=tuple(tasks[first].id for first in plan[i].after),
+            lane=lane,
+        )
+    return list(tasks.values())
+
+
+def added(task: NewTask) -> TaskAdded:
+    """The event that tells of it."""
+    return TaskAdded(
+        session=SessionId(task.group), task=task.id, prompt=task.prompt, priority=task.priority
+    )
+
+
+def comes_after_broken(task: Task) -> bool:
+    """It was parked because of what comes before it, and not for a reason of its own."""
+    return task.state is TaskState.PARKED and (task.packet or {}).get("reason") == "after"
+
+
+def can_be_done(tasks: Sequence[Task]) -> bool:
+    """Whether anything is left that does not come after a task that stopped."""
+    never = {task.id for task in tasks if task.state.is_final and task.state is not TaskState.DONE}
+    left = [task for task in tasks if not task.state.is_final]
+    while behind := [task for task in left if not never.isdisjoint(task.after)]:
+        never |= {task.id for task in behind}
+        left = [task for task in left if task.id not in never]
+    return bool(left)
+
+
+def standstill(tasks: Sequence[Task]) -> Task | None:
+    """
+    The stopped task for which a whole session waits for a person; None: it goes on without it.
+
+    One that stopped for a reason of its own does not keep the session from what does not come
+    after it. A second in a row, with nothing done in between, does: the reason may be everybody's.
+    """
+    broken = {TaskState.FAILED, TaskState.PARKED}
+    stopped = [task for task in tasks if task.state in broken and not comes_after_broken(task)]
+    if not stopped:
+        return None
+    done = max((task.updated_at for task in tasks if task.state is TaskState.DONE), default=0.0)
+    in_a_row = sum(task.updated_at > done for task in stopped)
+    is_everybodys = any((task.packet or {}).get("stops") for task in stopped)
+    if in_a_row < _MOST_IN_A_ROW and not is_everybodys and can_be_done(tasks):
+        return None
+    return max(stopped, key=lambda task: task.updated_at)
+
+
 class TaskQueue:
     """The tasks of one session."""
 
@@ -92,25 +154,7 @@ class TaskQueue:
             max_attempts=max_attempts,
             lane=lane,
         )
-        added = TaskAdded(session=self._session, task=task.id, prompt=prompt, priority=priority)
-        return await self._tasks.add(task, [added])
-
-    async def add_all(
-        self, plan: Sequence[PlannedTask], *, lane: Lane = Lane.INTERACTIVE
-    ) -> list[Task]:
-        """
-        Queue a plan, each task after those it names, whatever their order in the plan.
-
-        Raises:
-            PerpetualError: as `order_of`, before anything is queued.
-        """
-        added: dict[int, Task] = {}
-        for i in order_of(plan):
-            after = [added[first].id for first in plan[i].after]
-            added[i] = await self.add(
-                plan[i].prompt, priority=plan[i].priority, after=after, lane=lane
-            )
-        return [added[i] for i in range(len(plan))]
+        return await self._tasks.add(task, [added(task)])
 
     async def next(self) -> Task | None:
         """What would be worked on next, or is being worked on now."""

@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import fields
 
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.sessions.budget import (
     BudgetLimits,
@@ -27,14 +28,26 @@ class SqliteBudget:
         self._database = database
 
     async def recover(self, now: float) -> None:
-        """Runs of an engine that died hold nothing any more; what they used stays used."""
+        """
+        Runs of an engine that died hold nothing any more; what they used stays used. They ended
+        with the last that is on record of them: since then the machine may have been off.
+        """
         await self._database.write(
             lambda c: c.execute(
-                "UPDATE spending SET ended_at = ?, reserved_tokens = 0, reserved_usd = 0"
-                " WHERE ended_at IS NULL",
+                "UPDATE spending SET ended_at = min(?, max(started_at, coalesce((SELECT at"
+                " FROM events WHERE session = spending.session ORDER BY seq DESC LIMIT 1), 0))),"
+                " reserved_tokens = 0, reserved_usd = 0 WHERE ended_at IS NULL",
                 (now,),
             ),
             durable=True,
+        )
+
+    async def leapt(self, seconds: float) -> None:
+        """The clock went on without the runs at work: they have worked no longer for it."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE spending SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
+            )
         )
 
     async def limits(self, now: float) -> BudgetLimits:
@@ -47,7 +60,10 @@ class SqliteBudget:
         return await self._database.write(lambda c: _reserve(c, request, now), durable=True)
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
-        return await self._database.write(lambda c: _spend(c, task, tokens, usd, now))
+        return await until_written(
+            lambda: self._database.write(lambda c: _spend(c, task, tokens, usd, now)),
+            within=PATIENCE,
+        )
 
     def spend_soon(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         self._database.write_soon(lambda c: _count(c, task, tokens, usd, now))

@@ -99,13 +99,16 @@ class SqliteEscalations:
             found.setdefault(row["session"], []).append(row["number"])
         return found
 
-    async def oldest_open(self, task: TaskId, types: Iterable[EscalationType]) -> int | None:
-        """The first request of these types that the task waits for; None: there is none."""
+    async def oldest_open(
+        self, task: TaskId, types: Iterable[EscalationType], *, named: str
+    ) -> int | None:
+        """The task's first open request of these types, or whose name begins so; or None."""
         found: int | None = await self._database.read(
             lambda c: c.execute(
                 "SELECT min(number) FROM escalations WHERE task = ? AND settled_at IS NULL"
-                " AND type IN (SELECT value FROM json_each(?))",
-                (task, to_json(list(types))),
+                " AND (type IN (SELECT value FROM json_each(?))"
+                " OR substr(request, 1, length(?)) = ?)",
+                (task, to_json(list(types)), named, named),
             ).fetchone()[0]
         )
         return found

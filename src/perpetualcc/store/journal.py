@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.events import Event, RunEnded
@@ -43,8 +44,13 @@ class SqliteJournal:
         return await self._sessions.get(session)
 
     async def record(self, *events: Event) -> None:
+        """Patiently: what is told of a run that goes on may have to wait for another program."""
         if events:
-            await self._events.append(events)
+            await until_written(lambda: self._events.append(events), within=PATIENCE)
+
+    async def record_now(self, *events: Event) -> None:
+        """For people, who are told at once what is in the way."""
+        await self._events.append(events)
 
     def note(self, *events: Event) -> None:
         if events:
@@ -61,12 +67,15 @@ class SqliteJournal:
             summary=summarize(call),
             tool_input=call.input,
         )
-        await self._database.write(lambda c: (note(c), self._events.append_in(c, events)))
+        await until_written(
+            lambda: self._database.write(lambda c: (note(c), self._events.append_in(c, events))),
+            within=PATIENCE,
+        )
 
     async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
         is_new = await self._decisions.is_new(request, run, task.id)
         if is_new:
-            await self._ledger.got_on(task.id, task.fence)
+            await until_written(lambda: self._ledger.got_on(task.id, task.fence), within=PATIENCE)
         return is_new
 
     async def open_run(self, run: Run, *events: Event) -> None:

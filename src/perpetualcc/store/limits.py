@@ -4,7 +4,8 @@ import sqlite3
 
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.sessions.limit_waits import LimitWait
+from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait
+from perpetualcc.sessions.resume_policy import PATIENCE
 from perpetualcc.store.database import Database
 
 
@@ -47,6 +48,9 @@ class SqliteLimitWaits:
             )
         )
 
+    async def set_back(self, now: float) -> None:
+        await self._database.write(lambda c: _set_back(c, now), durable=True)
+
     async def window_open(self, window: LimitWindow, now: float) -> None:
         await self._database.write(
             lambda c: c.execute(
@@ -71,6 +75,19 @@ def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:
             wait.due,
             wait.fallback,
         ),
+    )
+
+
+def _set_back(connection: sqlite3.Connection, now: float) -> None:
+    connection.execute(
+        "UPDATE limit_waits SET due = due - at + :now, at = :now WHERE over_at IS NULL"
+        " AND at > :now AND coalesce(resets_at, 0) <= at AND due - at <= :longest",
+        {"now": now, "longest": PATIENCE[-1].total_seconds()},
+    )
+    connection.execute(
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE state = 'waiting'"
+        " AND updated_at > :now AND due > :now AND substr(signal, 1, length(:limit)) = :limit",
+        {"now": now, "limit": SIGNAL},
     )
 
 

@@ -13,7 +13,10 @@ from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
 from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
+from perpetualcc.sessions.manager import Begin
+from perpetualcc.store import tasks
 from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import storable, to_json
 
 Sessions = list[Session]
@@ -46,17 +49,33 @@ class SessionStore:
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or SystemClock()
+        self._events = EventLog(database, clock)
         self._projects: dict[SessionId, Path] = {}
 
-    async def create(self, *, name: str, project: Path, options: SessionOptions) -> Session:
+    async def create(
+        self,
+        *,
+        name: str,
+        project: Path,
+        options: SessionOptions,
+        begin: Begin = lambda _session: ((), ()),
+    ) -> Session:
         """
         A new session, IDLE. A name that is taken gets `-2`, `-3`, …; an id that is taken, another.
+        The tasks and events that it begins with are of the same transaction.
 
         Raises: PerpetualError for an empty name.
         """
-        return await self._database.write(
-            lambda c: self._create(c, name, project, options), durable=True
-        )
+
+        def work(connection: sqlite3.Connection) -> Session:
+            session = self._create(connection, name, project, options)
+            first, events = begin(session)
+            for task in first:
+                tasks.insert(connection, task, self._clock.now())
+            self._events.append_in(connection, events)
+            return session
+
+        return await self._database.write(work, durable=True)
 
     async def get(self, session: SessionId) -> Session:
         """Raises: UnknownSessionError."""

@@ -124,13 +124,15 @@ def next_due(connection: sqlite3.Connection, lanes: Collection[Lane]) -> float |
 
 def end_stretched_waits(connection: sqlite3.Connection, now: float) -> None:
     """
-    A back-off of seconds that was written before the clock was set back is over.
+    A back-off of seconds that was written before the clock was set back is over, and what was due
+    at once then is due now.
 
     What waits for a signal too waits for a moment, such as a limit's reset, and not for a while.
     """
     connection.execute(
-        "UPDATE tasks SET due = :now, updated_at = :now WHERE state = 'waiting' AND signal IS NULL"
-        " AND updated_at > :now AND due > :now AND due <= updated_at + :longest",
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE updated_at > :now AND due > :now AND"
+        " ((state = 'waiting' AND signal IS NULL AND due <= updated_at + :longest)"
+        " OR (state = 'queued' AND due <= updated_at))",
         {"now": now, "longest": LONGEST_BACK_OFF.total_seconds()},
     )
 

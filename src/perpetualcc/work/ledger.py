@@ -162,6 +162,7 @@ class Ledger(Protocol):
         given back and a crash counted, unless a person `halted` that owner; parked after
         `MOST_CRASHES` in a row; cancelled when that was asked for. Returns them as they are now.
 
-        A back-off (`LONGEST_BACK_OFF`) that was written before the clock was set back is over.
+        A back-off (`LONGEST_BACK_OFF`) that was written before the clock was set back is over, and
+        what was due at once then is due now.
         """
         ...

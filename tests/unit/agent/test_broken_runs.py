@@ -2,15 +2,18 @@
 
 import asyncio
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from perpetualcc.agent import patience
+from perpetualcc.agent.inbox import TurnEnded
 from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
 from perpetualcc.domain.errors import PassingError, PerpetualError
-from perpetualcc.domain.tasks import Parked
+from perpetualcc.domain.tasks import Done, Parked
 from perpetualcc.store.problems import explain
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.test_supervision import LAUNCH, SESSION, TASK
@@ -78,3 +81,49 @@ def test_trouble_of_the_database_passes(code):
     error.sqlite_errorcode = getattr(sqlite3, f"SQLITE_{code}")
 
     assert isinstance(explain(error, Path("/data/perpetualcc.db")), PassingError)
+
+
+class Meter:
+    """Books a run, once the database takes it."""
+
+    def __init__(self) -> None:
+        self.failures, self.booked = 2, []
+
+    async def ended(self, _task: object, _session: object, tokens: int, _usd: float) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise PassingError("the database is locked")
+        self.booked.append(tokens)
+
+
+@pytest.mark.parametrize("fails", ["the run itself", "its booking", "its end"])
+def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fails, monkeypatch):
+    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    journal, meter = Journal(is_full=fails == "its end"), Meter()
+    meter.failures = 2 if fails == "its booking" else 0
+    turn = TurnEnded(is_error=False, subtype="success", result="Hours of work.", tokens_out=7)
+
+    async def supervise(_launch: object, _task: object, facts: Any, _watch: object) -> None:
+        facts.turn = turn
+        if fails == "the run itself":
+            raise PassingError("the database is locked")
+
+    async def conclude(outcome: Any, _facts: object) -> Any:
+        return outcome
+
+    async def main() -> Any:
+        agent = agent_whose_run_fails(PassingError("unused"), journal)
+        del agent._metered
+        agent._supervise = supervise
+        agent._with.handovers.watch = lambda *_: SimpleNamespace(conclude=conclude)
+        agent._with.meter = meter
+        agent._with.limits = SimpleNamespace(detect=lambda *_: None)
+        async with asyncio.TaskGroup() as group:
+            advancing = group.create_task(agent.advance(TASK))
+            await asyncio.sleep(0.05)
+            journal.is_full = False
+        return advancing.result()
+
+    assert asyncio.run(main()) == Done(result="Hours of work.")
+    assert [event.kind for event in journal.written] == ["RunEnded"]
+    assert set(meter.booked) == {7}

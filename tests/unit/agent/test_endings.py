@@ -8,7 +8,7 @@ import pytest
 from perpetualcc.agent.endings import HINTS, RunFacts, outcome_of, packet
 from perpetualcc.agent.inbox import Order, TroubleReported, TurnEnded
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Wait
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Later, Outcome, Parked, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from tests.unit.agent.test_supervision import TASK
 
@@ -45,7 +45,7 @@ OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowe
             {"over": OVER_THE_RUN, "turn": BADLY},
             Parked(
                 result=OVER_THE_RUN.reason,
-                packet=packet(RunFacts(over=OVER_THE_RUN), replace(TASK, attempts=2)),
+                packet=STOPS | packet(RunFacts(over=OVER_THE_RUN), replace(TASK, attempts=2)),
             ),
         ),
         (

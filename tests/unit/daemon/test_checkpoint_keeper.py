@@ -1,12 +1,14 @@
 """What a checkpoint says of a session, and who says it. On the real tables."""
 
 import asyncio
+import json
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
 
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
-from perpetualcc.domain.events import RunStarted, TextSaid
+from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.store.database import Database
@@ -19,29 +21,38 @@ from tests.unit.daemon.test_limits import session, task
 IDS = {"session": SessionId("abc123"), "run": RunId("r-1"), "task": TaskId("t-1")}
 
 
+@asynccontextmanager
+async def keeping(tmp_path, **more):
+    """A keeper and its event log, on a file."""
+    database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
+    try:
+        events = EventLog(database, clock)
+        yield (
+            CheckpointKeeper(
+                manager=CheckpointManager(tmp_path, clock, retention=timedelta(days=7)),
+                events=events,
+                decisions=DecisionJournal(database, clock),
+                ledger=SqliteLedger(database, clock, "test"),
+                patience=0.05,
+                size_of=lambda _: 0,
+                **more,
+            ),
+            events,
+        )
+    finally:
+        await database.close()
+
+
 @pytest.fixture
 def save(tmp_path):
     """`save(summarize, reason)`: a checkpoint of a session that said seven things."""
 
     def run(summarize, reason="the 5-hour limit"):
         async def main():
-            database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
-            try:
-                events = EventLog(database, clock)
-                keeper = CheckpointKeeper(
-                    manager=CheckpointManager(tmp_path, clock, retention=timedelta(days=7)),
-                    events=events,
-                    decisions=DecisionJournal(database, clock),
-                    ledger=SqliteLedger(database, clock, "test"),
-                    summarize=summarize,
-                    patience=0.05,
-                    size_of=lambda _: 0,
-                )
+            async with keeping(tmp_path, summarize=summarize) as (keeper, events):
                 said = [TextSaid(**IDS, text=f"Step {n}") for n in range(7)]
                 await events.append([RunStarted(**IDS, claude_session="c", resumed=False), *said])
                 return await keeper.save(session(tmp_path / "project"), task(), reason)
-            finally:
-                await database.close()
 
         return asyncio.run(main())
 
@@ -79,3 +90,48 @@ def test_an_engine_on_its_way_out_asks_no_brain(save):
         raise AssertionError("it was asked")
 
     assert save(never, "stopped").conversation_summary == LAST_WORDS
+
+
+CART = "Fix this bug in the shop:\nThe cart shows the wrong total"
+LOGIN = "Fix this bug in the shop:\nThe login page is blank"
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_task_is_never_told_the_words_of_another_that_begins_alike(tmp_path, is_old):
+    async def main():
+        here = session(tmp_path)
+        async with keeping(tmp_path) as (keeper, events):
+            told = {"session": here.id, "run": RunId("r"), "task": TaskId("t-1")}
+            await events.append(
+                [
+                    TextSaid(**told, text="The cart adds twice."),
+                    QuestionAnswered(
+                        **told, request="q", answers={"Round the cart?": "no"}, reason="",
+                        decided_by="person", confidence=1.0,
+                    ),
+                ]
+            )  # fmt: skip
+            await keeper.save(here, task("t-1", prompt=CART), "the 5-hour limit")
+            if is_old:  # a version that did not write down whose it was
+                [path] = (tmp_path / "checkpoints" / here.id).glob("*.json")
+                path.write_text(json.dumps({**json.loads(path.read_text()), "task_id": ""}))
+
+            other = await keeper.recall(here, task("t-2", prompt=LOGIN))
+            assert "login page" in other.prompt
+            assert "cart" not in other.prompt
+
+    asyncio.run(main())
+
+
+def test_a_task_keeps_its_words_to_the_letter_when_its_conversation_is_lost(tmp_path):
+    prompt = "Set the test user's password=swordfish-1234-abcd in the fixtures"
+
+    async def main():
+        async with keeping(tmp_path) as (keeper, _):
+            saved = await keeper.save(session(tmp_path), task(prompt=prompt), "a pause")
+            known = await keeper.recall(session(tmp_path), task(prompt=prompt))
+
+        assert prompt not in saved.current_task
+        assert prompt in known.prompt
+
+    asyncio.run(main())

@@ -24,8 +24,8 @@ class Leaping:
 def test_a_leap_wakes_once_and_a_correction_does_not(by, woken):
     clock, calls = Leaping(), []
 
-    async def leapt() -> None:
-        calls.append(1)
+    async def leapt(seconds: float) -> None:
+        calls.append(round(seconds))
         raise PerpetualError("the disk is full")
 
     async def leap() -> None:

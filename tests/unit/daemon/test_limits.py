@@ -6,14 +6,18 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import LimitReached, ResumePlanned
-from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
+from perpetualcc.domain.tasks import Done, Lane, Later, NewTask, Parked, Task, TaskState, Wait
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.database import Database
+from perpetualcc.store.escalations import SqliteEscalations
+from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
 from tests.fakes.clock import FakeClock
 
@@ -46,6 +50,9 @@ class People:
         self.asked.append(request)
         return len(self.asked)
 
+    async def get(self, number):
+        return Escalation(number=number, request=self.asked[number - 1], raised_at=0.0)
+
 
 class Stage:
     """A keeper on a file, with a clock to move."""
@@ -61,6 +68,7 @@ class Stage:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(0.0),
+            asked=self.people.get,
         )
 
     async def record(self, *events) -> None:
@@ -172,6 +180,87 @@ def test_a_person_is_asked_first_when_they_want_to_be(play):
         assert isinstance(declined, Parked)
 
     play(scene, auto_resume=False)
+
+
+@pytest.mark.parametrize(
+    ("window", "ahead", "waits"),
+    [(LimitWindow.OVERLOAD, None, 15), (LimitWindow.FIVE_HOUR, 600.0, 600 + 1 + 12 * 3600)],
+)
+def test_a_while_that_nobody_told_the_end_of_begins_again_when_the_clock_is_set_back(
+    tmp_path, window, ahead, waits
+):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        try:
+            stage = Stage(database, tmp_path)
+            ledger = SqliteLedger(database, stage.clock, "me")
+            await ledger.add(NewTask(id=TaskId("t-1"), group="abc123", prompt="Go"))
+            [claimed] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            await ledger.settle(
+                claimed.id, claimed.fence, await stage.stopped(claimed, window=window, ahead=ahead)
+            )
+
+            stage.clock.move(-12 * 3600)
+            await stage.keeper.waits.set_back(stage.clock.now())
+
+            [again] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            assert (await stage.keeper.admit(again)).due - stage.clock.now() == waits
+        finally:
+            await database.close()
+
+    asyncio.run(main())
+
+
+def test_a_call_that_a_person_denies_after_a_limit_parks_nothing(play):
+    async def scene(stage):
+        await stage.stopped()
+        stage.clock.move(602)
+        call = EscalationRequest(
+            session=stage.session.id, run=RunId("r-1"), task=TaskId("t-1"),
+            request=RequestId("toolu_1"), type=EscalationType.PERMISSION, title="git push?",
+        )  # fmt: skip
+        number = await stage.people.escalate(call)
+        denied = task(signal=f"escalation:{number}", answer={"approve": False})
+
+        assert await stage.keeper.admit(denied) is None
+
+    play(scene)
+
+
+def test_a_crash_while_a_person_is_being_asked_never_goes_on_unasked(play):
+    async def scene(stage):
+        async def killed(_):
+            raise SystemExit
+
+        stage.people.escalate = killed
+        with pytest.raises(SystemExit):
+            await stage.stopped()
+
+        stage.clock.move(602)
+        assert await stage.keeper.waits.open_of(TaskId("t-1")) == []  # the limit is met again
+
+    play(scene, auto_resume=False)
+
+
+def test_a_question_about_a_limit_is_waited_for_after_a_crash_too(tmp_path):
+    async def main():
+        database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
+        try:
+            store = SqliteEscalations(database, clock, SqliteLedger(database, clock, "test"))
+            for name in ("toolu_1", "limit:t-1:7"):
+                request = EscalationRequest(
+                    session=SessionId("abc123"), run=RunId(""), task=TaskId("t-1"),
+                    request=RequestId(name), type=EscalationType.REVIEW, title="?",
+                )  # fmt: skip
+                await store.add(request)
+
+            held = await OpenQuestions(escalations=store, permissions=False).admit(task())
+
+            assert held.signal == "escalation:2"
+        finally:
+            await database.close()
+
+    asyncio.run(main())
 
 
 def test_the_fallback_model_works_until_the_models_own_limit_resets(play):

@@ -1,6 +1,7 @@
 """What a run may use. The tables are the policy."""
 
 import asyncio
+import sqlite3
 import time
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.events import TextSaid
+from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.sessions.budget import (
     SLICE_TOKENS,
     BudgetLimits,
@@ -24,6 +26,8 @@ from perpetualcc.sessions.budget import (
 )
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from tests.fakes.clock import FakeClock
 
 NOW = 1_800_000_000.0
 
@@ -173,6 +177,38 @@ def test_what_was_spent_survives_a_crash_and_what_was_held_does_not(play):
 
     assert (spent.day_tokens, spent.held_tokens) == (10_000, 0)
     assert limits.tokens_per_day == 60_000
+
+
+def test_the_hours_in_which_the_machine_was_off_or_asleep_are_nobodys_work(play, tmp_path):
+    weekend, night = 62 * 3600, 8 * 3600
+
+    async def friday(budget):
+        await budget.reserve(request(), NOW)
+
+    async def monday(budget):
+        await budget.recover(NOW + weekend)
+        return (await budget.reserve(request(), NOW + weekend)), NOW + weekend
+
+    async def lid_closed(budget):
+        await budget.leapt(night)
+        return await budget.spend(TaskId("t-1"), 60_000, 0.0, NOW + weekend + night + 60)
+
+    async def last_sign_of_life():
+        database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
+        clock.move(NOW + 120 - clock.now())
+        said = TextSaid(session=request().session, run=RunId("r"), task=TaskId("t-1"), text="Hm")
+        await EventLog(database, clock).append([said])
+        await database.close()
+
+    play(friday)
+    asyncio.run(last_sign_of_life())
+
+    assert isinstance(play(monday)[0], Grant)
+    assert isinstance(play(lid_closed), Grant)
+    play(lambda budget: budget.close(TaskId("t-1"), 0, 0.0, NOW + weekend + night + 60))
+    database = sqlite3.connect(tmp_path / "pcc.db")
+    [(seconds,)] = database.execute("SELECT sum(ended_at - started_at) FROM spending").fetchall()
+    assert seconds == pytest.approx(120 + 60)
 
 
 def test_a_run_extends_its_slice_until_nothing_is_left(play):

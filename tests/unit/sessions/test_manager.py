@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionCreated, SessionStatusChanged
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded
 from perpetualcc.domain.sessions import Session, SessionStatus
-from perpetualcc.domain.tasks import Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.status import StatusError
 from perpetualcc.sessions.task_queue import PlannedTask
@@ -34,7 +34,7 @@ class World:
     async def work(self, outcome, *, limited: bool = False) -> Session:
         """Dispatch the next task, as the dispatcher would."""
         [task] = await self.ledger.claim({Lane.INTERACTIVE: 1}, 1)
-        await self.manager.begin(await self.manager.get_session(task.group))
+        await self.manager.begin(task.group)
         await self.ledger.settle(task.id, task.fence, outcome)
         after = await self.ledger.get(task.id)
         due = None if after.due == float("inf") else after.due
@@ -49,7 +49,7 @@ class World:
 
 def play(scene) -> None:
     ledger = MemoryLedger(Memory(), FakeClock(), owner="me")
-    sessions, workers = MemorySessions(), RecordingWorkers(ledger)
+    sessions, workers = MemorySessions(ledger), RecordingWorkers(ledger)
     manager = SessionManager(sessions, ledger, sessions.record, workers)
     asyncio.run(scene(World(manager, sessions, ledger, workers)))
 
@@ -59,7 +59,8 @@ def test_a_session_is_created_with_its_tasks_and_starts(tmp_path):
         session = await world.start(tmp_path, "Fix the login page", "and its tests")
 
         assert (session.name, session.project) == ("fix-login-page", tmp_path)
-        assert [type(event) for event in world.sessions.log] == [SessionCreated]
+        kinds = [type(event) for event in world.sessions.log]
+        assert kinds == [SessionCreated, TaskAdded, TaskAdded]
         pending = await world.manager.queue(session.id).pending()
         assert [task.prompt for task in pending] == ["Fix the login page", "and its tests"]
         assert world.workers.told == ["wake"]
@@ -127,8 +128,9 @@ def test_projects_inside_each_other_are_refused_as_long_as_one_is_at_work(tmp_pa
         (Later(due=9e9), False, SessionStatus.IDLE, True),
         (Later(due=9e9, counts=False), True, SessionStatus.RATE_LIMITED, True),
         (Wait(signal="escalation:1"), False, SessionStatus.WAITING_INPUT, False),
-        (Parked(result="look"), False, SessionStatus.ERROR, False),
-        (Failed(result="no"), False, SessionStatus.ERROR, False),
+        (Parked(result="stuck"), False, SessionStatus.IDLE, True),
+        (Failed(result="no"), False, SessionStatus.IDLE, True),
+        (Parked(result="sign in", packet=STOPS), False, SessionStatus.ERROR, False),
     ],
 )
 def test_a_session_follows_its_task(tmp_path, outcome, limited, status, goes_on):
@@ -139,6 +141,79 @@ def test_a_session_follows_its_task(tmp_path, outcome, limited, status, goes_on)
 
         assert session.status is status
         assert await world.can_start() is goes_on
+
+    play(scene)
+
+
+STUCK, FINE = Parked(result="stuck"), Done(result="ok")
+IDLE, ERROR = SessionStatus.IDLE, SessionStatus.ERROR
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "statuses"),
+    [
+        ([STUCK, FINE, STUCK, FINE, FINE], [IDLE, IDLE, IDLE, IDLE, ERROR]),
+        ([STUCK, STUCK], [IDLE, ERROR]),
+        ([FINE, STUCK, Failed(result="no")], [IDLE, IDLE, ERROR]),
+        ([STUCK, Later(due=0, counts=False), STUCK], [IDLE, IDLE, ERROR]),
+    ],
+)
+def test_a_task_that_stops_for_a_reason_of_its_own_stops_no_other_until_a_second_does(
+    tmp_path, outcomes, statuses
+):
+    async def scene(world):
+        await world.start(tmp_path, *"abcde")
+
+        found = []
+        for outcome in outcomes:
+            world.ledger.clock.move(60)
+            found.append((await world.work(outcome)).status)
+
+        assert found == statuses
+        assert not await world.can_start()
+
+    play(scene)
+
+
+def test_what_comes_after_a_task_that_stopped_waits_for_a_person_and_the_rest_does_not(tmp_path):
+    async def scene(world):
+        plan = [
+            PlannedTask(prompt="build"),
+            PlannedTask(prompt="ship", after=(0,)),
+            PlannedTask(prompt="announce", after=(1,)),
+            PlannedTask(prompt="tidy up"),
+        ]
+        session = await world.manager.create_session(tmp_path, plan)
+
+        assert (await world.work(Parked(result="no compiler"))).status is IDLE
+        world.ledger.clock.move(60)
+        stopped = await world.work(FINE)
+
+        assert stopped.status is ERROR
+        assert stopped.detail.startswith("no compiler (1 of 4 tasks done")
+        states = [task.state for task in await world.manager.queue(session.id).everything()]
+        waits = TaskState.QUEUED
+        assert states == [TaskState.PARKED, TaskState.DONE, waits, waits]
+        await world.manager.resume_session(session.id)
+        for _ in range(3):
+            ended = await world.work(FINE)
+        assert ended.status is SessionStatus.COMPLETED
+
+    play(scene)
+
+
+def test_leaving_one_of_two_that_stopped_does_not_finish_the_other(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "a", "b")
+        await world.work(STUCK)
+        assert (await world.work(STUCK)).status is ERROR
+        first, second = await world.manager.queue(session.id).broken()
+
+        await world.manager.give_up_task(session.id, first.id)
+        assert (await world.manager.get_session(session.id)).status is ERROR
+        await world.manager.give_up_task(session.id, second.id)
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.COMPLETED
 
     play(scene)
 
@@ -176,11 +251,30 @@ def test_a_paused_session_starts_nothing_until_it_is_resumed(tmp_path):
     play(scene)
 
 
+def test_no_run_begins_in_a_session_that_was_paused_while_its_task_waited_for_a_turn(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.manager.pause_session(session.id)
+
+        assert not await world.manager.begin(session.id)
+
+        await world.ledger.settle(task.id, task.fence, Later(due=0, counts=False))
+        await world.manager.settled(task, TaskState.QUEUED, due=0, result="paused", limited=False)
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.PAUSED
+        assert not await world.can_start()
+        await world.manager.resume_session(session.id)
+        assert await world.can_start()
+        assert await world.manager.begin(session.id)
+
+    play(scene)
+
+
 def test_a_run_that_ends_after_the_pause_leaves_the_session_paused(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "first", "second")
         [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
-        await world.manager.begin(session)
+        await world.manager.begin(session.id)
         await world.manager.pause_session(session.id)
 
         await world.ledger.settle(task.id, task.fence, Later(due=0, counts=False))
@@ -226,7 +320,7 @@ def test_a_stopped_session_cancels_its_tasks_and_stays_stopped(tmp_path):
 def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
     async def scene(world):
         working = await world.start(tmp_path / ".", "first")
-        await world.manager.begin(working)
+        await world.manager.begin(working.id)
 
         await world.manager.recover()
 
@@ -247,7 +341,7 @@ def test_after_a_crash_what_says_it_works_is_put_right(tmp_path):
 def test_after_a_crash_a_session_whose_only_task_was_parked_shows_that_a_person_is_needed(tmp_path):
     async def scene(world):
         working = await world.start(tmp_path / ".", "the task that kills the engine")
-        await world.manager.begin(working)
+        await world.manager.begin(working.id)
         [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
         await world.ledger.settle(task.id, task.fence, Parked(result="too many crashes"))
 

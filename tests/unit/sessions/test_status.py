@@ -6,7 +6,7 @@ IDLE              .        x          x        x        x        x         x    
 PROCESSING        x        .          x        x        x        x         x       x
 WAITING_INPUT     x        x          .        x        x        -         x       x
 RATE_LIMITED      x        x          x        .        x        -         x       x
-PAUSED            x        x          -        -        .        x         x       x
+PAUSED            x        -          -        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
 ERROR             x        -          -        -        -        -         x       .
@@ -62,8 +62,8 @@ def test_whatever_works_can_be_stopped(status: SessionStatus) -> None:
         (TaskState.CANCELLED, None, False, 0, Standing(status=_S.COMPLETED)),
         (TaskState.CANCELLED, None, False, 1, Standing(status=_S.IDLE)),
         (TaskState.QUEUED, None, False, 1, Standing(status=_S.IDLE)),
-        (TaskState.FAILED, None, False, 0, Standing(status=_S.ERROR, detail="why", held=True)),
-        (TaskState.PARKED, None, False, 3, Standing(status=_S.ERROR, detail="why", held=True)),
+        (TaskState.FAILED, None, False, 3, Standing(status=_S.IDLE)),
+        (TaskState.PARKED, None, False, 3, Standing(status=_S.IDLE)),
         (TaskState.WAITING, None, False, 1, Standing(status=_S.WAITING_INPUT, detail="why")),
         (
             TaskState.WAITING,
@@ -85,6 +85,16 @@ def test_a_session_stands_where_its_task_left_it(
     state: TaskState, due: float | None, limited: bool, left: int, standing: Standing
 ) -> None:
     assert standing_after(state, due=due, result="why", limited=limited, left=left) == standing
+
+
+@pytest.mark.parametrize("state", [TaskState.PARKED, TaskState.FAILED, TaskState.DONE])
+@pytest.mark.parametrize("left", [0, 3])
+def test_where_nothing_goes_on_without_a_person_the_session_says_why(state, left):
+    standing = standing_after(
+        state, due=None, result="fine", limited=False, left=left, stuck="a sign-in"
+    )
+
+    assert standing == Standing(status=_S.ERROR, detail="a sign-in", held=True)
 
 
 @pytest.mark.parametrize("state", TaskState)

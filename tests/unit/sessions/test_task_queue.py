@@ -8,7 +8,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import TaskAdded
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.tasks import Done, Failed, Lane
-from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, tasks_of
 from tests.fakes.clock import FakeClock
 from tests.fakes.ledger import Memory, MemoryLedger
 
@@ -116,38 +116,28 @@ def test_finished_and_broken_tasks_are_kept_apart():
 
 
 def test_a_plan_is_queued_in_an_order_in_which_it_can_be_done():
-    async def scene():
-        queue, _ = new_queue()
+    plan = [
+        PlannedTask(prompt="ship", after=(1, 2)),
+        PlannedTask(prompt="build", after=(2,), priority=4),
+        PlannedTask(prompt="test"),
+    ]
 
-        added = await queue.add_all(
-            [
-                PlannedTask(prompt="ship", after=(1, 2)),
-                PlannedTask(prompt="build", after=(2,)),
-                PlannedTask(prompt="test"),
-            ]
-        )
+    tasks = tasks_of(plan, SESSION, Lane.CRON)
 
-        assert prompts(added) == ["ship", "build", "test"]
-        assert prompts(await queue.everything()) == ["test", "build", "ship"]
-        assert added[0].after == (added[1].id, added[2].id)
-
-    asyncio.run(scene())
+    assert prompts(tasks) == ["test", "build", "ship"]
+    test, build, ship = tasks
+    assert ship.after == (build.id, test.id)
+    assert (build.after, build.priority) == ((test.id,), 4)
+    assert {(task.group, task.lane) for task in tasks} == {(SESSION, Lane.CRON)}
 
 
 @pytest.mark.parametrize("after", [(0,), (1,), (7,)])
-def test_a_plan_that_waits_for_itself_adds_nothing(after):
-    async def scene():
-        queue, _ = new_queue()
+def test_a_plan_that_waits_for_itself_is_none(after):
+    plan = [
+        PlannedTask(prompt="a", after=after),
+        PlannedTask(prompt="b", after=(0,)),
+        PlannedTask(prompt="free"),
+    ]
 
-        with pytest.raises(PerpetualError, match="wait for each other"):
-            await queue.add_all(
-                [
-                    PlannedTask(prompt="a", after=after),
-                    PlannedTask(prompt="b", after=(0,)),
-                    PlannedTask(prompt="free"),
-                ]
-            )
-
-        assert await queue.everything() == []
-
-    asyncio.run(scene())
+    with pytest.raises(PerpetualError, match="wait for each other"):
+        tasks_of(plan, SESSION, Lane.INTERACTIVE)

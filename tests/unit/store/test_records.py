@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionStatusChanged
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Again, Lane, NewTask
@@ -104,6 +105,37 @@ def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
             with pytest.raises(UnknownSessionError) as caught:
                 await store.find(nobody)
             assert "pcc list" in caught.value.hint
+
+    play(tmp_path, scene)
+
+
+def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        store, ledger = SessionStore(database), SqliteLedger(database, FakeClock(), "me")
+
+        def begin(session, *, twice=False):
+            tasks = [
+                NewTask(id=TaskId(f"t-{0 if twice else n}"), group=session.id, prompt="go")
+                for n in range(3)
+            ]
+            created = SessionCreated(session=session.id, name="a", project="/", brain="rules")
+            return tasks, [created]
+
+        with pytest.raises(sqlite3.IntegrityError):
+            await store.create(
+                name="a",
+                project=PROJECT,
+                options=SessionOptions(),
+                begin=partial(begin, twice=True),
+            )
+        assert (await store.list(), await ledger.list()) == ([], [])
+
+        session = await store.create(
+            name="a", project=PROJECT, options=SessionOptions(), begin=begin
+        )
+        assert [task.id for task in await ledger.list(session.id)] == ["t-0", "t-1", "t-2"]
+        [created] = await EventLog(database).tail(session.id, 9)
+        assert isinstance(created.event, SessionCreated)
 
     play(tmp_path, scene)
 

@@ -12,7 +12,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import HandoverDone
 from perpetualcc.domain.secrets import redact
-from perpetualcc.domain.tasks import Again, Outcome, Parked
+from perpetualcc.domain.tasks import STOPS, Again, Outcome, Parked
 from perpetualcc.sessions.handover.composition import completed_so_far, compose
 from perpetualcc.sessions.handover.document import (
     DamagedDocumentError,
@@ -105,7 +105,8 @@ class HandoverMaker:
             return Parked(result=said, packet=_packet(handover, said, *options))
         if most is not None and handover.iteration >= most:
             said = f"Iteration {handover.iteration} is over, and at most {most} were asked for"
-            return Parked(result=said, packet=_packet(handover, said, f"One more: {resume}"))
+            told = _packet(handover, said, f"One more: {resume}")
+            return Parked(result=said, packet={**STOPS, **told})
         return Again(prompt=iteration.task.prompt)
 
     def _compose(

@@ -72,7 +72,7 @@ def command_for(number: int, kind: str, questions: int = 1) -> str:
 _REASONS = {
     EscalationType.QUESTION: "has a question",
     EscalationType.PERMISSION: "needs a permission",
-    EscalationType.ERROR: "has stopped and needs you",
+    EscalationType.ERROR: "has a task that needs you",
 }
 
 
@@ -106,7 +106,7 @@ def _reminded(event: EscalationReminded, name: str, session: str) -> Message | N
     if reason is None:
         return None
     since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
-    reason = f"still {reason.replace('has stopped and needs', 'needs')} (since {since})"
+    reason = f"still {reason} (since {since})"
     return _about(event.number, event.type, reason, (name, session), event.title)
 
 

@@ -1,0 +1,63 @@
+"""What is written of a run while another program holds the database's lock."""
+
+import asyncio
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from perpetualcc.agent import patience
+from perpetualcc.agent.patience import until_written
+from perpetualcc.domain.errors import PassingError
+from perpetualcc.domain.events import TextSaid
+from perpetualcc.domain.ids import RunId, SessionId, TaskId
+from perpetualcc.store import database as databases
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.journal import SqliteJournal
+
+SAID = TextSaid(session=SessionId("s"), run=RunId("r"), task=TaskId("t"), text="All done.")
+
+
+def test_what_claude_says_is_written_once_the_lock_is_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr(databases, "_BUSY_SECONDS", 0.1)
+    tries = []
+
+    class Counted(EventLog):
+        async def append(self, events, **more):
+            tries.append(1)
+            if len(tries) == 2:
+                other.execute("ROLLBACK")
+            return await super().append(events, **more)
+
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        try:
+            log = Counted(database)
+            journal = SqliteJournal(
+                database, events=log, sessions=None, runs=None, decisions=None, ledger=None
+            )
+            other.execute("BEGIN IMMEDIATE")
+            await journal.record(SAID)
+            return [one.event.text for one in await log.tail(SAID.session, 9)]
+        finally:
+            await database.close()
+
+    asyncio.run(_open_once(tmp_path))
+    other = sqlite3.connect(tmp_path / "pcc.db", isolation_level=None)
+
+    assert asyncio.run(main()) == ["All done."]
+    assert len(tries) == 2
+
+
+async def _open_once(tmp_path) -> None:
+    await (await Database.open(tmp_path / "pcc.db")).close()
+
+
+def test_patience_has_an_end_where_a_run_goes_on():
+    async def never():
+        raise PassingError("the disk is full")
+
+    with pytest.raises(PassingError):
+        asyncio.run(until_written(never, timedelta(), within=timedelta(milliseconds=20)))
+    assert timedelta(seconds=12) < patience.PATIENCE

@@ -1,0 +1,32 @@
+"""What one answer of the engine holds, however long a queue is."""
+
+import pytest
+
+from perpetualcc.daemon.api import that_fits
+from perpetualcc.gateway import protocol
+
+
+def queue(tasks: int, length: int) -> dict:
+    said = "täsk " * (length // 5)
+    task = {"id": "t-123456", "prompt": said, "result": said, "packet": {"state": said}}
+    return {"project": "/home/" + "x" * 100, "tasks": [task] * tasks, "checkpoints": []}
+
+
+def test_a_queue_that_fits_is_told_as_it_is():
+    found = queue(3, 3_000)
+
+    assert that_fits([found]) == [found]
+
+
+@pytest.mark.parametrize(("tasks", "length"), [(140, 30_000), (3_000, 500), (1, 5_000_000)])
+def test_of_a_queue_that_is_too_long_the_texts_are_cut(tasks, length):
+    found = queue(tasks, length)
+
+    [told] = that_fits([found])
+
+    protocol.response(1, told)  # it fits into a frame
+    assert told["project"] == found["project"]
+    assert len(told["tasks"]) == tasks
+    assert told["tasks"][0]["id"] == "t-123456"
+    assert told["tasks"][0]["prompt"].startswith("täsk täsk")
+    assert told["tasks"][0]["prompt"].endswith("…")

@@ -1,0 +1,152 @@
+"""`kill -9` between two writes of the session manager, on the real tables."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.task_queue import PlannedTask
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.sessions import SessionStore
+from perpetualcc.work.outcomes import settlement
+from tests.fakes.clock import FakeClock
+from tests.fakes.sessions import RecordingWorkers
+
+
+class Killed(BaseException):
+    """Nothing after this is executed."""
+
+
+class Engine:
+    """A manager on the file, which dies at a call of one's choice."""
+
+    def __init__(self, database: Database, clock: FakeClock, name: str) -> None:
+        self.ledger = SqliteLedger(database, clock, owner=name)
+        events = EventLog(database, clock)
+
+        async def record(*these) -> None:
+            await events.append(these)
+
+        workers = RecordingWorkers(self.ledger)
+        self.manager = SessionManager(SessionStore(database, clock), self.ledger, record, workers)
+
+    async def work(self, outcome) -> None:
+        task = await self.claim()
+        assert await self.manager.begin(task.group)
+        await self.settle(task, outcome)
+
+    async def claim(self):
+        [task] = await self.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        return task
+
+    async def settle(self, task, outcome, *, is_told=True) -> None:
+        became = settlement(task, outcome, 0.0, cancelling=False)
+        await self.ledger.settle(task.id, task.fence, outcome)
+        if is_told:
+            await self.manager.settled(
+                task, became.state, due=became.due, result=became.result, limited=False
+            )
+
+    def dies_at(self, what: object, name: str) -> None:
+        async def die(*_args, **_options):
+            raise Killed
+
+        setattr(what, name, die)
+
+
+async def pause(engine, session, dies_at):
+    dies_at(engine)
+    await engine.manager.pause_session(session)
+
+
+async def resume(engine, session, dies_at):
+    await engine.manager.pause_session(session)
+    dies_at(engine)
+    await engine.manager.resume_session(session)
+
+
+async def retry(engine, session, dies_at):
+    await engine.work(Failed(result="no", packet=STOPS))
+    [task] = await engine.manager.queue(session).broken()
+    dies_at(engine)
+    await engine.manager.retry_task(session, task.id)
+
+
+async def give_up(engine, session, dies_at):
+    await engine.work(Parked(result="look", packet=STOPS))
+    [task] = await engine.manager.queue(session).broken()
+    dies_at(engine)
+    await engine.manager.give_up_task(session, task.id)
+
+
+async def admission(engine, _session, _dies_at):
+    task = await engine.claim()
+    await engine.settle(task, Parked(result="a budget", packet=STOPS), is_told=False)
+    raise Killed
+
+
+async def given_up_before_what_comes_after(engine, session, _dies_at):
+    await engine.manager.add_task(session, "behind the first", after=["first"])
+    await engine.work(Parked(result="look", packet=STOPS))
+    [task] = await engine.manager.queue(session).broken()
+    await engine.manager.give_up_task(session, task.id)
+    raise Killed
+
+
+DEATHS = {
+    "hold": lambda engine: engine.dies_at(engine.ledger, "hold"),
+    "release": lambda engine: engine.dies_at(engine.ledger, "release"),
+    "status": lambda engine: engine.dies_at(engine.manager, "_become"),
+}
+IDLE, PAUSED, ERROR = SessionStatus.IDLE, SessionStatus.PAUSED, SessionStatus.ERROR
+
+
+@pytest.mark.parametrize(
+    ("deed", "dies_at", "status"),
+    [
+        (pause, "hold", PAUSED),
+        (pause, "status", IDLE),
+        (resume, "release", PAUSED),
+        (resume, "status", PAUSED),
+        (retry, "release", ERROR),
+        (retry, "status", ERROR),
+        (give_up, "release", ERROR),
+        (give_up, "status", ERROR),
+        (admission, "", ERROR),
+        (given_up_before_what_comes_after, "", IDLE),
+    ],
+)
+def test_what_a_session_says_is_what_its_queue_does(tmp_path, deed, dies_at, status):
+    @asynccontextmanager
+    async def engine(name):
+        database = await Database.open(tmp_path / "pcc.db")
+        try:
+            yield Engine(database, FakeClock(), name)
+        finally:
+            await database.close()
+
+    async def main():
+        async with engine("first") as first:
+            plan = [PlannedTask(prompt="first"), PlannedTask(prompt="second")]
+            session = (await first.manager.create_session(tmp_path, plan)).id
+            with pytest.raises(Killed):
+                await deed(first, session, DEATHS.get(dies_at))
+
+        async with engine("second") as second:
+            await second.ledger.recover()
+            await second.manager.recover()
+            found = await second.manager.get_session(session)
+            assert found.status is status
+            assert (await second.ledger.next_due() is not None) == (status is IDLE)
+
+            if status is not IDLE:  # and a person can go on from there
+                await second.manager.resume_session(session)
+            await second.work(Later(due=0.0, counts=False))
+            await second.work(Done(result="ok"))
+
+    asyncio.run(main())
