@@ -47,12 +47,22 @@ class GuardApi:
         return await self.guard.describe(Path(params["project"]))
 
     async def set_trust(self, params: Params, _: Connection) -> Any:
-        """Trust what the person saw: when it changed meanwhile, they must look again."""
+        """
+        Trust what the person saw: when it changed meanwhile, they must look again.
+
+        Raises:
+            PerpetualError: it changed, or it is more than can be looked at.
+        """
         project = Path(params["project"])
         now = await self.guard.describe(project)
         if now["hash"] != params["hash"]:
             raise PerpetualError(
                 f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+            )
+        if limit := next((one for one in now["surfaces"] if one["what"] == "limit"), None):
+            raise PerpetualError(
+                f"'{project}' cannot be trusted: {limit['file']} holds {limit['detail']}",
+                hint="Take out what is too much, then look again",
             )
         await self.trust.trust(project, params["hash"])
         return await self.guard.describe(project)

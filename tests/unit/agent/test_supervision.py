@@ -541,3 +541,33 @@ def test_what_arrives_for_a_run_that_is_over_is_read_by_nobody():
         return [arrival async for arrival in inbox]
 
     assert asyncio.run(scene()) == [Said(text="a"), Gone()]
+
+
+# -- what a run began with counts no longer
+
+
+def test_a_run_that_began_with_what_counts_no_longer_is_left_without_an_answer():
+    world = World(gatekeeper=SettledGatekeeper(why_outdated="the settings changed"))
+
+    play(world, wants("w"))
+
+    assert world.run.is_over
+    assert (world.verdicts(), world.gatekeeper.judged) == ({}, [])
+    assert outcome_of(world.facts, TASK, now=5.0) == Later(
+        due=5.0, counts=False, reason="the settings changed"
+    )
+    assert [one.text for one in world.journal.written] == [
+        "The run goes on in a new one: the settings changed"
+    ]
+
+
+def test_what_is_at_work_ends_before_such_a_run_is_left():
+    world = play(World(), wants("w"), wants("v"))
+    world.gatekeeper.why_outdated = "the settings changed"
+
+    play(world, ended("w"))
+    assert not world.run.is_over
+
+    play(world, ended("v"))
+    assert world.run.is_over
+    assert len([one for one in world.journal.written if one.kind == "ProblemNoticed"]) == 1
