@@ -89,3 +89,38 @@ def test_instructions_reach_claude_without_trust_and_agents_do_not(install, serv
     assert seen("before")[::2] == (True, False)
     pcc.pcc("trust", str(pcc.project), "--yes")
     assert seen("after") == (False, True, True)
+
+
+def test_a_process_of_the_agent_does_not_decide_for_its_person(install):
+    pcc = install(
+        """
+steps:
+  - tools: [{Bash: {command: "python3 tests/test_a.py"}}]
+  - tools: [{Bash: {command: "rm -rf build"}}]
+  - Finished.
+"""
+    )
+    (pcc.project / "build").mkdir()
+    tries = [
+        pcc.command("rules", "add", "allow", "command", "rm", "--high"),
+        pcc.command("budget", "set", "unattended_tokens_per_day", "9"),
+        pcc.command("trust", str(pcc.project), "--forget"),
+        pcc.command("config", "set", "max_concurrent", "8"),
+        pcc.command("learn", "review", "--accept", "x"),
+        pcc.command("respond", "1", "--approve"),
+    ]
+    script = pcc.project / "tests" / "test_a.py"
+    script.parent.mkdir()
+    script.write_text(
+        f"import subprocess\nfor words in {tries!r}:\n"
+        "    done = subprocess.run(words, capture_output=True, text=True)\n"
+        "    print(done.returncode, *done.stderr.split(), file=open('told', 'a'))\n"
+    )
+
+    pcc.pcc("start", str(pcc.project), "--task", "go", check=False)
+
+    told = (pcc.project / "told").read_text().splitlines()
+    assert [line for line in told if not line.startswith("1 error: Only a person")] == []
+    assert len(told) == len(tries)
+    assert (pcc.project / "build").is_dir()
+    assert pcc.json("rules", "list") == []

@@ -439,8 +439,10 @@ def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
 
 
 def _is_agent() -> bool:
-    """Whether Claude Code runs us: it sets this for the commands of its tools."""
-    return bool(os.environ.get("CLAUDECODE"))
+    """Whether Claude Code runs us, which sets this for its tools, or a process of a run does."""
+    from perpetualcc.claude import processes  # noqa: PLC0415  # not for help pages
+
+    return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
 
 
 def _only_a_person() -> None:

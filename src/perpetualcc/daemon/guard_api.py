@@ -25,8 +25,12 @@ class GuardApi:
     def methods(self) -> Mapping[str, Method]:
         return {
             "trust.show": Method(call=self.show_trust, params={"project": str}),
-            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
-            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
+            "trust.set": Method(
+                call=self.set_trust, params={"project": str, "hash": str}, is_decision=True
+            ),
+            "trust.forget": Method(
+                call=self.forget_trust, params={"project": str}, is_decision=True
+            ),
             "rule.list": Method(call=self.list_rules),
             "rule.add": Method(
                 call=self.add_rule,
@@ -38,8 +42,9 @@ class GuardApi:
                     "project": str | None,
                     "note": str | None,
                 },
+                is_decision=True,
             ),
-            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
+            "rule.remove": Method(call=self.remove_rule, params={"id": str}, is_decision=True),
         }
 
     async def show_trust(self, params: Params, _: Connection) -> Any:
