@@ -78,7 +78,8 @@ def test_instructions_reach_claude_without_trust_and_agents_do_not(install, serv
     agent.write_text("---\nname: helper\ndescription: BLACKTHORN helps\n---\nYou help.")
 
     def seen(task: str) -> tuple[bool, bool, bool]:
-        pcc.pcc("start", str(pcc.project), "--task", task)
+        started = pcc.pcc("start", str(pcc.project), "--task", task)
+        assert (".claude/agents/helper.md will not count" in started.stderr) is (task == "before")
         last = servers[-1].requests[-1]
         return (
             "HAWTHORN" in last.system,
