@@ -18,7 +18,7 @@ from tools.marked import cell
 
 _START = f"""# The protocol
 
-Newline-delimited JSON on the Unix socket `~/.perpetualcc/data/run/pcc.sock`; version {PROTOCOL}. Only processes of your own user are answered. A frame has at most {FRAME_LIMIT // 1024 // 1024} MiB.
+Newline-delimited JSON on the Unix socket `~/.perpetualcc/data/run/pcc.sock`; version {PROTOCOL}. Only processes of your own user are answered, and what is only for a person is refused to a process that an agent's run started (code -32002): the kernel says which process asks, and its environment or that of a parent carries the run's mark. One that takes a clean environment and leaves its parents behind is not recognized. A frame has at most {FRAME_LIMIT // 1024 // 1024} MiB.
 
 ```
 → {{"type":"req","id":1,"method":"connect","params":{{"protocol":{PROTOCOL},"client":"mine"}}}}
@@ -46,6 +46,7 @@ def _methods() -> Iterator[str]:
     for name, method in sorted(table.items()):
         params = ", ".join(_param(key, kind) for key, kind in method.params.items())
         about = " ".join((inspect.getdoc(method.call) or "").split())
+        about += " Only for a person." if method.is_decision else ""
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
 
 

@@ -1,7 +1,10 @@
 """Good, bad and ugly clients on the socket of one real daemon."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +15,9 @@ from typing import Any
 import pytest
 
 from perpetualcc import __version__
+from perpetualcc.claude import processes
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import RunId
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.client import Client, ConnectionLost
 from perpetualcc.gateway.protocol import FRAME_LIMIT, ErrorCode
@@ -54,6 +59,45 @@ def said(line: socket.socket) -> dict[str, Any]:
 def test_the_welcome_names_version_and_methods(client: Client) -> None:
     assert client.server_version == __version__
     assert {"ping", "toy.echo", "events.follow", "events.unfollow"} <= set(client.capabilities)
+
+
+ASKS = """
+import os, sys, time
+from pathlib import Path
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway.client import Client
+client = Client.open(Path(sys.argv[1]))
+client.call("toy.pid")
+if sys.argv[2] == "forks" and os.fork():
+    os._exit(0)
+time.sleep(0.3)
+try:
+    print("decided", client.call("toy.decide"))
+except PerpetualError as error:
+    print(error.message, error.hint)
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "how", "may"),
+    [
+        pytest.param({}, "asks", True, id="a person's"),
+        pytest.param("ours", "asks", False, id="a run's"),
+        pytest.param("theirs", "asks", True, id="a run's of another data directory"),
+        pytest.param({}, "forks", False, id="one that is gone when it decides"),
+    ],
+)
+def test_a_process_that_a_run_started_decides_nothing(daemon, tmp_path, environment, how, may):
+    data = {"ours": daemon.locations.data, "theirs": tmp_path}.get(environment or "")
+    mark = processes.mark(data, RunId("r-1")) if data else {}
+    words = [sys.executable, "-c", ASKS, str(daemon.locations.socket), how]
+
+    done = subprocess.run(
+        words, env=os.environ | mark, capture_output=True, text=True, check=True, timeout=20
+    )
+
+    assert ("decided" in done.stdout) is may, done.stdout
+    assert ("Only a person may ask for 'toy.decide'" in done.stdout) is not may
 
 
 def test_an_error_for_a_person_arrives_with_its_hint(client: Client) -> None:

@@ -34,6 +34,7 @@ class Toy:
         self.methods = {
             "toy.echo": Method(call=self.echo, params={"text": str}),
             "toy.pid": Method(call=self.pid),
+            "toy.decide": Method(call=self.pid, is_decision=True),
             "toy.fail": Method(call=self.fail, params={"how": str}),
             "toy.block": Method(call=self.block, params={"seconds": float}),
             "toy.due": Method(call=self.due, params={"at": float | None}),

@@ -84,6 +84,10 @@ class SettledGatekeeper:
     """`agent.ports.Gatekeeper`: Write is allowed, Bash is a person's, the rest is refused."""
 
     judged: list[ToolCall] = field(default_factory=list)
+    why_outdated: str = ""
+
+    async def outdated(self, session: Session) -> str:
+        return self.why_outdated
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         self.judged.append(call)

@@ -53,6 +53,8 @@ class RunFacts:
     """The budget that the run was ended for."""
     stuck: str = ""
     """Why the run was ended: it went round in circles."""
+    outdated: str = ""
+    """Why the run was ended although its work goes on: what it began with counts no longer."""
     order: Order | None = None
     question: int | None = None
     """The escalation that the run was ended for, to wait without a process."""
@@ -94,8 +96,8 @@ def outcome_of(
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
         return Parked(result=facts.trouble.text, packet={**STOPS, **packet(facts, task)})
-    if facts.order is Order.PAUSE:
-        return Later(due=now, counts=False, reason="paused")
+    if facts.outdated or facts.order is Order.PAUSE:
+        return Later(due=now, counts=False, reason=facts.outdated or "paused")
     return _failed(facts, task, now)
 
 

@@ -198,6 +198,13 @@ class Gatekeeper(Protocol):
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement: ...
 
+    async def outdated(self, session: Session) -> str:
+        """
+        Why the session's run must end and go on in a new one: what it began with counts no
+        longer. Empty as long as it does.
+        """
+        ...
+
 
 class People(Protocol):
     """The persons who can be asked."""

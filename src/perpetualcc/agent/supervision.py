@@ -142,7 +142,8 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = wanted.call(session.project)
-        if self.facts.order is not None or self.facts.stuck:
+        await self._look_at_trust()
+        if self.facts.order is not None or self.facts.stuck or self.facts.outdated:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
@@ -232,6 +233,7 @@ class SupervisedRun:
         if call is not None:
             now = self.faculties.clock.now()
             await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
+        await self._look_at_trust()
         if self._is_ending:
             await self._wind_up()
         elif self.facts.question is not None:
@@ -241,7 +243,23 @@ class SupervisedRun:
     def _is_ending(self) -> bool:
         """Nothing new is to begin: an order, a budget, a run that goes round in circles."""
         facts = self.facts
-        return facts.order is not None or facts.over is not None or bool(facts.stuck)
+        told = facts.order is not None or facts.over is not None
+        return told or bool(facts.stuck or facts.outdated)
+
+    async def _look_at_trust(self) -> None:
+        """Before a call as after one: the call may be what changed the project's own settings."""
+        if self.facts.outdated:
+            return
+        self.facts.outdated = await self.faculties.gatekeeper.outdated(self.launch.session)
+        if self.facts.outdated:
+            project = self.launch.session.project
+            await self.faculties.journal.record(
+                self._event(
+                    ProblemNoticed,
+                    text=f"The run goes on in a new one: {self.facts.outdated}",
+                    hint=f"Look at it, and say whether it counts: pcc trust '{project}'",
+                )
+            )
 
     async def _look(self, stuck: str) -> None:
         """End a run that goes round in circles; what it did, and its conversation, stay."""
@@ -376,7 +394,7 @@ class SupervisedRun:
         """
         if self.at_work:
             return
-        if self.facts.order is Order.PAUSE or self.facts.stuck:
+        if self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
             self.is_over = True
         elif self.facts.order is Order.HAND_OVER or not (self.announced or self.facts.is_stopped):
             await self.claude.interrupt()

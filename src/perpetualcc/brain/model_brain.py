@@ -53,16 +53,20 @@ class ModelBrain:
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
     ) -> Advice:
-        """See `Brain`."""
+        """See `Brain`. What was not shown to the model, it cannot approve."""
         reply = await self._ask(
             "permission",
             prompting.permission_prompt(call, assessment, context),
             prompting.PERMISSION_SCHEMA,
         )
         try:
-            return prompting.read_advice(reply)
+            advice = prompting.read_advice(reply)
         except prompting.MalformedReply as error:
             raise self._misunderstood(error) from error
+        if advice.approve and (cut := prompting.not_shown(call)):
+            reason = f"{cut} characters of the call are more than the brain was shown"
+            return Advice(approve=False, confidence=0.0, reason=reason)
+        return advice
 
     async def summarize(self, text: str, *, words: int = 120) -> str:
         """See `Brain`."""

@@ -20,6 +20,7 @@ from perpetualcc.domain.tools import Assessment, ToolCall
 # Seed 000 gives a brain five pieces of code and three episodes; the rest is cut, not the meaning.
 _REQUIREMENTS = 24_000
 _PIECE = 2_000
+_CALL = 20_000
 _CODE = 5
 _MEMORIES = 8
 
@@ -135,14 +136,25 @@ def _true_quote(quote: str, context: QuestionContext) -> str:
 
 
 def permission_prompt(call: ToolCall, assessment: Assessment, context: QuestionContext) -> str:
-    """Everything a model needs to advise on a call."""
+    """Everything a model needs to advise on a call; of a long one head and tail."""
+    given, cut = _call_input(call), not_shown(call)
     asked = {
         "tool": call.tool,
-        "input": json.dumps(dict(call.input), ensure_ascii=False, default=str)[:_PIECE],
+        "input": given if not cut else f"{given[: _CALL // 2]} […] {given[-_CALL // 2 :]}",
+        "not_shown": cut,
         "risk": assessment.risk.value,
         "reasons": [one.explanation for one in assessment.reasons],
     }
     return "\n\n".join([*_context(context), data_block("tool call", asked)])
+
+
+def not_shown(call: ToolCall) -> int:
+    """How many characters of a call's input the prompt leaves out of its middle."""
+    return max(0, len(_call_input(call)) - _CALL)
+
+
+def _call_input(call: ToolCall) -> str:
+    return json.dumps(dict(call.input), ensure_ascii=False, default=str)
 
 
 PERMISSION_SCHEMA: Mapping[str, Any] = {

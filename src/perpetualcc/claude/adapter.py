@@ -291,7 +291,7 @@ class ClaudeCodeAdapter:
             settings=json.dumps(
                 {**settings.layers.settings(), "autoCompactEnabled": launch.may_compact}
             ),
-            system_prompt={"type": "preset", "preset": "claude_code"},
+            system_prompt=settings.layers.system_prompt,  # type: ignore[arg-type]
             mcp_servers=serve(OWN_SERVER, settings.tools),
             hooks={
                 "PreToolUse": [
@@ -299,11 +299,20 @@ class ClaudeCodeAdapter:
                         hooks=[self._gate], timeout=_HOLD.total_seconds(), on_failure="block"
                     )
                 ],
+                "ConfigChange": [sdk.HookMatcher(hooks=[_keep_settings])],  # type: ignore[dict-item]
             },
             can_use_tool=self._ask,
             stderr=self._stderr.append,
             max_buffer_size=_LARGEST_MESSAGE,
         )
+
+
+async def _keep_settings(_data: Any, _tool_use_id: str | None, _context: Any) -> Any:
+    """
+    Claude Code (2.1.330) takes settings and skills that change while it runs at once, and with
+    them the hooks, the account's address and the environment: unless this callback says no.
+    """
+    return {"decision": "block", "reason": "A run keeps the settings that it began with"}
 
 
 def _hook_answer(verdict: str, reason: str) -> dict[str, Any]:

@@ -55,12 +55,25 @@ def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunI
     prefix = f"{_token(data_dir)}:"
     found = []
     for process in processes.values():
-        carried = _nearest_mark(process, processes)
+        carried = "" if process.pid == os.getpid() else _nearest_mark(process, processes)
         if carried.startswith(prefix):
             run = cast("RunId", carried.removeprefix(prefix))
             if run_id in {None, run}:
                 found.append((process.pid, run))
     return found
+
+
+def is_of_run(data_dir: Path | None, pid: int) -> bool:
+    """
+    Whether a run of this data directory, or of any, started a process: it or an ancestor carries
+    the mark.
+
+    One that is gone, or of another user, counts as started by a run: nobody can tell. One that
+    took a clean environment and left its parents behind is not recognized.
+    """
+    processes = {process.pid: process for process in _processes()}
+    process, prefix = processes.get(pid), f"{_token(data_dir)}:" if data_dir else ""
+    return process is None or any(one.startswith(prefix) for one in _marks(process, processes))
 
 
 def end(processes: Iterable[tuple[int, "RunId"]], grace: timedelta) -> list[int]:
@@ -103,15 +116,19 @@ def _token(data_dir: Path) -> str:
 
 
 def _nearest_mark(process: _Process, processes: dict[int, _Process]) -> str:
-    """The mark of the process or of its nearest marked ancestor; this process gives none."""
-    seen = {os.getpid()}
+    """The mark of the process or of its nearest marked ancestor."""
+    return next(_marks(process, processes), "")
+
+
+def _marks(process: _Process, processes: dict[int, _Process]) -> Iterator[str]:
+    """The marks of a process and its ancestors, the nearest first; this process gives none."""
+    seen = {os.getpid()} - {process.pid}
     current: _Process | None = process
     while current and current.pid not in seen:
         if current.mark:
-            return current.mark
+            yield current.mark
         seen.add(current.pid)
         current = processes.get(current.parent)
-    return ""
 
 
 def _processes() -> Iterator[_Process]:

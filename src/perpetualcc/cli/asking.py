@@ -13,6 +13,10 @@ Request = Mapping[str, Any]
 
 _MANY = 30
 """Options that a prompt shows; `pcc pending N` shows them all."""
+_CALL = 400
+"""Lines of a call's input that a person is shown."""
+_LINE = 2_000
+"""Characters of a line's head, and of its tail."""
 _ALWAYS = {"w", "always"}
 _YES = {"a", "approve", "y", "yes"}
 _NO = {"d", "deny", "n", "no"}
@@ -147,7 +151,7 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     if raw.get("tool"):
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
         for name, value in dict(raw.get("input") or {}).items():
-            yield from _block(f"  {name}", str(value))
+            yield from _block(f"  {name}", str(value), most=_CALL)
     yield from _choice_lines(request)
     yield from _block("Offer", offer_of(request))
     if request.get("suggestion"):
@@ -176,9 +180,21 @@ def _choice_lines(request: Request) -> Iterator[str]:
             yield '     Several may be chosen, like this: "1,2"'
 
 
-def _block(name: str, text: str) -> Iterator[str]:
-    """`Name: text`, further lines indented; nothing for an empty text."""
-    lines = printable(text).strip().splitlines()[:40]
+def _block(name: str, text: str, *, most: int = 40) -> Iterator[str]:
+    """
+    `Name: text`, further lines indented; nothing for an empty text.
+
+    Of what is too long head and tail, and between them how much is missing.
+    """
+    lines = printable(text).strip().splitlines()
+    if (more := len(lines) - most) > 0:
+        missing = f"… {more} more lines; all of it: pcc pending NUMBER --json …"
+        lines = [*lines[: most // 2], missing, *lines[-(most // 2) :]]
     head = f"{name}: " if name else "  "
     for place, line in enumerate(lines):
-        yield f"{head if place == 0 else '  '}{line[:2000]}"
+        yield f"{head if place == 0 else '  '}{_ends(line)}"
+
+
+def _ends(line: str) -> str:
+    more = len(line) - 2 * _LINE
+    return line if more <= 0 else f"{line[:_LINE]} … {more} more characters … {line[-_LINE:]}"

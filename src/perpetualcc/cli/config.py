@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli.connection import only_a_person
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -26,6 +27,8 @@ app = typer.Typer(
 KeyArgument = Annotated[
     str, typer.Argument(metavar="KEY", help="Such as sessions.max_concurrent, or max_concurrent")
 ]
+
+_CHANGES = "changes the settings"
 
 
 @app.command()
@@ -92,6 +95,7 @@ def set_value(
 
     Example: pcc config set max_concurrent 8
     """
+    only_a_person(ctx.obj, _CHANGES)
     name, kind = file.resolve_key(key)
     wanted = file.parse_value(kind, value)
     if name in {_SECRET, _ADDRESSES} and "…" in value:
@@ -115,6 +119,7 @@ def reset(
 
     Example: pcc config reset max_concurrent
     """
+    only_a_person(ctx.obj, _CHANGES)
     path = _path(ctx)
     if key is not None:
         name, _ = file.resolve_key(key)
@@ -156,6 +161,7 @@ def brain(
     from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
     from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
 
+    only_a_person(ctx.obj, _CHANGES)
     path = _path(ctx)
     _, kind = file.resolve_key("brain.type")
     wanted = {"brain.type": file.parse_value(kind, name)}

@@ -1,5 +1,6 @@
 """How a command finds the daemon; the first one that needs it starts it."""
 
+import os
 from typing import TYPE_CHECKING
 
 from perpetualcc import config
@@ -13,6 +14,17 @@ if TYPE_CHECKING:
 
 def locations(options: GlobalOptions) -> config.Locations:
     return config.locate(options.data_dir)
+
+
+def only_a_person(options: GlobalOptions, what: str) -> None:
+    """Raises PerpetualError: a process of an agent's run would do what is its person's."""
+    from perpetualcc.claude import processes  # noqa: PLC0415  # not for --help
+
+    if processes.is_of_run(locations(options).data, os.getpid()):
+        raise PerpetualError(
+            f"Only a person {what}, and this process belongs to an agent's run",
+            hint="Type it in a terminal of your own",
+        )
 
 
 def other_environment(options: GlobalOptions) -> str:

@@ -166,6 +166,7 @@ class _Judged:
     verdict: Verdict
     rules: "tuple[Rule, ...]"
     """Of the person's, those that decided."""
+    is_for_brain: bool
 
 
 def _judge(call: ToolCall, guards: _Guards) -> _Judged:
@@ -182,6 +183,7 @@ def _judge(call: ToolCall, guards: _Guards) -> _Judged:
         assessment=analysis.assessment(),
         verdict=decide(analysis, permit, None, place.settings).verdict,
         rules=guards.as_made(deciding_rules(place.rules, analysis, call)) if ruled else (),
+        is_for_brain=analysis.risk is Risk.MEDIUM and not analysis.is_guarded,
     )
 
 
@@ -213,7 +215,7 @@ _RULED = {
 def _page(judged: _Judged) -> str:
     assessment, verdict = judged.assessment, judged.verdict
     said = (_RULED if judged.rules else _VERDICTS)[verdict]
-    if assessment.risk is Risk.MEDIUM and verdict is Verdict.ASK:
+    if judged.is_for_brain and verdict is Verdict.ASK:
         said = "ask: the brain has an opinion; without one a person decides"
     lines = [f"Risk     {assessment.risk}", f"Verdict  {said}"]
     lines += [f"Rule     {rule.id}: {rule.explain()}" for rule in judged.rules]

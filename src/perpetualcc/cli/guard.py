@@ -112,7 +112,7 @@ def _seconds(text: str) -> float:
 
 def _shown(surface: dict[str, str]) -> str:
     """All of it, however long: what is cut off could be what runs."""
-    text = f"{surface['file']}: {printable(surface['detail'])}"
+    text = printable(f"{surface['file']}: {surface['detail']}")
     indent = " " * 15
     lines = textwrap.wrap(text, 100, break_on_hyphens=False, drop_whitespace=False) or [text]
     return f"  {surface['what']:<12} " + f"\n{indent}".join(lines)
@@ -154,7 +154,8 @@ def trust(
         if found["trusted"]:
             print("You trust exactly this already.")
             return
-        if not yes and not typer.confirm("Let all of this take effect?"):
+        too_much = any(one["what"] == "limit" for one in found["surfaces"])
+        if not (yes or too_much or typer.confirm("Let all of this take effect?")):
             raise typer.Exit(1)
         daemon.call("trust.set", project=str(place), hash=found["hash"])
     print("Trusted, as it is now. A change asks again.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.low_priority import at_low_priority
 
@@ -138,7 +139,7 @@ def search(
         return
     for result in found:
         place = f"{result.file_path}:{result.start}-{result.end}"
-        print(f"{result.score:.2f}  {place}  {result.symbol}".rstrip())
+        print(printable(f"{result.score:.2f}  {place}  {result.symbol}".rstrip()))
     if not found:
         print("Nothing shares a word with the query", file=sys.stderr)
 
@@ -195,7 +196,7 @@ def graph(
         print(json.dumps([_related_dict(entry) for entry in related], indent=2))
     else:
         for entry in related:
-            print(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}")
+            print(printable(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}"))
 
 
 def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:
@@ -260,15 +261,19 @@ def context(
     if as_json:
         print(json.dumps(found, indent=2))
         return
-    print(found["path"])
+    print(printable("\n".join(_context_lines(found))))
+
+
+def _context_lines(found: dict[str, Any]) -> Iterator[str]:
+    yield found["path"]
     for entry in found["imports"]:
-        print(f"  imports {entry['module']}" + (f"  ({entry['file']})" if entry["file"] else ""))
+        yield f"  imports {entry['module']}" + (f"  ({entry['file']})" if entry["file"] else "")
     for path in found["imported_by"]:
-        print(f"  imported by {path}")
+        yield f"  imported by {path}"
     for entry in found["exports"]:
-        print(f"  exports {entry['kind']} {entry['name']}  (line {entry['start']})")
+        yield f"  exports {entry['kind']} {entry['name']}  (line {entry['start']})"
     for entry in found["callers"]:
-        print(f"  {entry['calls']} is called at {entry['file']}:{entry['line']}")
+        yield f"  {entry['calls']} is called at {entry['file']}:{entry['line']}"
 
 
 def _inside(folder: Path, file: str) -> str:

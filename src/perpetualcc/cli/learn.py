@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
+from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -203,10 +204,10 @@ def show(
         print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
         return
     print(_row(one))
-    print(f"  project: {one.project or 'every project'}")
+    print(f"  project: {one_line(one.project) or 'every project'}")
     for evidence in one.preference.evidence:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(evidence.at))
-        print(f"  {when}  {evidence.said}")
+        print(f"  {when}  {one_line(evidence.said)}")
 
 
 @app.command()
@@ -228,18 +229,18 @@ def review(
     for identity in accept or []:
         one = library.find(identity, home)
         with _what_ends(library, one.project):
-            print(f"Accepted: {library.accept(one).rule}")
+            print(f"Accepted: {one_line(library.accept(one).rule)}")
     for identity in reject or []:
         one = library.find(identity, home)
         library.reject(one)
-        print(f"Rejected: {one.preference.rule}")
+        print(f"Rejected: {one_line(one.preference.rule)}")
     if accept or reject:
         return
     waiting = process.pending(library, home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
         for rule in library.contrary_to(one):
-            print(f"  instead of: {rule.rule}")
+            print(f"  instead of: {one_line(rule.rule)}")
         if not _ask(library, one):
             return
     print("Nothing waits for review" if not waiting else "Done")
@@ -273,13 +274,13 @@ def _what_ends(library: "Library", project: str) -> Iterator[None]:
     still = {(one.scope, one.id) for one in library.in_force(project)}
     for one in before:
         if (one.scope, one.id) not in still:
-            print(f"No longer in force: {one.rule}")
+            print(f"No longer in force: {one_line(one.rule)}")
 
 
 def _new_words(rule: str) -> str:
     from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # when edited
 
-    while not says_something(words := typer.prompt("  rule", default=rule).strip()):
+    while not says_something(words := typer.prompt("  rule", default=one_line(rule)).strip()):
         print("  A rule needs words")
     return str(words)
 
@@ -305,7 +306,7 @@ def remember(
     library = _library()
     with _what_ends(library, where):
         made = typed_rule(library, where, rule, by_person=by_person)
-        print(f"Remembered: {made.rule}")
+        print(f"Remembered: {one_line(made.rule)}")
     if not by_person:
         print("It waits for your review: pcc learn review")
 
@@ -322,7 +323,7 @@ def forget(
     library = _library()
     one = library.find(identity, _home(project, everywhere=everywhere))
     library.forget(one)
-    print(f"Forgotten: {one.preference.rule}")
+    print(f"Forgotten: {one_line(one.preference.rule)}")
 
 
 @app.command()
@@ -438,8 +439,10 @@ def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
 
 
 def _is_agent() -> bool:
-    """Whether Claude Code runs us: it sets this for the commands of its tools."""
-    return bool(os.environ.get("CLAUDECODE"))
+    """Whether Claude Code runs us, which sets this for its tools, or a process of a run does."""
+    from perpetualcc.claude import processes  # noqa: PLC0415  # not for help pages
+
+    return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
 
 
 def _only_a_person() -> None:
@@ -465,10 +468,11 @@ def _library() -> "Library":
 def _row(one: "Learned") -> str:
     known = one.preference
     where = "global" if not one.project else Path(one.project).name
-    return (
+    row = (
         f"{known.id}  {known.status:<10} {known.confidence:.2f} x{known.seen:<3} "
         f"{known.category:<13} {where:<16} {known.rule}"
     )
+    return printable(row).replace("\n", " ")  # of a file that anybody may have written
 
 
 def _as_json(one: "Learned") -> dict[str, Any]:

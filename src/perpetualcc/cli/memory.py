@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli.look import fit, one_line
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
 
 T = TypeVar("T")
@@ -53,8 +54,9 @@ def search(
         return
     for one in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.episode.timestamp))
-        print(f"{one.similarity:.2f}  {when}  {one.episode.event_type}  {one.episode.context[:80]}")
-        print(f"      → {one.episode.action[:80]}  {one.episode.outcome}")
+        kind, said = one.episode.event_type, fit(one.episode.context, 80)
+        print(f"{one.similarity:.2f}  {when}  {kind}  {said}")
+        print(f"      → {fit(one.episode.action, 80)}  {one_line(one.episode.outcome)}")
     if not found:
         print("Nothing like it happened before")
 
@@ -84,7 +86,7 @@ def facts(
         print(json.dumps([dataclasses.asdict(one) for one in found], ensure_ascii=False))
         return
     for one in found:
-        print(f"{one.category:<12} {one.provenance:<10} {one.fact}  ({one.source})")
+        print(f"{one.category:<12} {one.provenance:<10} {one_line(f'{one.fact}  ({one.source})')}")
     if not found:
         print("No facts are known about this project")
 

@@ -9,6 +9,7 @@ import typer
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
@@ -136,12 +137,25 @@ def begin(
             options=given,
             unattended=unattended,
         )
+        if note := _not_counted(daemon.call("trust.show", project=session["project"])):
+            print(f"note: {note}", file=sys.stderr)
     if detach:
         print(f"Session started: {session['id']} ({session['name']})")
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))
     _watch(global_options, session)
+
+
+def _not_counted(brought: dict[str, Any]) -> str:
+    """What the project brings along that no person has seen; empty: nothing, or only words."""
+    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415  # not for --help
+
+    files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)
+    if brought["trusted"] or not files:
+        return ""
+    named = one_line(", ".join(sorted(files)[:3])) + (", …" if len(files) > 3 else "")
+    return f"{named} will not count; to look at it: pcc trust '{brought['project']}'"
 
 
 def checked_sandbox(mode: str) -> str:

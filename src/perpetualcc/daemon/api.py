@@ -142,7 +142,9 @@ class Api:
                 },
             ),
             "budget.show": Method(call=self.show_budget),
-            "budget.set": Method(call=self.set_budget, params={"name": str, "value": float}),
+            "budget.set": Method(
+                call=self.set_budget, params={"name": str, "value": float}, is_decision=True
+            ),
             "daemon.info": Method(call=self.info),
             **self.about_guards.methods(),
             **self.about_people.methods(),

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from perpetualcc.agent.ports import Judgement
 from perpetualcc.agent.replies import summarize
@@ -18,7 +19,14 @@ from perpetualcc.permissions.decision_engine import DecisionEngine
 from perpetualcc.permissions.project import ProjectStanding
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
-from perpetualcc.permissions.trust import WatchedFiles, content_hash, is_trusted, surfaces
+from perpetualcc.permissions.trust import (
+    Files,
+    WatchedFiles,
+    content_hash,
+    instructions,
+    is_trusted,
+    surfaces,
+)
 from perpetualcc.store.guards import RuleStore, TrustStore
 
 log = logging.getLogger(__name__)
@@ -52,6 +60,8 @@ class Guard:
         self._trust = trust
         self._rules = rules
         self._files = WatchedFiles()
+        self._begun_with: dict[str, Files] = {}
+        """What the project brought along when a run began that reads it, by session."""
 
     @property
     def settings(self) -> PermissionSettings:
@@ -90,6 +100,13 @@ class Guard:
         recorded = await self._trust.recorded(project)
         return ProjectStanding(files=files, trusted=is_trusted(files, recorded))
 
+    async def outdated(self, session: Session) -> str:
+        """See `agent.ports.Gatekeeper`."""
+        begun = self._begun_with.get(session.id)
+        if begun is None or self._files.read(session.project) == begun:
+            return ""
+        return "what the project brings along changed, and you trusted it as it was"
+
     def is_sandboxed(self, session: Session) -> bool:
         """Levels 1 and 2 use the sandbox wherever there is one; level 3 when it is asked for."""
         mode = self._sandbox_mode(session)
@@ -114,7 +131,11 @@ class Guard:
                 hint="Install it, or go without: --sandbox auto",
             )
         project = await self.standing(session.project)
-        runs = any(one.what != "instructions" for one in surfaces(project.files))
+        # Not for one that brings nothing: what appears in it later was seen by nobody.
+        reads_project = project.trusted and bool(project.files)
+        self._begun_with.pop(session.id, None)
+        if reads_project:
+            self._begun_with[session.id] = project.files
         home = self._settings.home
         unreadable = [path for name in _UNREADABLE if (path := home / name).exists()]
         settings = project.settings(self._settings)
@@ -124,10 +145,11 @@ class Guard:
             sandbox=sandbox_for(session.options.authority, session.project, unreadable)
             if self.is_sandboxed(session)
             else None,
-            sources=("user", "project", "local") if project.trusted or not runs else ("user",),
+            sources=("user", "project", "local") if reads_project else ("user",),
+            instructions="" if reads_project else instructions(project.files),
         )
 
-    async def describe(self, project: Path) -> dict[str, object]:
+    async def describe(self, project: Path) -> dict[str, Any]:
         """For `pcc trust`: what would take effect, and whether it does."""
         standing = await self.standing(project)
         return {

@@ -25,8 +25,12 @@ class GuardApi:
     def methods(self) -> Mapping[str, Method]:
         return {
             "trust.show": Method(call=self.show_trust, params={"project": str}),
-            "trust.set": Method(call=self.set_trust, params={"project": str, "hash": str}),
-            "trust.forget": Method(call=self.forget_trust, params={"project": str}),
+            "trust.set": Method(
+                call=self.set_trust, params={"project": str, "hash": str}, is_decision=True
+            ),
+            "trust.forget": Method(
+                call=self.forget_trust, params={"project": str}, is_decision=True
+            ),
             "rule.list": Method(call=self.list_rules),
             "rule.add": Method(
                 call=self.add_rule,
@@ -38,8 +42,9 @@ class GuardApi:
                     "project": str | None,
                     "note": str | None,
                 },
+                is_decision=True,
             ),
-            "rule.remove": Method(call=self.remove_rule, params={"id": str}),
+            "rule.remove": Method(call=self.remove_rule, params={"id": str}, is_decision=True),
         }
 
     async def show_trust(self, params: Params, _: Connection) -> Any:
@@ -47,12 +52,22 @@ class GuardApi:
         return await self.guard.describe(Path(params["project"]))
 
     async def set_trust(self, params: Params, _: Connection) -> Any:
-        """Trust what the person saw: when it changed meanwhile, they must look again."""
+        """
+        Trust what the person saw: when it changed meanwhile, they must look again.
+
+        Raises:
+            PerpetualError: it changed, or it is more than can be looked at.
+        """
         project = Path(params["project"])
         now = await self.guard.describe(project)
         if now["hash"] != params["hash"]:
             raise PerpetualError(
                 f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+            )
+        if limit := next((one for one in now["surfaces"] if one["what"] == "limit"), None):
+            raise PerpetualError(
+                f"'{project}' cannot be trusted: {limit['file']} holds {limit['detail']}",
+                hint="Take out what is too much, then look again",
             )
         await self.trust.trust(project, params["hash"])
         return await self.guard.describe(project)

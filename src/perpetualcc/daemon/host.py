@@ -18,10 +18,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from perpetualcc import __version__
+from perpetualcc.claude import processes
 from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -153,7 +155,10 @@ class EngineHost:
         """Serve until there is nothing to do or a stop; the next due time in epoch seconds."""
         async with self._build(self._locations) as hosted:
             server = GatewayServer(
-                methods=hosted.methods, version=__version__, listener=self._listener
+                methods=hosted.methods,
+                version=__version__,
+                listener=self._listener,
+                is_agent=partial(processes.is_of_run, self._locations.data),
             )
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve(), name="gateway")

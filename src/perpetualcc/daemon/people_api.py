@@ -55,6 +55,7 @@ class PeopleApi:
                     "answers": dict | None,
                     "always": bool | None,
                 },
+                is_decision=True,
             ),
             "answer.list": Method(
                 call=self.answers, params={"session": str | None, "limit": int | None}

@@ -41,12 +41,17 @@ class Conversation:
         send: Callable[[bytes], Awaitable[None]],
         tasks: asyncio.TaskGroup,
         version: str,
+        is_agent: Callable[[], bool],
     ) -> None:
-        """`send` must keep lines whole and wait while the client has no room."""
+        """
+        `send` must keep lines whole and wait while the client has no room. `is_agent`: an agent
+        started this client; it may take a while, and is asked in a thread.
+        """
         self.client = ""
         self._send = send
         self._tasks = tasks
         self._version = version
+        self._is_agent = is_agent
         self._feeds: dict[str, asyncio.Task[None]] = {}
         self._subscriptions = 0
         self._methods = dict(methods) | {
@@ -93,7 +98,10 @@ class Conversation:
         if method is None:
             message = f"There is no method {request.method[:80]!r}"
             raise ProtocolError(ErrorCode.METHOD_NOT_FOUND, message)
-        return await method.call(method.check(request.params), self)
+        params = method.check(request.params)
+        if method.is_decision and await asyncio.to_thread(self._is_agent):
+            raise protocol.only_a_person(request.method)
+        return await method.call(params, self)
 
     def _connect(self, params: Params) -> dict[str, Any]:
         if params.get("protocol") != protocol.PROTOCOL:

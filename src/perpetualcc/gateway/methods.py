@@ -46,6 +46,8 @@ class Method:
     call: Callable[[Params, Connection], Awaitable[Any]]
     params: Mapping[str, type | UnionType] = field(default_factory=dict)
     """Name and type; `str | None` makes a parameter optional."""
+    is_decision: bool = False
+    """It says what agents may do: refused to a process that an agent started."""
 
     def check(self, given: Params) -> Params:
         """

@@ -136,10 +136,18 @@ def from_person_error(error: PerpetualError) -> ProtocolError:
     return ProtocolError(ErrorCode.APPLICATION_ERROR, error.message, data)
 
 
+def only_a_person(method: str) -> ProtocolError:
+    """What a process that an agent started reads when it would decide for its person."""
+    message = f"Only a person may ask for {method!r}, and this process belongs to an agent's run"
+    data = {"message": message, "hint": "Type it in a terminal of your own"}
+    return ProtocolError(ErrorCode.PERMISSION_DENIED, message, data)
+
+
 def as_exception(body: dict[str, Any]) -> PerpetualError:
     """The opposite: what a client raises for the `error` of a response."""
     data = body.get("data")
-    if body.get("code") == ErrorCode.APPLICATION_ERROR and isinstance(data, dict):
+    is_for_person = body.get("code") in {ErrorCode.APPLICATION_ERROR, ErrorCode.PERMISSION_DENIED}
+    if is_for_person and isinstance(data, dict):
         return PerpetualError(str(data.get("message")), hint=data.get("hint"))
     message = body.get("message", "no message")
     if body.get("code") == ErrorCode.METHOD_NOT_FOUND:

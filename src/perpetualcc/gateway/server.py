@@ -1,5 +1,6 @@
 """
-The protocol on a Unix socket. Trusts the socket's file permissions and the peer's user id.
+The protocol on a Unix socket. Trusts the socket's file permissions and the peer's user id; whether
+an agent started the peer, its process says.
 
 The listening socket belongs to the supervisor: it is never closed or unlinked here, so what
 this server does not accept waits for the next engine.
@@ -12,8 +13,9 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
 from perpetualcc.gateway.conversation import Conversation
 from perpetualcc.gateway.methods import Method
@@ -33,12 +35,19 @@ class GatewayServer:
     """Any number of clients. One that is slow, rude or gone disturbs nobody else."""
 
     def __init__(
-        self, *, methods: Mapping[str, Method], version: str, listener: socket.socket
+        self,
+        *,
+        methods: Mapping[str, Method],
+        version: str,
+        listener: socket.socket,
+        is_agent: Callable[[int], bool] = lambda _: False,
     ) -> None:
+        """`is_agent` says of a process whether an agent started it."""
         self.connections = 0
         self.last_visit = time.monotonic()
         """When a client last came or left."""
         self._methods, self._version, self._listener = methods, version, listener
+        self._is_agent = is_agent
         self._over = asyncio.Event()
         self._talks = set[asyncio.Task[None]]()
         self._is_accepting = False
@@ -90,7 +99,7 @@ class GatewayServer:
             if peer_user(client) != os.getuid():
                 log.warning("Refused a client of another user")
                 return
-            await self._talk(client)
+            await self._talk(client, partial(self._is_agent, peer_process(client)))
         except* (ConnectionError, EOFError):
             pass
         except* Exception:  # one client's trouble must not end the others
@@ -100,7 +109,7 @@ class GatewayServer:
             self.connections -= 1
             self.last_visit = time.monotonic()
 
-    async def _talk(self, client: socket.socket) -> None:
+    async def _talk(self, client: socket.socket, is_agent: Callable[[], bool]) -> None:
         reader, writer = await asyncio.open_unix_connection(sock=client, limit=FRAME_LIMIT)
         one_at_a_time = asyncio.Lock()
 
@@ -112,7 +121,11 @@ class GatewayServer:
         try:
             async with asyncio.TaskGroup() as tasks:
                 conversation = Conversation(
-                    methods=self._methods, send=send, tasks=tasks, version=self._version
+                    methods=self._methods,
+                    send=send,
+                    tasks=tasks,
+                    version=self._version,
+                    is_agent=is_agent,
                 )
                 await _answer_lines(reader, conversation, tasks)
                 # Whatever still runs for this client has nobody left to hear it.
@@ -160,5 +173,18 @@ def peer_user(client: socket.socket) -> int:
         # sys/ucred.h: struct xucred {u_int cr_version; uid_t cr_uid; …}; SOL_LOCAL is 0.
         credentials = client.getsockopt(0, 1, 76)
         return int(struct.unpack_from("=II", credentials)[1])
+    return _peer(client)[1]
+
+
+def peer_process(client: socket.socket) -> int:
+    """The process that connected. It may be gone, and another hold its end."""
+    if sys.platform == "darwin":
+        return client.getsockopt(0, 2)  # sys/un.h: SOL_LOCAL, LOCAL_PEERPID
+    return _peer(client)[0]
+
+
+def _peer(client: socket.socket) -> tuple[int, int, int]:
+    """Linux: process, user and group."""
     credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", credentials)[1])
+    process, user, group = struct.unpack("3i", credentials)
+    return process, user, group

@@ -2,7 +2,7 @@
 Proof that a person of this account accepted a rule.
 
 A repository can bring its own `.data/memory.json`; without the user's key it cannot make a rule
-of it (FIELD S17). The key is in the user's directory, which agents may not write.
+of it (FIELD S17). The key is in the user's directory, where agents may neither read it nor write.
 """
 
 import contextlib

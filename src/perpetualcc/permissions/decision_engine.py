@@ -230,7 +230,10 @@ class DecisionEngine:
         return named(deciding_rules(self._rules, analysis, call))
 
     async def _advice(self, analysis: Analysis, permit: Permit, call: ToolCall) -> Advice | None:
+        """What is written into a guarded place is a person's, whatever a brain thinks of it."""
         if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):
+            return None
+        if analysis.is_guarded:
             return None
         try:
             return await self._brain.evaluate_permission(call, analysis.assessment())

@@ -44,6 +44,8 @@ class Finding:
     effects: tuple[Effect, ...] = ()
     words: tuple[Word, ...] = ()
     """The words of the command it is about, once quotes, variables and wrappers are gone."""
+    is_guarded: bool = False
+    """It writes to a guarded place: no brain approves that."""
     forbidden: bool = False
     """The settings say it is always blocked: no person is asked."""
 
@@ -66,6 +68,10 @@ class Analysis:
     @property
     def effects(self) -> tuple[Effect, ...]:
         return tuple(dict.fromkeys(e for finding in self.findings for e in finding.effects))
+
+    @property
+    def is_guarded(self) -> bool:
+        return any(finding.is_guarded for finding in self.findings)
 
     @property
     def is_forbidden(self) -> bool:

@@ -9,22 +9,30 @@ project's reach; here are only pure functions and the reading of the files.
 import hashlib
 import json
 import os
+import re
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+"""What Claude Code (2.1.330) reads as a project's instructions: words, and nothing that runs."""
 WATCHED_FILES = (
     ".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".perpetualcc/policy.toml",
-    "CLAUDE.md", ".claude/CLAUDE.md",
+    *INSTRUCTIONS,
 )  # fmt: skip
-WATCHED_FOLDERS = (".claude/hooks", ".claude/commands", ".claude/agents", ".claude/skills")
+WATCHED_FOLDERS = tuple(
+    f".claude/{name}"
+    for name in ("hooks", "commands", "agents", "skills", "rules", "output-styles", "workflows")
+)
 FILE_LIMIT = 1_000_000
-"""Bytes of one file that are read; the hash covers its size as well."""
+"""Bytes of one file that are read; a longer one makes the project untrustable."""
 FOLDER_LIMIT = 500
 """Files of one folder that are read; more make the project untrustable."""
+DETAIL_LIMIT = 20_000
+"""Characters of one surface that are shown; it is said how many are not."""
 
 Files = Mapping[str, bytes]
 """Paths from the project, and what is in them."""
@@ -36,7 +44,10 @@ class Surface:
 
     file: str
     what: str
-    """`hook`, `environment`, `server`, `permission`, `policy`, `instructions`, `setting`."""
+    """
+    `hook`, `environment`, `server`, `permission`, `command`, `policy`, `instructions`, `setting`,
+    or `limit`: why the project cannot be trusted.
+    """
     detail: str
 
 
@@ -46,7 +57,9 @@ def read_watched_files(project: Path) -> dict[str, bytes]:
     for name in _candidates(project):
         path = project / name
         try:
-            if path.is_file():
+            if name.endswith("/"):
+                found[name] = b""
+            elif path.is_file():
                 with path.open("rb") as file:
                     found[name] = file.read(FILE_LIMIT + 1)
         except OSError:
@@ -86,14 +99,35 @@ class WatchedFiles:
 def _candidates(project: Path) -> list[str]:
     """What is watched and may be there, as paths from the project."""
     names = list(WATCHED_FILES)
-    for folder in WATCHED_FOLDERS:
-        below = [
-            f"{parent}/{name}"
-            for parent, _, files in os.walk(f"{project}/{folder}")
-            for name in files
-        ]
-        names += [os.path.relpath(path, project) for path in sorted(below)[:FOLDER_LIMIT]]
+    is_there = os.path.isdir(f"{project}/.claude")  # noqa: PTH112  # as in `_stamps`
+    for folder in WATCHED_FOLDERS if is_there else ():
+        names += _below(f"{project}/{folder}", folder)
     return names
+
+
+def _below(place: str, folder: str) -> list[str]:
+    """
+    The files below a folder, as Claude Code finds them: also behind links, each directory once.
+
+    A folder that holds more than `FOLDER_LIMIT` is named itself, with a slash.
+    """
+    found: list[str] = []
+    seen = set[tuple[int, int]]()
+    # At every tool call: plain text, as in `_stamps`.
+    for parent, folders, files in os.walk(place, followlinks=True):
+        try:
+            here = os.stat(parent)  # noqa: PTH116
+        except OSError:
+            continue
+        if (here.st_dev, here.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((here.st_dev, here.st_ino))
+        found += [f"{folder}{parent[len(place) :]}/{name}" for name in files]
+        if len(found) + len(seen) + len(folders) > FOLDER_LIMIT:
+            return [f"{folder}/"]
+        folders.sort()  # which of two links to one directory comes first must not change
+    return sorted(found)
 
 
 _Stamps = dict[str, tuple[int, int, int, int]]
@@ -123,18 +157,49 @@ def content_hash(files: Files) -> str:
     return digest.hexdigest()
 
 
+def limits_passed(files: Files) -> tuple[Surface, ...]:
+    """What is too much to look at: whatever was recorded, such a project is not trusted."""
+    return tuple(
+        Surface(file=name, what="limit", detail=what)
+        for name, content in sorted(files.items())
+        if (what := _excess(name, content))
+    )
+
+
+def _excess(name: str, content: bytes) -> str:
+    if name.endswith("/"):
+        return f"more than {FOLDER_LIMIT} files"
+    return f"more than {FILE_LIMIT} bytes" if len(content) > FILE_LIMIT else ""
+
+
 def is_trusted(files: Files, recorded: str | None) -> bool:
     """Whether a person trusted exactly this. A project that brings nothing needs no trust."""
-    return not any(name for name in files) or content_hash(files) == recorded
+    if not files:
+        return True
+    return recorded == content_hash(files) and not limits_passed(files)
 
 
 def surfaces(files: Files) -> tuple[Surface, ...]:
     """What would run or loosen rules, for a person to read before saying yes."""
-    return tuple(surface for name in sorted(files) for surface in _of_file(name, files[name]))
+    found = (one for name in sorted(files) for one in _of_file(name, files[name]))
+    return (*limits_passed(files), *(replace(one, detail=_shown(one.detail)) for one in found))
+
+
+def instructions(files: Files) -> str:
+    """The text of a project's own instructions; empty when it has none."""
+    texts = (files[name].decode("utf-8", "replace") for name in INSTRUCTIONS if name in files)
+    return "\n\n".join(text for text in map(str.strip, texts) if text)
+
+
+def _shown(detail: str) -> str:
+    more = len(detail) - DETAIL_LIMIT
+    return f"{detail[:DETAIL_LIMIT]} … {more} more characters" if more > 0 else detail
 
 
 def _of_file(name: str, content: bytes) -> Iterator[Surface]:
-    if name.endswith(("settings.json", "settings.local.json")):
+    if _excess(name, content):
+        return
+    if name in {".claude/settings.json", ".claude/settings.local.json"}:
         yield from _of_settings(name, _json(content))
     elif name == ".mcp.json":
         servers = _json(content).get("mcpServers")
@@ -145,7 +210,41 @@ def _of_file(name: str, content: bytes) -> Iterator[Surface]:
     elif name.startswith(".claude/hooks/"):
         yield Surface(file=name, what="hook", detail=f"{len(content)} bytes")
     else:
+        yield from _of_text(name, content.decode("utf-8", "replace"))
         yield Surface(file=name, what="instructions", detail=f"{len(content)} bytes")
+
+
+_MATTER = re.compile(r"\A\ufeff?\s*---[^\n]*\n(.*?)(?:^---|\Z)", re.DOTALL | re.MULTILINE)
+_EXECUTED = re.compile(r"!`[^`]*`|^[ \t]*(`{3,}|~{3,})!.*?(?:\1|\Z)", re.DOTALL | re.MULTILINE)
+"""What Claude Code runs when it reads a command or a skill: !`…` and a block marked with `!`."""
+_WORDS_ONLY = frozenset({"name", "description", "model", "color", "argument-hint", "version"})
+"""Keys of a front matter that loosen and run nothing; any other is shown."""
+_KINDS = {
+    "hooks": "hook", "mcpServers": "server", "permissionMode": "permission",
+    "allowed-tools": "permission", "tools": "permission",
+}  # fmt: skip
+
+
+def _of_text(name: str, text: str) -> Iterator[Surface]:
+    """What the front matter of an agent, command or skill sets, and what its text would run."""
+    if matter := _MATTER.match(text):
+        yield from _of_matter(name, matter[1])
+    for found in _EXECUTED.finditer(text):
+        yield Surface(file=name, what="command", detail=found[0].strip())
+
+
+def _of_matter(name: str, text: str) -> Iterator[Surface]:
+    """As it is written: what one reader of YAML makes of it need not be what another does."""
+    import yaml  # noqa: PLC0415  # not for each tool call
+
+    try:
+        settings = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        settings = None
+    keys = settings.keys() if isinstance(settings, dict) else {""}
+    if not keys <= _WORDS_ONLY:
+        kind = next((kind for key, kind in _KINDS.items() if key in keys), "setting")
+        yield Surface(file=name, what=kind, detail=text.strip())
 
 
 def _of_policy(name: str, content: bytes) -> Iterator[Surface]:
@@ -156,10 +255,10 @@ def _of_policy(name: str, content: bytes) -> Iterator[Surface]:
     except (tomllib.TOMLDecodeError, RecursionError):
         section = None
     if not isinstance(section, dict):
-        yield Surface(file=name, what="policy", detail=text[:2_000])
+        yield Surface(file=name, what="policy", detail=text)
         return
     for key, value in section.items():
-        yield Surface(file=name, what="policy", detail=f"{key} = {value!r}"[:2_000])
+        yield Surface(file=name, what="policy", detail=f"{key} = {value!r}")
 
 
 def _json(content: bytes) -> dict[str, Any]:
@@ -179,27 +278,31 @@ def _of_settings(name: str, settings: Mapping[str, Any]) -> Iterator[Surface]:
             for variable, text in value.items():
                 yield Surface(file=name, what="environment", detail=f"{variable}={text}")
         elif key == "permissions":
-            yield Surface(file=name, what="permission", detail=json.dumps(value)[:2_000])
+            yield Surface(file=name, what="permission", detail=json.dumps(value))
         else:
-            yield Surface(file=name, what="setting", detail=f"{key}: {json.dumps(value)[:500]}")
+            yield Surface(file=name, what="setting", detail=f"{key}: {json.dumps(value)}")
 
 
-def _commands(value: Any, depth: int = 0) -> Iterator[str]:
-    """Every `command` anywhere in a hooks table."""
-    if depth > 8:
-        return
-    if isinstance(value, dict):
-        if isinstance(value.get("command"), str):
-            yield value["command"]
-        for inner in value.values():
-            yield from _commands(inner, depth + 1)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _commands(inner, depth + 1)
+def _commands(value: Any) -> Iterator[str]:
+    """Every hook of a hooks table: its command, or all of it where it has none."""
+    listed = value.values() if isinstance(value, dict) else [value]
+    groups = (one for found in listed for one in (found if isinstance(found, list) else [found]))
+    for group in groups:
+        hooks = group.get("hooks") if isinstance(group, dict) else None
+        for hook in hooks if isinstance(hooks, list) else [group]:
+            is_plain = isinstance(hook, dict) and hook.keys() <= {"type", "command", "timeout"}
+            command = hook.get("command") if is_plain else None
+            yield command if isinstance(command, str) else json.dumps(hook)
 
 
 def _command(spec: Any) -> str:
+    """What starts a server, and what else is said of it."""
     if not isinstance(spec, dict):
-        return repr(spec)[:200]
-    words = [spec.get("command") or spec.get("url") or "?", *(spec.get("args") or [])]
-    return " ".join(str(word) for word in words)[:500]
+        return repr(spec)
+    args = spec.get("args")
+    words = [
+        spec.get("command") or spec.get("url") or "?",
+        *(args if isinstance(args, list) else ()),
+    ]
+    more = {key: spec[key] for key in spec if key not in {"command", "url", "args", "type"}}
+    return " ".join(map(str, words)) + (f" {json.dumps(more)}" if more else "")

@@ -598,3 +598,33 @@ def test_what_subagents_used_is_known_beside_the_turn():
     world = play(World(), Said(text="m", message="m1", tokens_fresh=7), said, said)
 
     assert world.facts.beside == 40 + 2 + 2
+
+
+# -- what a run began with counts no longer
+
+
+def test_a_run_that_began_with_what_counts_no_longer_is_left_without_an_answer():
+    world = World(gatekeeper=SettledGatekeeper(why_outdated="the settings changed"))
+
+    play(world, wants("w"))
+
+    assert world.run.is_over
+    assert (world.verdicts(), world.gatekeeper.judged) == ({}, [])
+    assert outcome_of(world.facts, TASK, now=5.0) == Later(
+        due=5.0, counts=False, reason="the settings changed"
+    )
+    assert [one.text for one in world.journal.written] == [
+        "The run goes on in a new one: the settings changed"
+    ]
+
+
+def test_what_is_at_work_ends_before_such_a_run_is_left():
+    world = play(World(), wants("w"), wants("v"))
+    world.gatekeeper.why_outdated = "the settings changed"
+
+    play(world, ended("w"))
+    assert not world.run.is_over
+
+    play(world, ended("v"))
+    assert world.run.is_over
+    assert len([one for one in world.journal.written if one.kind == "ProblemNoticed"]) == 1

@@ -1,7 +1,7 @@
 """
 What the rules advise on calls of medium risk.
 
-                              inside      outside, protected, unknown
+                              inside      outside, unusual, unknown
 local and reversible          0.75        no opinion
 network, publishing, other    no opinion  no opinion
 HIGH                          no          no
@@ -56,8 +56,11 @@ def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) ->
         "cp ~/.ssh/id_rsa .",
         "cp a.py ../b.py",
         "cp -f a.py b.py",
-        "mv .env x",
-        "mkdir .git/hooks/x",
+        "mv node_modules x",
+        "git switch -c feature/x origin/y",
+        "git checkout -b work evil",
+        "git checkout -b --track origin/y",
+        "git log -1 --format=%B --output=config",
         "cp a $(evil)",
         "cp a b\nrm -rf x",
         "curl https://example.org",
@@ -79,10 +82,9 @@ def test_ordinary_files_of_the_project_may_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [".env", ".claude/settings.json", ".github/workflows/ci.yml", "../x.toml", "/etc/x.conf",
-     "CLAUDE.md", "run.bin", 7],
-)  # fmt: skip
-def test_protected_and_foreign_files_are_left_to_a_person(path: object, tmp_path: Path) -> None:
+    ["node_modules/a.json", "secrets/a.yml", "../x.toml", "/etc/x.conf", "run.bin", 7],
+)
+def test_unusual_and_foreign_files_are_left_to_a_person(path: object, tmp_path: Path) -> None:
     assert advise("Write", {"file_path": path}, tmp_path).confidence == 0.0
 
 
@@ -108,8 +110,6 @@ def test_source_and_settings_at_the_top_of_a_project_are_ordinary(
     assert advise("Write", {"file_path": str(tmp_path / name)}, tmp_path).approve
 
 
-@pytest.mark.parametrize(
-    "name", [".env", ".git/hooks/x.py", ".github/a.yml", "../app.py", "run.sh"]
-)
-def test_what_runs_by_being_there_is_not(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["../app.py", "run.sh"])
+def test_what_is_elsewhere_or_a_script_is_not(name: str, tmp_path: Path) -> None:
     assert not advise("Write", {"file_path": str(tmp_path / name)}, tmp_path).approve

@@ -1,6 +1,7 @@
 """What is ours is found and ended, and nothing else."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -116,3 +117,41 @@ def test_end_is_polite_first(tmp_path: Path, spawn: Spawner, code: str, quick: b
 
 def test_end_never_ends_this_process() -> None:
     assert processes.end([(os.getpid(), ONE)], timedelta()) == []
+
+
+UNMARKED = """
+import os, subprocess, sys
+clean = {k: v for k, v in os.environ.items() if k != "PERPETUALCC_RUN"} | {MORE}
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], env=clean)
+print(child.pid, file=open({FILE!r}, "w"), flush=True)
+print("up", flush=True)
+child.wait()
+"""
+
+
+@pytest.mark.parametrize("more", ["{}", '{"PERPETUALCC_RUN": "another:r-9"}'])
+def test_a_process_is_of_a_run_when_it_or_a_parent_carries_its_mark(
+    tmp_path: Path, spawn: Spawner, more: str
+) -> None:
+    file, mark = tmp_path / "pid", processes.mark(tmp_path, ONE)
+    parent = spawn(UNMARKED.replace("{MORE}", more).replace("{FILE!r}", repr(str(file))), mark)
+    child = int(file.read_text())
+
+    try:
+        assert processes.is_of_run(tmp_path, parent)
+        assert processes.is_of_run(tmp_path, child)
+        assert processes.is_of_run(None, child)
+        assert not processes.is_of_run(tmp_path / "other", child)
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_a_person_s_process_is_of_no_run_and_of_one_that_is_gone_nobody_can_tell(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    mine = spawn(SLEEP, {})
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+
+    assert not processes.is_of_run(tmp_path, mine)
+    assert processes.is_of_run(tmp_path, gone.pid)

@@ -3,6 +3,7 @@
 import pytest
 
 from perpetualcc.cli.asking import Prompt, option_lines, packet_lines
+from perpetualcc.cli.guard import _shown
 from perpetualcc.human.answers import AnswerError
 
 NASTY = "Which \x1b]0;title\x07 \x9b31m one\u202e?"
@@ -103,3 +104,30 @@ def test_two_hundred_options_do_not_flood_the_prompt():
     assert Prompt(request=request("question", many)).take("200") == {
         "answers": {"Which one?": "option 199"}
     }
+
+
+def shown(**tool_input):
+    raw = {"tool": "Bash", "risk": "HIGH", "input": tool_input}
+    return "\n".join(packet_lines(request("permission", raw=raw), 1_010.0))
+
+
+def test_what_a_call_ends_with_is_seen_however_much_comes_before():
+    many_lines = "\n".join([*(f"echo {n}" for n in range(45)), "rm -rf ~/projects"])
+    one_line = f'git commit -m "{"x" * 2_000}" && git push --force'
+
+    assert "rm -rf ~/projects" in shown(command=many_lines)
+    assert "git push --force" in shown(command=one_line)
+
+
+def test_what_is_not_shown_of_a_call_is_counted():
+    assert "more" not in shown(content="\n".join("line" for _ in range(400)))
+    assert "… 100 more lines; all of it: pcc pending NUMBER --json …" in shown(
+        content="\n".join("line" for _ in range(500))
+    )
+    assert " … 7 more characters … " in shown(content="y" * 4_007)
+
+
+def test_no_file_name_of_a_project_steers_the_terminal_in_which_it_is_trusted():
+    surface = {"file": ".claude/skills/a\x1b[2K\x1b[1A\nb", "what": "hook", "detail": "curl \x9b"}
+
+    assert _shown(surface).isprintable()

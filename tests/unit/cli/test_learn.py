@@ -276,3 +276,22 @@ def test_review_names_the_rule_that_a_candidate_contradicts(run, tmp_path):
 
     assert "  instead of: Never commit to main\n" in said
     assert "No longer in force: Never commit to main\n" in said
+
+
+def test_no_rule_of_a_repository_steers_the_terminal(run, tmp_path):
+    run("learn", "remember", "Use tabs")
+    (file,) = tmp_path.rglob(".data/memory.json")
+    known = json.loads(file.read_text())
+    hostile = "\x1b]0;t\x07\x1b[2K\nUse \x9b31m spaces"
+    known["preferences"][0]["rule"] = hostile
+    known["preferences"][0]["evidence"] = [
+        {"event": "e", "said": hostile, "at": 1.0, "session": "s"}
+    ]
+    file.write_text(json.dumps(known))
+    identity = known["preferences"][0]["id"]
+
+    told = run("learn", "list") + run("learn", "show", identity) + run("learn", "forget", identity)
+
+    assert "spaces" in told
+    assert all(line.isprintable() for line in told.splitlines())
+    assert len(run("learn", "list").splitlines()) <= 1

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from perpetualcc.claude.layers import Layers
 from perpetualcc.daemon import gatekeeper
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.authority import Authority, AuthorityLevel
@@ -11,6 +12,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
+from perpetualcc.permissions.trust import content_hash, read_watched_files
 
 
 def session(tmp_path, mode: str, level: int = 3) -> Session:
@@ -51,3 +53,63 @@ def test_a_sandbox_that_was_asked_for_and_is_not_there_is_no_small_matter(tmp_pa
 
     with pytest.raises(PerpetualError, match="bwrap is missing"):
         asyncio.run(guard("auto").layers(session(tmp_path, "on")))
+
+
+class Trusts:
+    """`store.guards.TrustStore`, with one hash."""
+
+    def __init__(self) -> None:
+        self.hash: str | None = None
+
+    async def recorded(self, project):
+        return self.hash
+
+
+def played(project, *, trusts: bool, then=lambda: None):
+    """The layers of a run that begins, and why it is outdated after something has happened."""
+
+    async def scene():
+        guarded = Guard(PermissionSettings(), minds=None, trust=Trusts(), rules=None, habits=None)
+        if trusts:
+            guarded._trust.hash = content_hash(read_watched_files(project))
+        layers = await guarded.layers(session(project, "off"))
+        then()
+        return layers, await guarded.outdated(session(project, "off"))
+
+    return asyncio.run(scene())
+
+
+def test_a_project_is_read_only_where_a_person_trusts_what_is_there(tmp_path):
+    (tmp_path / "CLAUDE.md").write_text("Use tabs")
+
+    trusted, _ = played(tmp_path, trusts=True)
+    unknown, _ = played(tmp_path, trusts=False)
+    (tmp_path / "CLAUDE.md").unlink()
+    empty, _ = played(tmp_path, trusts=False)
+
+    assert (trusted.sources, trusted.instructions) == (("user", "project", "local"), "")
+    assert (unknown.sources, unknown.instructions) == (("user",), "Use tabs")
+    assert (empty.sources, empty.instructions) == (("user",), "")
+
+
+@pytest.mark.parametrize(("trusts", "is_outdated"), [(True, True), (False, False)])
+def test_only_a_run_that_reads_the_project_is_outdated_when_that_changes(
+    tmp_path, trusts, is_outdated
+):
+    (tmp_path / "CLAUDE.md").write_text("Use tabs")
+
+    def change():
+        (tmp_path / ".mcp.json").write_text("{}")
+
+    assert played(tmp_path, trusts=trusts)[1] == ""
+    assert bool(played(tmp_path, trusts=trusts, then=change)[1]) is is_outdated
+
+
+def test_instructions_stand_below_the_system_prompt_and_a_long_text_says_what_is_missing():
+    assert Layers().system_prompt == {"type": "preset", "preset": "claude_code"}
+
+    appended = Layers(instructions="x" * 30_000 + "yz").system_prompt["append"]
+
+    assert appended.startswith("# Project instructions")
+    assert "y" not in appended.partition("<claude-md>")[2].partition("\n…")[0]
+    assert "… cut: 2 more characters\n</claude-md>" in appended

@@ -181,3 +181,55 @@ def test_an_authority_is_never_exceeded(
     authority: Authority, command: str, verdict: Verdict
 ) -> None:
     assert decided(command, authority=authority).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Write", {"file_path": "CLAUDE.local.md"}),
+        ("Edit", {"file_path": "docs/../AGENTS.md"}),
+        ("Write", {"file_path": "GEMINI.md"}),
+        ("Write", {"file_path": ".gitlab-ci.yml"}),
+        ("Write", {"file_path": ".github/workflows/ci.yml"}),
+        ("Write", {"file_path": "azure-pipelines.yml"}),
+        ("Write", {"file_path": ".pre-commit-config.yaml"}),
+        ("Write", {"file_path": ".vscode/launch.json"}),
+        ("Bash", {"command": "cp docs/a.md CLAUDE.local.md"}),
+        ("Bash", {"command": "touch .husky/pre-push"}),
+        ("Bash", {"command": "mv docs/ci.yml .travis.yml"}),
+    ],
+)
+def test_no_brain_lets_write_what_runs_by_being_there_or_instructs_an_agent(tool, given) -> None:
+    brain = Brain(ADVICE[Opinion.APPROVES])
+    engine = DecisionEngine(settings=SETTINGS, authority=Authority(), brain=brain)
+
+    found, ruling = asyncio.run(engine.rule_on(call(tool, **given)))
+
+    assert (found.risk, ruling.verdict, brain.asked) == (Risk.MEDIUM, Verdict.ASK, 0)
+
+
+def test_a_person_may_let_it_be_written_by_a_rule() -> None:
+    rule = Rule(id="r", effect=RuleEffect.ALLOW, subject=RuleSubject.PATH, pattern="AGENTS.md")
+    engine = DecisionEngine(settings=SETTINGS, authority=Authority(), rules=(rule,))
+
+    _, ruling = asyncio.run(engine.rule_on(call("Write", file_path="AGENTS.md", content="x")))
+
+    assert ruling.verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "risk"),
+    [
+        ("Bash", {"command": "xxd -p -c 64 ~/.claude/learning/key"}, Risk.HIGH),
+        ("Read", {"file_path": f"{HOME}/.claude/learning/key"}, Risk.HIGH),
+        ("Write", {"file_path": ".data/memory.json", "content": "{}"}, Risk.HIGH),
+        ("Bash", {"command": "cp docs/a.json .data/memory.json"}, Risk.HIGH),
+        ("Read", {"file_path": ".data/memory.json"}, Risk.LOW),
+    ],
+)
+def test_what_was_learned_is_sealed_with_a_key_that_no_agent_reads(tool, given, risk) -> None:
+    found, _ = asyncio.run(
+        DecisionEngine(settings=SETTINGS, authority=Authority()).rule_on(call(tool, **given))
+    )
+
+    assert found.risk is risk

@@ -14,9 +14,12 @@ from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 CONFIDENCE = 0.75
 
+# A branch is made from here only: another start brings files that nobody looked at.
 _LOCAL_COMMANDS = re.compile(
     r"""^\s*(?:
-        git\s+(?:add|status|log|diff|show|stash\s+list|switch\s+-c|checkout\s+-b)\b[^;&|<>`$\n]*
+        git\s+(?:add|status|stash\s+list)\b[^;&|<>`$\n]*
+      | git\s+(?:log|diff|show)\b(?!.*\s--ou(?!rs))[^;&|<>`$\n]*
+      | git\s+(?:switch\s+-c|checkout\s+-b)\s+[\w./][\w./-]*\s*
       | git\s+commit\b(?!.*(?:--amend|--no-verify|\s-n\b))[^;&|<>`$\n]*
       | (?:mkdir|touch)\b[^;&|<>`$\n]*
       | (?:cp|mv)(?!.*\s(?:-\w*f|--force))\s+[^;&|<>`$\n]*
@@ -27,7 +30,7 @@ _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
 )
 # Projects that keep their code at the top are as ordinary as those with a `src`; what runs by
-# being there (hooks, CI, shell start files) is protected below, whatever its suffix.
+# being there, and what the agent reads as instructions, never comes here (`permissions/`).
 _SOURCE_SUFFIXES = frozenset(
     [
         ".py",
@@ -82,25 +85,8 @@ _CONFIG_NAMES = frozenset(
         "Justfile",
     }
 )
-# Not only hidden: each of these decides what runs or who may do what.
-_PROTECTED = frozenset(
-    {
-        ".git",
-        ".claude",
-        ".github",
-        ".gitlab",
-        ".ssh",
-        ".aws",
-        ".env",
-        ".husky",
-        ".mcp.json",
-        ".perpetualcc",
-        ".circleci",
-        "node_modules",
-        "CLAUDE.md",
-        "secrets",
-    }
-)
+# Nobody's to guard, and still nothing that is written by hand or passed on.
+_NOT_ORDINARY = frozenset({"node_modules", "secrets"})
 _ORDINARY_SUFFIXES = _CONFIG_SUFFIXES | _SOURCE_SUFFIXES
 _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _PATH_KEYS = ("file_path", "path", "notebook_path")
@@ -125,7 +111,7 @@ def _advise_command(call: ToolCall, command: str) -> Advice:
     if not all(
         _is_inside(call, word.strip("'\"")) for word in words[1:] if not word.startswith("-")
     ):
-        return _unsure("It reaches outside the project or into a protected place")
+        return _unsure("It reaches outside the project, or into what is not ordinary there")
     return Advice(
         approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"
     )
@@ -134,7 +120,7 @@ def _advise_command(call: ToolCall, command: str) -> Advice:
 def _advise_write(call: ToolCall) -> Advice:
     path = next((call.input[key] for key in _PATH_KEYS if isinstance(call.input.get(key), str)), "")
     if not path or not _is_inside(call, path):
-        return _unsure("Outside the project or in a protected place")
+        return _unsure("Outside the project, or not ordinary in it")
     name = PurePath(path).name
     if name in _CONFIG_NAMES or PurePath(name).suffix in _ORDINARY_SUFFIXES:
         return Advice(
@@ -144,7 +130,7 @@ def _advise_write(call: ToolCall) -> Advice:
 
 
 def _is_inside(call: ToolCall, word: str) -> bool:
-    """Whether a word, taken as a path, stays in the project and off its protected places."""
+    """Whether a word, taken as a path, stays in the project and in what is ordinary there."""
     if word.startswith("~") or any(sign in word for sign in "*?[{$\0"):
         return False
     root = os.path.realpath(call.project)
@@ -152,7 +138,7 @@ def _is_inside(call: ToolCall, word: str) -> bool:
     if place != root and not place.startswith(f"{root.rstrip('/')}/"):
         return False
     parts = place[len(root) :].split("/")
-    return not any(part in _PROTECTED or part.startswith(".env") for part in parts)
+    return _NOT_ORDINARY.isdisjoint(parts)
 
 
 def _unsure(reason: str) -> Advice:
