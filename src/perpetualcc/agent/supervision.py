@@ -1,4 +1,8 @@
-"""One run in hand: what arrives in its inbox, and what is done about it."""
+"""
+One run in hand: what arrives in its inbox, and what is done about it.
+
+Over 500 lines because it is one table: each arrival, and the little that is done about it.
+"""
 
 import asyncio
 from collections.abc import Sequence
