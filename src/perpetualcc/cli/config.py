@@ -30,7 +30,6 @@ KeyArgument = Annotated[
 
 @app.command()
 def show(
-    ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
@@ -38,7 +37,7 @@ def show(
 
     Example: pcc config show
     """
-    path = _path(ctx)
+    path = config.config_path()
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
@@ -61,7 +60,6 @@ def show(
 
 @app.command()
 def get(
-    ctx: typer.Context,
     key: KeyArgument,
     as_json: Annotated[
         bool, typer.Option("--json", help="Output as JSON, with its full name")
@@ -73,17 +71,13 @@ def get(
     Example: pcc config get max_concurrent
     """
     name, _ = file.resolve_key(key)
-    if as_json:
-        value = json.loads(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
-        print(json.dumps({name: value}, ensure_ascii=False))
-        return
-    print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
+    value = _shown(name, file.value_of(file.load_config(config.config_path()), name))
+    print(json.dumps({name: json.loads(value)}, ensure_ascii=False) if as_json else value)
 
 
 # A negative number is a value that makes no sense, not an option.
 @app.command("set", context_settings={"ignore_unknown_options": True})
 def set_value(
-    ctx: typer.Context,
     key: KeyArgument,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists: separated by commas")],
 ) -> None:
@@ -94,15 +88,14 @@ def set_value(
     """
     name, kind = file.resolve_key(key)
     wanted = file.parse_value(kind, value)
-    _change(_path(ctx), name, wanted)
+    _change(config.config_path(), name, wanted)
     _warn_of_nothing(name, wanted)
-    print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")
+    print(f"{name} = {_shown(name, file.value_of(file.load_config(config.config_path()), name))}")
     print("It counts from the next start of the engine: pcc daemon restart")
 
 
 @app.command()
 def reset(
-    ctx: typer.Context,
     key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this one")] = None,
 ) -> None:
     """
@@ -110,7 +103,7 @@ def reset(
 
     Example: pcc config reset max_concurrent
     """
-    path = _path(ctx)
+    path = config.config_path()
     if key is not None:
         name, _ = file.resolve_key(key)
         _change(path, name, None)
@@ -124,18 +117,17 @@ def reset(
 
 
 @app.command("path")
-def show_path(ctx: typer.Context) -> None:
+def show_path() -> None:
     """
     Print where the settings are.
 
     Example: $EDITOR "$(pcc config path)"
     """
-    print(_path(ctx))
+    print(config.config_path())
 
 
 @app.command()
 def brain(
-    ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="BRAIN", help="none, claude, gemini or ollama")],
     model: Annotated[str | None, typer.Option(help="Model of the brain")] = None,
     key: Annotated[
@@ -151,7 +143,7 @@ def brain(
     from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
     from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
 
-    path = _path(ctx)
+    path = config.config_path()
     _, kind = file.resolve_key("brain.type")
     wanted = {"brain.type": file.parse_value(kind, name)}
     if model is not None and name != "none":
@@ -194,12 +186,6 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
         for setting, value in wanted.items():
             _change(draft, setting, value)
         yield draft
-
-
-def _path(ctx: typer.Context) -> Path:
-    if ctx.obj.config is not None:
-        config.use_config(ctx.obj.config)
-    return config.config_path()
 
 
 def _change(path: Path, name: str, value: Any) -> None:

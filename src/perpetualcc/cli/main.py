@@ -16,6 +16,7 @@ from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.ending import with_our_errors
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
+from perpetualcc.config import use_config
 
 
 class _Commands(TyperGroup):
@@ -144,6 +145,7 @@ def _global(
     """Keeps Claude Code working around the clock, and explains every decision it takes."""
     if verbose and quiet:
         raise typer.BadParameter("--verbose and --quiet contradict each other")
+    use_config(config)
     ctx.obj = GlobalOptions(config=config, data_dir=data_dir, verbose=verbose, quiet=quiet)
 
 

@@ -53,9 +53,10 @@ def rehearse(
         raise PerpetualError(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )
-    base = {**own_environment(), config.CONFIG_VARIABLE: str(config.config_path().absolute())}
-    if ctx.obj.config is not None:
-        base[config.CONFIG_VARIABLE] = str(ctx.obj.config.absolute())
+    config.check_config()
+    base = own_environment()
+    if (settings := config.config_path()).exists():
+        base[config.CONFIG_VARIABLE] = str(settings)
     with staged(story, project, base=base) as stage:
         take_along(ctx.obj, stage, project)
         failed = stage.pcc(

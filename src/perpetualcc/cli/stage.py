@@ -67,6 +67,7 @@ def _set(
             server.url, folder / "home", subscription=scenario.needs_subscription
         )
         environment = world.environment(base)
+        (folder / "config.toml").touch()
         environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
         stage = Stage(folder=folder, project=place, server=server, environment=environment)
         try:
