@@ -30,6 +30,13 @@ def config(tmp_path, monkeypatch):
         ("notifications.urls", "secret-without-a-scheme"),
         ("limits.quiet_hours", "late"),
         ("limits.warn_at", "1.5"),
+        ("load.max_cpu", "80"),
+        ("load.max_memory", "80"),
+        ("human.permission_hours", "1e12"),
+        ("human.remind_after", "99999999999d"),
+        ("notifications.give_up_hours", "1e12"),
+        ("notifications.retry_seconds", "0"),
+        ("brain.claude.max_budget_usd", "0"),
     ],
 )
 def test_a_value_that_cannot_be_leaves_the_file_and_is_told_of_it(config, key, value):
