@@ -163,10 +163,17 @@ def brain(
 
 
 def _asked_key() -> str:
-    """From the keyboard, without showing it; kept in the system's key store where there is one."""
+    """From the keyboard, unseen, or a line of input; kept in the system's key store, if any."""
     from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
 
-    typed: str = typer.prompt("API key", hide_input=True)
+    if sys.stdin.isatty():
+        typed: str = typer.prompt("API key", hide_input=True)
+    else:
+        typed = sys.stdin.readline().strip()
+    if not typed:
+        raise PerpetualError(
+            "There is no API key", hint="Say where it is: pcc config brain gemini --key env:NAME"
+        )
     if typed.startswith(("env:", "keyring:")):
         return typed
     try:

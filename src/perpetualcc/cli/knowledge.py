@@ -1,6 +1,7 @@
 """`pcc init`, `search`, `graph`, `context`: what the code says, without a daemon."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -57,7 +58,7 @@ def init(
         _index(folder, vectors)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
-    print(f'  pcc start {project} --task "Your task here"')
+    print(f'  pcc start {shlex.quote(str(project))} --task "Your task here"')
 
 
 def _index(folder: Path, vectors: bool | None) -> None:

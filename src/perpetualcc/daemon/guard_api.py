@@ -1,6 +1,7 @@
 """What clients may ask about trust and rules: the part of the methods that guards projects."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,8 @@ class GuardApi:
         now = await self.guard.describe(project)
         if now["hash"] != params["hash"]:
             raise PerpetualError(
-                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+                f"'{project}' changed while you looked at it",
+                hint=f"pcc trust {shlex.quote(str(project))}",
             )
         await self.trust.trust(project, params["hash"])
         return await self.guard.describe(project)

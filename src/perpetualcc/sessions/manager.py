@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -305,7 +306,8 @@ def check_project(path: Path) -> Path:
         )
     if not resolved.exists():
         raise PerpetualError(
-            f"Project path '{path}' does not exist", hint=f"Create it with: mkdir -p '{path}'"
+            f"Project path '{path}' does not exist",
+            hint=f"Create it with: mkdir -p {shlex.quote(str(path))}",
         )
     if not resolved.is_dir():
         raise PerpetualError(
@@ -313,7 +315,8 @@ def check_project(path: Path) -> Path:
         )
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise PerpetualError(
-            f"Project path '{path}' cannot be read", hint=f"Check its permissions: ls -ld '{path}'"
+            f"Project path '{path}' cannot be read",
+            hint=f"Check its permissions: ls -ld {shlex.quote(str(path))}",
         )
     return resolved
 

@@ -5,7 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from perpetualcc.brain import keys as brain_keys
 from perpetualcc.cli.main import app
+from perpetualcc.domain.errors import PerpetualError
 
 
 @pytest.fixture
@@ -14,8 +16,8 @@ def config(tmp_path, monkeypatch):
     # Once `--config` was given, it is set for the whole process.
     monkeypatch.setenv("PERPETUALCC_CONFIG", str(file))
 
-    def run(*words):
-        return CliRunner().invoke(app, ["--config", str(file), "config", *words])
+    def run(*words, typed=""):
+        return CliRunner().invoke(app, ["--config", str(file), "config", *words], input=typed)
 
     run.file = file
     return run
@@ -67,3 +69,29 @@ def test_a_key_is_not_shown_as_json_either(config):
     config("set", "brain.gemini.api_key", "very-secret")
 
     assert json.loads(config("get", "api_key", "--json").stdout) == {"brain.gemini.api_key": "…"}
+
+
+def test_without_a_terminal_a_key_is_a_line_of_input_or_named(config, monkeypatch):
+    monkeypatch.setattr(brain_keys, "store_key", refuse_to_store)
+
+    piped = config("brain", "gemini", "--no-check", typed="k-123\n")
+    nobody = config("brain", "gemini", "--no-check")
+
+    assert piped.exit_code == 0
+    assert 'api_key = "k-123"' in config.file.read_text()
+    assert nobody.exception.message == "There is no API key"
+    assert nobody.exception.hint == "Say where it is: pcc config brain gemini --key env:NAME"
+
+
+def refuse_to_store(*_):
+    raise PerpetualError("no key store")
+
+
+def test_a_printed_command_can_be_typed(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PERPETUALCC_CONFIG", raising=False)
+    (tmp_path / "a b").mkdir()
+
+    said = CliRunner().invoke(app, ["init", str(tmp_path / "a b"), "--no-vectors"]).stdout
+
+    assert f"  pcc start '{tmp_path}/a b' --task" in said
