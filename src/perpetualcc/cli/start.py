@@ -67,6 +67,9 @@ def start(  # noqa: PLR0917  # one parameter an option
     """
     Start a supervised Claude Code session.
 
+    Claude works in the environment that the daemon was started in; what you export later counts
+    after pcc daemon restart.
+
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
     if brain is not None and brain not in _BRAINS:
