@@ -45,6 +45,37 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert of_others == []
 
 
+def test_a_session_pauses_after_its_turns_and_goes_on_for_as_many(install):
+    pcc = install(
+        """
+        steps:
+          - tools: [{Write: {file_path: "{project}/src/one.txt", content: "1"}}]
+          - tools: [{Write: {file_path: "{project}/src/two.txt", content: "2"}}]
+          - tools: [{Write: {file_path: "{project}/src/three.txt", content: "3"}}]
+          - say: Counted.
+        """
+    )
+
+    said = pcc.pcc("start", str(pcc.project), "--task", "Count", "--max-turns", "2").stdout
+    [session] = pcc.json("list")
+    written = sorted(path.name for path in (pcc.project / "src").iterdir())
+    [settled] = pcc.events(session["id"], "TaskSettled")
+    pcc.pcc("resume", session["id"])
+    done = pcc.wait(session["id"])
+
+    assert (session["status"], session["detail"]) == (
+        "PAUSED",
+        "the turns of --max-turns are taken",
+    )
+    assert "Paused: the turns of --max-turns are taken. Go on with: pcc resume" in said
+    assert written == ["one.txt", "two.txt"]
+    assert settled["state"] == "queued"
+    assert done["status"] == "COMPLETED"
+    assert (pcc.project / "src" / "three.txt").read_text() == "3"
+    assert {one["attempt"] for one in pcc.events(session["id"], "TaskStarted")} == {1}
+    assert pcc.json("pending") == []
+
+
 SLOW = """
 delay: 100ms
 steps:

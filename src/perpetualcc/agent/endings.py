@@ -30,8 +30,11 @@ _NAMES: Mapping[LimitWindow, str] = {
 }
 
 
-_MONEY = "error_max_budget_usd"
-"""Claude Code's word for a turn that it ended because of `max_budget_usd`."""
+_CAPS: Mapping[str, tuple[str, bool]] = {
+    "error_max_budget_usd": ("the money that was reserved is used up", False),
+    "error_max_turns": ("the turns of --max-turns are taken", True),
+}
+"""Claude Code's words for a turn that it ended at a cap of ours; whether the session pauses."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,8 +81,9 @@ def outcome_of(
         return Parked(result=facts.over.reason, packet=packet(facts, task))
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
-    if facts.turn is not None and facts.turn.subtype == _MONEY:
-        return Later(due=now, counts=False, reason="the money that was reserved is used up")
+    if facts.turn is not None and facts.turn.subtype in _CAPS:
+        reason, pauses = _CAPS[facts.turn.subtype]
+        return Later(due=now, counts=False, reason=reason, pauses=pauses)
     if limit is not None:
         return Later(
             due=now,

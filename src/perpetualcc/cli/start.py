@@ -39,7 +39,11 @@ def start(  # noqa: PLR0917  # one parameter an option
         typer.Option(min=0.0, max=1.0, help="Answers below it go to a person [default: 0.7]"),
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Pause after so many turns; pcc resume goes on for as many [default: unlimited]",
+        ),
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
     level: Annotated[

@@ -145,12 +145,12 @@ class SessionManager:
         self._workers.wake()
         return task
 
-    async def pause_session(self, name: str) -> Session:
+    async def pause_session(self, name: str, reason: str = "by a person") -> Session:
         """Stop after the current operation; nothing more starts until it is resumed."""
         session = await self.get_session(name)
         check_transition(session.name, session.status, SessionStatus.PAUSED)
         await self._tasks.hold(session.id)
-        await self._become(session, SessionStatus.PAUSED, "by a person")
+        await self._become(session, SessionStatus.PAUSED, reason)
         self._workers.pause(session.id)
         return await self.get_session(session.id)
 
