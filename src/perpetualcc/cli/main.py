@@ -138,6 +138,7 @@ def _global(
         bool,
         typer.Option("--quiet", "-q", help="While watching: show what needs you, and the end"),
     ] = False,
+    staged: Annotated[bool, typer.Option("--staged", hidden=True)] = False,
     version: Annotated[  # noqa: ARG001  # its callback does the work
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
     ] = False,
@@ -146,7 +147,9 @@ def _global(
     if verbose and quiet:
         raise typer.BadParameter("--verbose and --quiet contradict each other")
     use_config(config)
-    ctx.obj = GlobalOptions(config=config, data_dir=data_dir, verbose=verbose, quiet=quiet)
+    ctx.obj = GlobalOptions(
+        config=config, data_dir=data_dir, verbose=verbose, quiet=quiet, staged=staged
+    )
 
 
 def main() -> None:

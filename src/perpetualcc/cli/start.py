@@ -201,6 +201,8 @@ def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = N
 
     ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:
+        case Ending.DETACHED if options.staged:
+            raise typer.Exit(130)
         case Ending.DETACHED:
             print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")
         case Ending.FAILED:
