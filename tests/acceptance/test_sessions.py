@@ -40,6 +40,10 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert "✓ Completed" in pcc.pcc("list").stdout
     shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
     assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
+    assert "Token Usage: 101 / 1,000,000 (0%) of the context window\n" in shown
+    spent = pcc.json("status", listed[0]["id"])["spent"]
+    assert spent["tokens"] == pcc.json("budget")["today"]["tokens"] > 300
+    assert f"In all runs: {spent['tokens']:,} tokens that were not cached, $0.0" in shown
     assert "Write → src/hello.py  LOW, by policy" in shown
     of_others = [f for f in pcc.locations.data.rglob("*") if f.stat().st_mode & 0o077]
     assert of_others == []

@@ -194,6 +194,7 @@ class MasterAgent:
                     hold=self._settings.hold,
                     stuck=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
                     waits_unattended=self._settings.waits_unattended,
+                    context_window=launch.session.context_window,
                 )
                 if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
                     asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())

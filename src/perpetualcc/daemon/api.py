@@ -216,13 +216,15 @@ class Api:
         return seen
 
     async def get(self, params: Params, _: Connection) -> Any:
-        """One session, with its tasks, the number of its runs and what was decided."""
+        """One session, with its tasks, its runs and what they used, and what was decided."""
         session = await self.manager.get_session(params["session"])
+        tokens, usd = await self.budget.of_session(session.id)
         queue = self.manager.queue(session.id)
         return {
             **session_data(await self._seen(session)),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
+            "spent": {"tokens": tokens, "usd": usd},
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),
             "checkpoints": [
