@@ -69,7 +69,11 @@ def _arguments(command: Any) -> list[str]:
 
 
 def _options(command: Any) -> list[str]:
-    found = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+    found = [
+        p
+        for p in command.params
+        if p.param_type_name == "option" and p.name != "help" and not p.hidden
+    ]
     rows = [f"| {_names(p)} | {cell(p.help or '')}{_default(p)} |" for p in found]
     return ["| option | meaning |", "|---|---|", *rows, ""] if rows else []
 

@@ -123,6 +123,15 @@ def test_nothing_is_created_where_there_is_no_state(tmp_path: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+def test_the_tools_of_perpetualcc_itself_are_known(tmp_path: Path) -> None:
+    done = run("mcp__perpetualcc__search_code", "{}", "--project", "/p", home=tmp_path)
+
+    assert done.stdout.splitlines()[:2] == [
+        "Risk     LOW",
+        "Verdict  allow: it goes on without anyone",
+    ]
+
+
 def test_a_rule_that_denies_is_named(tmp_path: Path) -> None:
     decided(tmp_path, rule("deny", "command", "git status"))
 

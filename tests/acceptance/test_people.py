@@ -241,6 +241,14 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     [review] = pcc.json("pending")
     assert (review["type"], review["title"]) == ("review", "Refused: Bash rm -rf build")
     number = str(review["number"])
+    told = pcc.pcc("pending").stdout + pcc.pcc("pending", number).stdout
+    assert (
+        told.count(f'Respond with: pcc respond {number} "seen" | --always (its task is over)') == 2
+    )
+    assert "State: Asked while at work on: Tidy up" in told
+    assert "--approve" not in told
+    prompted = pcc.pcc("respond", number, "--interactive", stdin="", check=False)
+    assert prompted.stdout.endswith("   [D]one, seen  > ")
     too_late = refused(pcc, "respond", number, "--approve")
     assert f"Request {number} cannot be approved any more: its task is done" in too_late
     assert [one["number"] for one in pcc.json("pending")] == [review["number"]]

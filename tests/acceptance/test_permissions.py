@@ -300,9 +300,21 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     assert pcc.json("rules", "explain", rule)["counts"].startswith("where any part")
     dead = pcc.pcc("rules", "add", "deny", "command", "make && rm", check=False)
     blocked = pcc.pcc("rules", "add", "allow", "command", "rm -rf /", "--high").stdout
+    usual = pcc.pcc("rules", "add", "allow", "command", "make dist").stdout
+    nowhere = pcc.pcc(
+        *("rules", "add", "allow", "command", "make", "--project", "/no/such"), check=False
+    )
+    high = pcc.json("rules", "explain", blocked.split(":")[0])["counts"]
+    not_high = pcc.json("rules", "explain", usual.split(":")[0])["counts"]
+    assert high.endswith("covered by such a rule, HIGH too (it was made with --high)")
+    assert not_high.endswith(
+        "such a rule; not for what is HIGH, which needs a rule made with --high"
+    )
+    assert "Project path '/no/such' is not a directory" in nowhere.stderr
     assert (dead.returncode, "would never match" in dead.stderr) == (1, True)
     assert "stays blocked" in blocked
     pcc.pcc("rules", "remove", blocked.split(":")[0])
+    pcc.pcc("rules", "remove", usual.split(":")[0])
     pcc.pcc("start", str(pcc.project), "--task", "x")
     [decision] = decisions(pcc, pcc.json("list")[0]["id"]).values()
     judged = pcc.json("explain", "bash", "make deploy-preview", "--project", str(pcc.project))

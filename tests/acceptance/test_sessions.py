@@ -40,9 +40,44 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert "✓ Completed" in pcc.pcc("list").stdout
     shown = pcc.pcc("status", listed[0]["id"], "--show-decisions", "--show-history").stdout
     assert "Tools Approved: 1 (1 auto, 0 human), refused: 1" in shown
+    assert "Token Usage: 101 / 1,000,000 (0%) of the context window\n" in shown
+    spent = pcc.json("status", listed[0]["id"])["spent"]
+    assert spent["tokens"] == pcc.json("budget")["today"]["tokens"] > 300
+    assert f"In all runs: {spent['tokens']:,} tokens that were not cached, $0.0" in shown
     assert "Write → src/hello.py  LOW, by policy" in shown
     of_others = [f for f in pcc.locations.data.rglob("*") if f.stat().st_mode & 0o077]
     assert of_others == []
+
+
+def test_a_session_pauses_after_its_turns_and_goes_on_for_as_many(install):
+    pcc = install(
+        """
+        steps:
+          - tools: [{Write: {file_path: "{project}/src/one.txt", content: "1"}}]
+          - tools: [{Write: {file_path: "{project}/src/two.txt", content: "2"}}]
+          - tools: [{Write: {file_path: "{project}/src/three.txt", content: "3"}}]
+          - say: Counted.
+        """
+    )
+
+    said = pcc.pcc("start", str(pcc.project), "--task", "Count", "--max-turns", "2").stdout
+    [session] = pcc.json("list")
+    written = sorted(path.name for path in (pcc.project / "src").iterdir())
+    [settled] = pcc.events(session["id"], "TaskSettled")
+    pcc.pcc("resume", session["id"])
+    done = pcc.wait(session["id"])
+
+    assert (session["status"], session["detail"]) == (
+        "PAUSED",
+        "the turns of --max-turns are taken",
+    )
+    assert "Paused: the turns of --max-turns are taken. Go on with: pcc resume" in said
+    assert written == ["one.txt", "two.txt"]
+    assert settled["state"] == "queued"
+    assert done["status"] == "COMPLETED"
+    assert (pcc.project / "src" / "three.txt").read_text() == "3"
+    assert {one["attempt"] for one in pcc.events(session["id"], "TaskStarted")} == {1}
+    assert pcc.json("pending") == []
 
 
 SLOW = """

@@ -30,6 +30,10 @@ _NAMES: Mapping[LimitWindow, str] = {
 }
 
 
+_TURNS = "error_max_turns"
+"""Claude Code's word for a turn that it ended at our cap of turns."""
+
+
 @dataclass(slots=True, kw_only=True)
 class RunFacts:
     """What was seen of a run so far."""
@@ -86,6 +90,9 @@ def outcome_of(
         return Parked(result=facts.over.reason, packet={**STOPS, **packet(facts, task)})
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
+    if facts.turn is not None and facts.turn.subtype == _TURNS:
+        reason = "the turns of --max-turns are taken"
+        return Later(due=now, counts=False, reason=reason, pauses=True)
     if limit is not None:
         return Later(
             due=now,

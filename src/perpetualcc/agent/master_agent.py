@@ -221,6 +221,7 @@ class MasterAgent:
                         task=task.id,
                         facts=facts,
                     ),
+                    context_window=launch.session.context_window,
                 )
                 if (seconds := self._with.meter.allowance(task.id).seconds) is not None:
                     asyncio.get_running_loop().call_later(seconds, inbox.put, TimeUp())

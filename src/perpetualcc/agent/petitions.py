@@ -46,7 +46,7 @@ class Petitioner:
                 "kind": judgement.kind,
             },
             digest=digest(wanted.tool, wanted.input, call.cwd),
-            packet={"state": f"Claude works on: {self.prompt}"},
+            packet={"state": f"Asked while at work on: {self.prompt}"},
         )
 
     def for_questions(self, asked: Asked, answers: Sequence[BrainAnswer]) -> EscalationRequest:
@@ -69,7 +69,7 @@ class Petitioner:
             confidence=min((answer.confidence for answer in answers), default=0.0),
             raw={"questions": [question_data(question) for question in asked.questions]},
             digest=questions_digest(asked),
-            packet={"state": f"Claude works on: {self.prompt}"},
+            packet={"state": f"Asked while at work on: {self.prompt}"},
         )
 
 

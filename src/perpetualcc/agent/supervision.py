@@ -99,7 +99,7 @@ class SupervisedRun:
     answering: dict[RequestId, int] = field(default_factory=dict)
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
-    context_window: int = 200_000
+    context_window: int = 0
     counted: set[str] = field(default_factory=set)
     """Replies whose input is counted: each comes in several parts."""
     announced: set[RequestId] = field(default_factory=set)

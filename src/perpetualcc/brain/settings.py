@@ -28,6 +28,13 @@ class ClaudeSettings:
     max_budget_usd: float = 0.05
     """For one answer."""
 
+    def __post_init__(self) -> None:
+        if self.max_budget_usd <= 0:
+            raise PerpetualError(
+                f"'brain.claude.max_budget_usd' is {self.max_budget_usd:g}; no answer would come",
+                hint="pcc config set brain.claude.max_budget_usd 0.05",
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiSettings:

@@ -72,6 +72,9 @@ class Prompt:
                 return "   [A]pprove  al[W]ays  [D]eny  or type why not  > "
             case "permission":
                 return "   [A]pprove  [D]eny  or type why not  > "
+            case "review" if self.request.get("task_is_over"):
+                always = "al[W]ays  " if offer_of(self.request) else ""
+                return f"   {always}[D]one, seen  > "
             case "review":
                 return "   [A]pprove it for the next time  [D]one, seen  > "
             case "error":

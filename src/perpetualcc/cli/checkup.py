@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from perpetualcc import __version__, config
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.layers import why_no_sandbox
+from perpetualcc.cli.connection import locations, other_environment
+from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import Room, disk_space
-from perpetualcc.daemon.state import Phase, read_status, steered_otherwise
+from perpetualcc.daemon.state import Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.permissions.settings import SandboxMode
@@ -18,26 +20,24 @@ Finding = tuple[bool, str]
 """Whether it is well, and what it is."""
 
 
-def what_is_needed(locations: Locations) -> Iterator[Finding]:
+def what_is_needed(places: Locations) -> Iterator[Finding]:
     """Everything without which nothing can work."""
     yield True, f"PerpetualCC {__version__}"
     settings, mistake = _settings()
     yield not mistake, mistake or f"Configuration: {config.config_path()}"
     yield from _claude(settings)
-    yield _data(locations)
-    yield _database(locations)
-    yield _daemon(locations)
+    yield _data(places)
+    yield _database(places)
+    yield _daemon(places)
     if settings.permissions.sandbox is SandboxMode.ON:
         yield _sandbox()
 
 
-def what_is_good_to_have(locations: Locations) -> Iterator[Finding]:
+def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     """What work goes on without, with less behind it."""
-    if read_status(locations).phase is not Phase.STOPPED and (
-        names := steered_otherwise(locations, config.steering())
-    ):
-        text = f"The daemon does not know your {', '.join(names)}; pcc daemon restart"
-        yield False, f"Environment: {text}"
+    runs = read_status(locations(options)).phase is not Phase.STOPPED
+    if runs and (note := other_environment(options)):
+        yield False, f"Environment: {note}"
     settings, _ = _settings()
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
@@ -66,13 +66,13 @@ def _claude(settings: Config) -> Iterator[Finding]:
             yield True, f"Signed in to Claude: {manner}"
 
 
-def _data(locations: Locations) -> Finding:
+def _data(places: Locations) -> Finding:
     """Whether what happens can be kept. Makes nothing that stays."""
-    place = next(one for one in (locations.data, *locations.data.parents) if one.exists())
+    place = next(one for one in (places.data, *places.data.parents) if one.exists())
     try:
         if not os.access(place, os.W_OK | os.X_OK):
             return False, f"Data directory: '{place}' cannot be written; see --data-dir"
-        if place == locations.data:
+        if place == places.data:
             with tempfile.TemporaryFile(dir=place) as file:
                 file.write(b"\0" * 4096)
     except OSError as error:
@@ -80,21 +80,21 @@ def _data(locations: Locations) -> Finding:
     space = disk_space(place)
     if space is not None and space.room is Room.FULL:
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
-    return True, f"Data directory: {locations.data}"
+    return True, f"Data directory: {places.data}"
 
 
-def _database(locations: Locations) -> Finding:
+def _database(places: Locations) -> Finding:
     from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
 
-    if not locations.database.exists():
+    if not places.database.exists():
         return True, "Database: none yet"
-    if trouble := trouble_of(locations.database):
+    if trouble := trouble_of(places.database):
         return False, _told(trouble)
-    return True, f"Database: {locations.database.name}"
+    return True, f"Database: {places.database.name}"
 
 
-def _daemon(locations: Locations) -> Finding:
-    found = read_status(locations)
+def _daemon(places: Locations) -> Finding:
+    found = read_status(places)
     if found.phase is Phase.GAVE_UP:
         return False, f"Daemon: gave up: {found.problem}; try again with: pcc daemon restart"
     if found.phase is Phase.RESTARTING and found.problem:

@@ -6,6 +6,7 @@ a file of this machine that a brain is then told.
 """
 
 import json
+import shlex
 from pathlib import Path
 
 from perpetualcc.config import locate
@@ -36,7 +37,8 @@ def remembered(data_dir: Path | None, project: Path) -> Path | None:
     if not Path(name).is_file():
         raise PerpetualError(
             f"The requirements file {name!r} that `pcc init` was given is gone",
-            hint=f"pcc init {project} --requirements FILE, or pcc start … --requirements FILE",
+            hint=f"pcc init {shlex.quote(str(project))} --requirements FILE,"
+            " or pcc start … --requirements FILE",
         )
     return Path(name)
 

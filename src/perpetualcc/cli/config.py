@@ -33,7 +33,6 @@ _CHANGES = "changes the settings"
 
 @app.command()
 def show(
-    ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
@@ -41,7 +40,7 @@ def show(
 
     Example: pcc config show
     """
-    path = _path(ctx)
+    path = config.config_path()
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
@@ -64,7 +63,6 @@ def show(
 
 @app.command()
 def get(
-    ctx: typer.Context,
     key: KeyArgument,
     as_json: Annotated[
         bool, typer.Option("--json", help="Output as JSON, with its full name")
@@ -76,11 +74,8 @@ def get(
     Example: pcc config get max_concurrent
     """
     name, _ = file.resolve_key(key)
-    if as_json:
-        value = json.loads(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
-        print(json.dumps({name: value}, ensure_ascii=False))
-        return
-    print(_shown(name, file.value_of(file.load_config(_path(ctx)), name)))
+    value = _shown(name, file.value_of(file.load_config(config.config_path()), name))
+    print(json.dumps({name: json.loads(value)}, ensure_ascii=False) if as_json else value)
 
 
 # A negative number is a value that makes no sense, not an option.
@@ -103,9 +98,9 @@ def set_value(
             f"'…' is what is shown instead of the value of {name!r}",
             hint="Give the value itself, or where it is: env:NAME",
         )
-    _change(_path(ctx), name, wanted)
+    _change(config.config_path(), name, wanted)
     _warn_of_nothing(name, wanted)
-    print(f"{name} = {_shown(name, file.value_of(file.load_config(_path(ctx)), name))}")
+    print(f"{name} = {_shown(name, file.value_of(file.load_config(config.config_path()), name))}")
     print("It counts from the next start of the engine: pcc daemon restart")
 
 
@@ -120,7 +115,7 @@ def reset(
     Example: pcc config reset max_concurrent
     """
     only_a_person(ctx.obj, _CHANGES)
-    path = _path(ctx)
+    path = config.config_path()
     if key is not None:
         name, _ = file.resolve_key(key)
         _change(path, name, None)
@@ -134,13 +129,13 @@ def reset(
 
 
 @app.command("path")
-def show_path(ctx: typer.Context) -> None:
+def show_path() -> None:
     """
     Print where the settings are.
 
     Example: $EDITOR "$(pcc config path)"
     """
-    print(_path(ctx))
+    print(config.config_path())
 
 
 @app.command()
@@ -162,7 +157,7 @@ def brain(
     from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
 
     only_a_person(ctx.obj, _CHANGES)
-    path = _path(ctx)
+    path = config.config_path()
     _, kind = file.resolve_key("brain.type")
     wanted = {"brain.type": file.parse_value(kind, name)}
     if model is not None and name != "none":
@@ -182,10 +177,17 @@ def brain(
 
 
 def _asked_key() -> str:
-    """From the keyboard, without showing it; kept in the system's key store where there is one."""
+    """From the keyboard, unseen, or a line of input; kept in the system's key store, if any."""
     from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
 
-    typed: str = typer.prompt("API key", hide_input=True)
+    if sys.stdin.isatty():
+        typed: str = typer.prompt("API key", hide_input=True)
+    else:
+        typed = sys.stdin.readline().strip()
+    if not typed:
+        raise PerpetualError(
+            "There is no API key", hint="Say where it is: pcc config brain gemini --key env:NAME"
+        )
     if typed.startswith(("env:", "keyring:")):
         return typed
     try:
@@ -205,12 +207,6 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
         for setting, value in wanted.items():
             _change(draft, setting, value)
         yield draft
-
-
-def _path(ctx: typer.Context) -> Path:
-    if ctx.obj.config is not None:
-        config.use_config(ctx.obj.config)
-    return config.config_path()
 
 
 def _change(path: Path, name: str, value: Any) -> None:

@@ -1,6 +1,7 @@
 """How a command finds the daemon; the first one that needs it starts it."""
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from perpetualcc import config
@@ -34,9 +35,13 @@ def other_environment(options: GlobalOptions) -> str:
     names = steered_otherwise(locations(options), config.steering())
     if not names:
         return ""
+    chosen = ""
+    if options.config is not None:
+        names = ["--config" if one == config.CONFIG_VARIABLE else one for one in names]
+        chosen = f" --config {shlex.quote(str(options.config))}"
     return (
         f"The daemon was started without your {', '.join(names)}, or with another value;"
-        " to take it over: pcc daemon restart"
+        f" to take it over: pcc{chosen} daemon restart"
     )
 
 
@@ -49,13 +54,6 @@ def connect(options: GlobalOptions, *, outwait: bool = True) -> "Client":
     """
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
-    if options.config is not None:
-        if not options.config.expanduser().exists():
-            raise PerpetualError(
-                f"Configuration file '{options.config}' does not exist",
-                hint=f"Leave --config out, or write it: pcc --config {options.config} config set …",
-            )
-        config.use_config(options.config)
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()
     with said_if_long("Waiting for the daemon"):

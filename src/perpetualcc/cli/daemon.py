@@ -1,6 +1,7 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
 import json
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import __version__, config
+from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
@@ -50,7 +52,7 @@ def start(ctx: typer.Context) -> None:
     if read_status(locations).phase is Phase.GAVE_UP:
         with said_if_long("Ending the one that gave up"):
             halt.stop(locations)
-    _start(locations)
+    _start(ctx)
 
 
 @app.command()
@@ -85,10 +87,10 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     """
     from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
 
-    locations = _locations(ctx)
+    config.check_config()  # a daemon that could not start again is not stopped
     with said_if_long(_stopping(grace)):
-        halt.stop(locations, grace=grace)
-    _start(locations)
+        halt.stop(_locations(ctx), grace=grace)
+    _start(ctx)
 
 
 @app.command()
@@ -140,6 +142,7 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon install --dry-run
     """
+    config.check_config()
     unit = _unit(ctx)
     print(f"# {unit.path}\n{unit.text}")
     if dry_run:
@@ -191,12 +194,12 @@ def _stopping(grace: float | None) -> str:
     )
 
 
-def _start(locations: Locations) -> None:
-    from perpetualcc.daemon.launch import connect  # noqa: PLC0415  # status must stay quick
-
-    with said_if_long("Starting"), connect(locations, flags=config.supervisor_flags()):
-        found = read_status(locations)
+def _start(ctx: typer.Context) -> None:
+    with connect(ctx.obj, outwait=False):
+        found = read_status(_locations(ctx))
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
+    if note := other_environment(ctx.obj):
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _described(
@@ -255,7 +258,10 @@ def _added(positions: dict[Path, int]) -> Iterator[str]:
 def _unit(ctx: typer.Context) -> "ServiceUnit":
     from perpetualcc.daemon.units import unit_for_this_system  # noqa: PLC0415  # two commands only
 
-    return unit_for_this_system(_locations(ctx), home=Path.home(), search_path=config.search_path())
+    variables = {"PATH": config.search_path()}
+    if config.is_config_named():
+        variables[config.CONFIG_VARIABLE] = str(config.config_path())
+    return unit_for_this_system(_locations(ctx), home=Path.home(), variables=variables)
 
 
 def _show_commands(title: str, commands: list[list[str]]) -> None:

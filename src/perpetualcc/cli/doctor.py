@@ -36,10 +36,8 @@ def doctor(
     Example: pcc doctor --prove
     """
     places = locations(ctx.obj)
-    if ctx.obj.config is not None:
-        config.use_config(ctx.obj.config)
     needed = [*what_is_needed(places), *(_prove() if prove else [])]
-    findings = [*needed, *what_is_good_to_have(places)]
+    findings = [*needed, *what_is_good_to_have(ctx.obj)]
     if as_json:
         told = [{"is_well": is_well, "finding": text} for is_well, text in findings]
         print(json.dumps(told, indent=2, ensure_ascii=False))

@@ -111,7 +111,7 @@ class _Guards:
     def _base(self) -> "PermissionSettings":
         from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
 
-        return load_config(self._options.config).permissions
+        return load_config().permissions
 
     @cached_property
     def _recorded(self) -> "Recorded":

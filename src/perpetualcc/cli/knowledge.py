@@ -1,6 +1,7 @@
 """`pcc init`, `search`, `graph`, `context`: what the code says, without a daemon."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +17,6 @@ from perpetualcc.knowledge.low_priority import at_low_priority
 
 if TYPE_CHECKING:
     from perpetualcc.cli.options import GlobalOptions
-    from perpetualcc.config.file import Config
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
@@ -56,16 +56,18 @@ def init(
         options: GlobalOptions | None = ctx.obj
         remember(options.data_dir if options else None, folder, named)
     if not skip_index:
-        _index(folder, vectors, _config(ctx))
+        _index(folder, vectors)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
-    print(f'  pcc start {project} --task "Your task here"')
+    print(f'  pcc start {shlex.quote(str(project))} --task "Your task here"')
 
 
-def _index(folder: Path, vectors: bool | None, config: "Config") -> None:
+def _index(folder: Path, vectors: bool | None) -> None:
     from perpetualcc.config.embeddings import embeddings_of
+    from perpetualcc.config.file import load_config
     from perpetualcc.store.index.opening import open_pipeline
 
+    config = load_config()
     embeddings = None if vectors is False else embeddings_of(config)
     if vectors and embeddings is None:
         raise PerpetualError(
@@ -106,7 +108,6 @@ def _embed_in_background(folder: Path) -> None:
 
 @app.command()
 def search(
-    ctx: typer.Context,
     project: ProjectArgument,
     query: Annotated[str, typer.Argument(help="A question, or some words")] = "",
     count: Annotated[int, typer.Option("-k", help="How many results", min=1, max=1000)] = 10,
@@ -125,7 +126,7 @@ def search(
             "Say what to look for, or give --jsonl: pcc search PROJECT 'where are tokens checked?'",
             param_hint="query",
         )
-    pipeline = _fresh(ctx, _folder(project))
+    pipeline = _fresh(_folder(project))
     if as_lines:
         for line in sys.stdin.buffer:
             if line.strip():
@@ -161,7 +162,6 @@ def _answer_line(pipeline: "RAGPipeline", line: bytes, count: int) -> dict[str, 
 
 @app.command()
 def graph(
-    ctx: typer.Context,
     project: ProjectArgument,
     entity: Annotated[
         str, typer.Argument(help="A path, a name, or path::Class.method", show_default=False)
@@ -185,10 +185,10 @@ def graph(
     folder = _folder(project)
     _refuse_contradictions(entity, report=report, as_dot=as_dot)
     if report:
-        _fresh(ctx, folder)
+        _fresh(folder)
         print_report(open_structure(folder), as_json=as_json)
         return
-    _fresh(ctx, folder)
+    _fresh(folder)
     related = open_graph(folder).related(entity, depth)
     if as_dot:
         print("\n".join(_dot(related)))
@@ -243,7 +243,6 @@ def _dot(related: list[Any]) -> Iterator[str]:
 
 @app.command()
 def context(
-    ctx: typer.Context,
     project: ProjectArgument,
     file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
     as_json: JsonOption = False,
@@ -256,7 +255,7 @@ def context(
     from perpetualcc.store.index.opening import open_graph
 
     folder = _folder(project)
-    _fresh(ctx, folder)
+    _fresh(folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))
     if as_json:
         print(json.dumps(found, indent=2))
@@ -284,12 +283,13 @@ def _inside(folder: Path, file: str) -> str:
     return file.removeprefix("./")
 
 
-def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
+def _fresh(folder: Path) -> "RAGPipeline":
     """The pipeline of a project whose index knows every change."""
     from perpetualcc.config.embeddings import embeddings_of
+    from perpetualcc.config.file import load_config
     from perpetualcc.store.index.opening import open_pipeline
 
-    config = _config(ctx)
+    config = load_config()
     embeddings = embeddings_of(config)
     pipeline = open_pipeline(folder, embeddings, config.knowledge)
     if embeddings is None and pipeline.is_first_time("told of vectors"):
@@ -299,13 +299,6 @@ def _fresh(ctx: typer.Context, folder: Path) -> "RAGPipeline":
     if not report.is_complete:
         print("Another process is indexing; the newest changes may be missing", file=sys.stderr)
     return pipeline
-
-
-def _config(ctx: typer.Context) -> "Config":
-    from perpetualcc.config.file import load_config
-
-    options: GlobalOptions | None = ctx.obj
-    return load_config(options.config if options else None)
 
 
 @contextmanager

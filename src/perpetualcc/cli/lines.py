@@ -23,21 +23,26 @@ _BY = {
 _URGENT = frozenset(
     {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
 )
-_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task"})
+_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged"})
 
 
-def shown(event: Data, detail: Detail = Detail.NORMAL) -> list[str]:
-    """The lines for one event; none for those that are not for people."""
+def shown(event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False) -> list[str]:
+    """
+    The lines for one event; none for those that are not for people.
+
+    With `staged` what is asked names no command to answer it: none would reach the daemon.
+    """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
     # What is said, and what a session came to, may have several lines; everything else is one,
     # whatever an agent put there.
     several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
-    event = {
+    told: dict[str, Any] = {
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
     }
+    event = told | {"staged": staged}
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
@@ -101,7 +106,7 @@ def _escalated(event: Data) -> list[str]:
     title = fit(event["title"], 120)
     return [
         f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        f"   Answer here, or with: {_command(event)}",
+        "   Answer here" + ("" if event["staged"] else f", or with: {_command(event)}"),
     ]
 
 
@@ -182,8 +187,10 @@ def _planned(event: Data) -> list[str]:
 
 
 def _status(event: Data) -> list[str]:
+    by_itself = event["detail"] not in {"", "by a person"}
+    why = f": {fit(event['detail'], 100)}" if by_itself else ""
     words = {
-        "PAUSED": ["⏸  Paused. Go on with: pcc resume"],
+        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
@@ -200,7 +207,8 @@ def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
     if event["state"] == "waiting" and event["due"] is None:
-        return ["Waiting for a person; nothing runs meanwhile. See: pcc pending"]
+        see = "" if event["staged"] else ". See: pcc pending"
+        return [f"Waiting for a person; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     return []

@@ -5,14 +5,11 @@ from typing import Annotated
 
 import typer
 
-from perpetualcc import config
-
 app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def login(
-    ctx: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -28,7 +25,5 @@ def login(
     from perpetualcc.claude.binary import chosen_claude  # noqa: PLC0415  # not for --help
     from perpetualcc.config.file import load_config  # noqa: PLC0415  # same
 
-    if ctx.obj.config is not None:
-        config.use_config(ctx.obj.config)
     binary = chosen_claude(load_config().claude.path)
     raise typer.Exit(subprocess.call([binary, "auth", "login", *(words or [])]))

@@ -16,6 +16,7 @@ from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.ending import with_our_errors
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
+from perpetualcc.config import use_config
 
 
 class _Commands(TyperGroup):
@@ -137,6 +138,7 @@ def _global(
         bool,
         typer.Option("--quiet", "-q", help="While watching: show what needs you, and the end"),
     ] = False,
+    staged: Annotated[bool, typer.Option("--staged", hidden=True)] = False,
     version: Annotated[  # noqa: ARG001  # its callback does the work
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
     ] = False,
@@ -144,7 +146,10 @@ def _global(
     """Keeps Claude Code working around the clock, and explains every decision it takes."""
     if verbose and quiet:
         raise typer.BadParameter("--verbose and --quiet contradict each other")
-    ctx.obj = GlobalOptions(config=config, data_dir=data_dir, verbose=verbose, quiet=quiet)
+    use_config(config)
+    ctx.obj = GlobalOptions(
+        config=config, data_dir=data_dir, verbose=verbose, quiet=quiet, staged=staged
+    )
 
 
 def main() -> None:

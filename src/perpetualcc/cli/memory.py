@@ -71,6 +71,8 @@ def facts(
     """
     What is known about a project, most trusted first.
 
+    Facts come from programs that use the library: no session writes them by itself.
+
     Example: pcc memory facts ./api
     """
 

@@ -23,6 +23,8 @@ class GlobalOptions:
     data_dir: Path | None = None
     verbose: bool = False
     quiet: bool = False
+    staged: bool = False
+    """A rehearsal: no other terminal knows of this daemon, so nobody can answer from one."""
 
     @property
     def detail(self) -> Detail:

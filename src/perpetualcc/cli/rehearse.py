@@ -23,7 +23,13 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command()
 def rehearse(
     ctx: typer.Context,
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="YAML file with the story")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="YAML file with the story, or demo, question, limit or parallel",
+        ),
+    ],
     project: Annotated[
         Path | None, typer.Option(help="Play it in a copy of this project [default: an empty one]")
     ] = None,
@@ -36,6 +42,7 @@ def rehearse(
     Play a scripted story on the real Claude Code, under your settings and your own rules.
 
     Works in a copy: your project stays as it is, and what you trust of it is trusted there.
+    You answer what is asked, here; where there is no terminal, a question ends it with code 1.
     Afterwards the decisions are listed.
 
     Example: pcc rehearse scenario.yaml --project .
@@ -53,13 +60,15 @@ def rehearse(
         raise PerpetualError(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )
-    base = {**own_environment(), config.CONFIG_VARIABLE: str(config.config_path().absolute())}
-    if ctx.obj.config is not None:
-        base[config.CONFIG_VARIABLE] = str(ctx.obj.config.absolute())
+    config.check_config()
+    base = own_environment()
+    if (settings := config.config_path()).exists():
+        base[config.CONFIG_VARIABLE] = str(settings)
     with staged(story, project, base=base) as stage:
         take_along(ctx.obj, stage, project)
         failed = stage.pcc(
-            "start", str(stage.project), "--task", prompt, "--session-name", "rehearsal"
+            *("start", str(stage.project), "--task", prompt, "--session-name", "rehearsal"),
+            is_answered=True,
         )
         stage.pcc("status", "rehearsal", "--show-decisions")
         for mismatch in stage.server.mismatches:

@@ -66,8 +66,10 @@ def explain(
 def _when(rule: dict[str, Any]) -> str:
     if rule["effect"] == "deny":
         return "where any part of a call is that; no other rule and no brain takes it back"
-    high = "HIGH too" if rule["includes_high"] else "but not for what is HIGH (made with --high)"
-    return f"when every part of a call that is not LOW is covered by such a rule, {high}"
+    covered = "when every part of a call that is not LOW is covered by such a rule"
+    if rule["includes_high"]:
+        return f"{covered}, HIGH too (it was made with --high)"
+    return f"{covered}; not for what is HIGH, which needs a rule made with --high"
 
 
 @app.command()
@@ -92,13 +94,18 @@ def add(
             raise PerpetualError(
                 f"{word!r} is not one of {', '.join(sorted(known))}", hint="pcc rules add --help"
             )
+    place = None if project is None else project.expanduser().resolve()
+    if place is not None and not place.is_dir():
+        raise PerpetualError(
+            f"Project path '{project}' is not a directory", hint="Name an existing directory"
+        )
     with connect(ctx.obj) as daemon:
         made = daemon.call(
             "rule.add",
             effect=effect,
             subject=subject,
             pattern=pattern,
-            project=None if project is None else str(project.expanduser().resolve()),
+            project=None if place is None else str(place),
             includes_high=high,
             note=note,
         )

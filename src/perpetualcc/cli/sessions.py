@@ -77,7 +77,7 @@ def list_sessions(
     elif not sessions:
         print('No sessions yet. Start one with: pcc start ./project --task "…"')
     else:
-        headers = ["ID", "Name", "Status", "Current Task", "Tokens"]
+        headers = ["ID", "Name", "Status", "Current Task", "Context Tokens"]
         colours = [_colour(session) for session in sessions]
         print(table(headers, [_row(session) for session in sessions], colours=colours))
 
@@ -91,10 +91,11 @@ def _row(session: dict[str, Any]) -> list[str]:
 
 
 def _tokens(session: dict[str, Any]) -> str:
-    """Of the context window; of the hard limit when the session is perpetual."""
+    """Of the context window, once it is known; of the hard limit of a perpetual session."""
     used, limits = session["tokens"], session["perpetual"]
     if limits is None:
-        return f"{thousands(used)}/{thousands(session['context_window'])}"
+        window = session["context_window"]
+        return f"{thousands(used)}/{thousands(window)}" if window else thousands(used)
     return f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞"
 
 
@@ -206,7 +207,8 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
 
 
 def _figures(session: dict[str, Any]) -> list[str]:
-    used, window = session["tokens"], session["context_window"]
+    used, window, spent = session["tokens"], session["context_window"], session["spent"]
+    share = f" / {window:,} ({used * 100 // window}%)" if window else ""
     counts: dict[str, int] = session["counts"]
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
     human = counts.get("allow/person", 0)
@@ -215,7 +217,8 @@ def _figures(session: dict[str, Any]) -> list[str]:
     by_people = questions.get("person", 0)
     by_itself = sum(questions.values()) - by_people
     return [
-        f"Token Usage: {used:,} / {window:,} ({used * 100 // max(window, 1)}%)",
+        f"Token Usage: {used:,}{share} of the context window",
+        f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
         f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
         f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
         f"Runs: {session['runs']}",

@@ -32,14 +32,18 @@ class Stage:
         """Where this installation keeps its state."""
         return self.folder / "pcc"
 
-    def pcc(self, *words: str, quiet: bool = False) -> int:
-        """Run a `pcc` command here, as a person would type it. Returns its exit code."""
-        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.data)]
+    def pcc(self, *words: str, quiet: bool = False, is_answered: bool = False) -> int:
+        """
+        Run a `pcc` command here, as a person would type it. Returns its exit code.
+
+        With `is_answered` the person at this terminal, if it is one, answers what it asks.
+        """
+        command = [sys.executable, "-m", "perpetualcc", "--data-dir", str(self.data), "--staged"]
         return subprocess.run(
             [*command, *words],
             cwd=self.project.parent,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=None if is_answered and sys.stdin.isatty() else subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if quiet else None,
             check=False,
         ).returncode
@@ -67,6 +71,7 @@ def _set(
             server.url, folder / "home", subscription=scenario.needs_subscription
         )
         environment = world.environment(base)
+        (folder / "config.toml").touch()
         environment[CONFIG_VARIABLE] = base.get(CONFIG_VARIABLE, str(folder / "config.toml"))
         stage = Stage(folder=folder, project=place, server=server, environment=environment)
         try:

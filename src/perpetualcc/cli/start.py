@@ -40,7 +40,11 @@ def start(  # noqa: PLR0917  # one parameter an option
         typer.Option(min=0.0, max=1.0, help="Answers below it go to a person [default: 0.7]"),
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(min=1, help="Pause after so many turns [default: unlimited]")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Pause after so many turns; pcc resume goes on for as many [default: unlimited]",
+        ),
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
     level: Annotated[
@@ -67,6 +71,9 @@ def start(  # noqa: PLR0917  # one parameter an option
 ) -> None:
     """
     Start a supervised Claude Code session.
+
+    Claude works in the environment that the daemon was started in; what you export later counts
+    after pcc daemon restart.
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
@@ -208,6 +215,8 @@ def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = N
 
     ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:
+        case Ending.DETACHED if options.staged:
+            raise typer.Exit(130)
         case Ending.DETACHED:
             print(f"\nDetached; the session goes on. Attach with: pcc attach {session['id']}")
         case Ending.FAILED:

@@ -61,7 +61,8 @@ class Watcher:
     def watch(self) -> Ending:
         """Until the session ends, or the person leaves with Ctrl+C."""
         if self._listens:
-            print("\nCtrl+C to detach (session continues in background)\nCtrl+D to stop session\n")
+            leave = "end" if self._options.staged else "detach (session continues in background)"
+            print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n")
         while True:
             try:
                 with connect(self._options, outwait=False) as daemon:
@@ -102,6 +103,7 @@ class Watcher:
             if event is not None:
                 refuse_broken(event)
                 ended = self._show(event.data, ended)
+                self._refuse_to_wait_for_nobody(daemon, event.data)
             elif ended is not None and self._is_newest(daemon):
                 return ended
             else:
@@ -116,7 +118,7 @@ class Watcher:
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
         self._note(event)
-        if lines := shown(event, self._options.detail):
+        if lines := shown(event, self._options.detail, staged=self._options.staged):
             self._countdown.clear()
             self._leave_prompt()
             for line in lines:
@@ -125,6 +127,15 @@ class Watcher:
             self._countdown.until = event["resumes_at"]
             return _ENDINGS.get(event["after"])
         return ended
+
+    def _refuse_to_wait_for_nobody(self, daemon: Client, event: Mapping[str, Any]) -> None:
+        if not self._options.staged or self._listens or event["kind"] != "EscalationRaised":
+            return
+        if event["type"] in {"question", "permission"}:
+            daemon.call("session.stop", session=self._session)
+            raise PerpetualError(
+                "Nobody is there to answer", hint="Play it at a terminal, and answer there"
+            )
 
     def _note(self, event: Mapping[str, Any]) -> None:
         """What waits for an answer, and what no longer does, whoever gave it."""

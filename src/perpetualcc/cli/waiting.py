@@ -56,7 +56,9 @@ def answer_to(one: dict[str, Any]) -> str:
 
     words = {
         "permission": "--approve | --always | --deny" if offer_of(one) else "--approve | --deny",
-        "review": '--approve (for the next time) | "seen"',
+        "review": '"seen" | --always (its task is over)'
+        if one.get("task_is_over")
+        else '--approve (for the next time) | "seen"',
         "error": 'retry | "give up"',
     }
     questions = len(one["raw"].get("questions") or []) or 1

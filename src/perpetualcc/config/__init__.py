@@ -15,6 +15,7 @@ __all__ = [
     "claude_directory",
     "config_path",
     "environment",
+    "is_config_named",
     "locate",
     "resolve",
     "search_path",
@@ -38,13 +39,25 @@ def locate(data_dir: Path | None = None) -> Locations:
 
 
 def config_path() -> Path:
-    """The configuration file: of `--config`, or the usual one. It need not exist."""
-    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser()
+    """The configuration file, absolute: the named one, or the usual one, which need not exist."""
+    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser().absolute()
 
 
-def use_config(path: Path) -> None:
-    """Make this process, and a daemon that it starts, use another file."""
-    os.environ[CONFIG_VARIABLE] = str(path.expanduser().absolute())
+def is_config_named() -> bool:
+    """True when somebody chose the file: then it must be there to be read."""
+    return bool(os.environ.get(CONFIG_VARIABLE))
+
+
+def use_config(path: Path | None) -> None:
+    """
+    Settle on the file of `--config`, else of the variable, else the usual one.
+
+    Absolute in the environment: a daemon that this process starts works in another directory.
+    """
+    if path is not None:
+        os.environ[CONFIG_VARIABLE] = str(path)
+    if is_config_named():
+        os.environ[CONFIG_VARIABLE] = str(config_path())
 
 
 def supervisor_flags() -> list[str]:
@@ -75,16 +88,21 @@ def claude_directory() -> Path:
 
 def steering() -> dict[str, str]:
     """
-    What of the environment steers Claude Code, each value as a digest: for comparing only.
+    What of the environment steers Claude Code and us, each value as a digest: for comparing only.
 
     A session gets the daemon's environment, which is that of the command that started it.
     """
     import hashlib  # noqa: PLC0415  # most commands compare nothing
 
-    return {
-        name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16]
+    found = {
+        name: value
         for name, value in os.environ.items()
         if value and (name.startswith(_STEERING) or name.upper() in _PROXIES)
+    }
+    if is_config_named():
+        found[CONFIG_VARIABLE] = str(config_path())
+    return {
+        name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16] for name, value in found.items()
     }
 
 
@@ -94,8 +112,8 @@ def search_path() -> str:
 
 
 def check_config() -> None:
-    """Raises `file.ConfigError` when there is a configuration file with a mistake in it."""
-    if config_path().exists():
+    """Raises PerpetualError when the file has a mistake, or was named and is not there."""
+    if is_config_named() or config_path().exists():
         from perpetualcc.config.file import load_config  # noqa: PLC0415  # most have no file
 
         load_config()

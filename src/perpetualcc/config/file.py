@@ -8,6 +8,7 @@ keys, their defaults the defaults, and the strings under them the documentation.
 import difflib
 import json
 import re
+import shlex
 import tomllib
 import types
 import typing
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.config import config_path
+from perpetualcc.config import CONFIG_VARIABLE, config_path, is_config_named
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
@@ -76,13 +77,19 @@ def load_config(path: Path | None = None) -> Config:
     """
     The configuration; defaults where the file, or a key, is missing.
 
+    `path` need not exist; without it the file in use is read.
+
     Raises:
-        ConfigError: no TOML, an unknown key, a wrong type; with the line and the nearest key.
+        ConfigError: no TOML, an unknown key, a wrong type, with the line and the nearest key.
+        PerpetualError: a file that a person named is not there.
     """
+    must_exist = path is None and is_config_named()
     path = path or config_path()
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
+        if must_exist:
+            raise _no_file(path) from None
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
@@ -118,6 +125,14 @@ def _refuse_useless(permissions: PermissionSettings, source: "_Source") -> None:
         raise source.error(
             ("permissions", error.key), error.message, error.hint or _EDIT
         ) from error
+
+
+def _no_file(path: Path) -> PerpetualError:
+    return PerpetualError(
+        f"Configuration file '{path}' does not exist",
+        hint=f"Name another one, or none (--config, {CONFIG_VARIABLE}), or write it:"
+        f" pcc --config {shlex.quote(str(path))} config set …",
+    )
 
 
 _EDIT = "Correct the file, or begin again with: pcc config reset"

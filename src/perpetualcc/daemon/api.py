@@ -224,15 +224,17 @@ class Api:
 
     async def get(self, params: Params, _: Connection) -> Any:
         """
-        One session, with its tasks, the number of its runs and what was decided; the texts of a
-        queue that is too long for one answer are cut.
+        One session, with its tasks, its runs and what they used, and what was decided; the texts
+        of a queue that is too long for one answer are cut.
         """
         session = await self.manager.get_session(params["session"])
+        tokens, usd = await self.budget.of_session(session.id)
         queue = self.manager.queue(session.id)
         found = {
             **session_data(await self._seen(session)),
             "tasks": [task_data(task) for task in await queue.everything()],
             "runs": len(await self.runs.list(session.id)),
+            "spent": {"tokens": tokens, "usd": usd},
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),
             "checkpoints": [

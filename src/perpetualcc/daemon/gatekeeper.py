@@ -11,10 +11,10 @@ from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
 from perpetualcc.daemon.habits import Habits, in_words, surer_advice
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
-from perpetualcc.domain.decisions import Advice, Verdict
+from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.domain.tools import Assessment, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
 from perpetualcc.permissions.project import ProjectStanding
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
@@ -31,14 +31,6 @@ from perpetualcc.store.guards import RuleStore, TrustStore
 
 log = logging.getLogger(__name__)
 
-OWN_TOOLS = frozenset({"mcp__perpetualcc__search_code", "mcp__perpetualcc__related_code"})
-"""Ours: they read the index of the session's own project."""
-_OWN_TOOL = Judgement(
-    verdict=Verdict.ALLOW,
-    risk=Risk.LOW,
-    confidence=0.95,
-    reason="A tool of PerpetualCC: it reads this project's index",
-)
 _UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
 """Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
 
@@ -70,8 +62,6 @@ class Guard:
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         """LOW goes on, MEDIUM to the brain, HIGH to a person; authority and rules stand above."""
-        if call.tool in OWN_TOOLS:
-            return _OWN_TOOL
         project = await self.standing(session.project)
         settings = project.settings(self._settings)
         if not session.options.auto_approve:

@@ -1,6 +1,7 @@
 """What clients may ask about trust and rules: the part of the methods that guards projects."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +63,8 @@ class GuardApi:
         now = await self.guard.describe(project)
         if now["hash"] != params["hash"]:
             raise PerpetualError(
-                f"'{project}' changed while you looked at it", hint=f"pcc trust '{project}'"
+                f"'{project}' changed while you looked at it",
+                hint=f"pcc trust {shlex.quote(str(project))}",
             )
         if limit := next((one for one in now["surfaces"] if one["what"] == "limit"), None):
             raise PerpetualError(

@@ -1,5 +1,6 @@
 """How a command reaches the engine: connect, start a supervisor when none lives, or say why not."""
 
+import shlex
 import subprocess
 import sys
 import time
@@ -91,7 +92,7 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
         told = dict(one.split(": ", 1) for one in lines if one.startswith(("error: ", "hint: ")))
         raise DaemonUnavailable(
             f"The supervisor does not start: {told.get('error', lines[-1])}",
-            hint=told.get("hint", f"Try it: {' '.join(command)}").strip(),
+            hint=told.get("hint", f"Try it: {shlex.join(command)}").strip(),
         )
 
 

@@ -70,7 +70,7 @@ class PeopleApi:
         """
         session = await self._session_id(params["session"])
         waiting = await self.queue.get_pending(session, params["limit"] or _MANY)
-        return [escalation_data(one) for one in waiting]
+        return [await self._data(one) for one in waiting]
 
     async def count(self, params: Params, _: Connection) -> Any:
         """How many requests wait for a person."""
@@ -78,7 +78,7 @@ class PeopleApi:
 
     async def get(self, params: Params, _: Connection) -> Any:
         """One request with everything a person needs to decide; settled ones too."""
-        return escalation_data(await self.queue.get(params["number"]))
+        return await self._data(await self.queue.get(params["number"]))
 
     async def respond(self, params: Params, connection: Connection) -> Any:
         """
@@ -93,23 +93,30 @@ class PeopleApi:
         await self._check_use(params["number"], answer)
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
         rule = await self._rule_of(settled) if answer.get("always") else None
-        return {**escalation_data(settled), "rule": rule}
+        return {**await self._data(settled), "rule": rule}
 
     async def _check_use(self, number: int, answer: Mapping[str, Any]) -> None:
         """
         Raises: AnswerError for an approval that could never count. A rule counts for other tasks.
         """
-        asked = (await self.queue.get(number)).request
-        is_once = asked.type is EscalationType.REVIEW and not answer.get("always")
-        if not (is_once and answer.get("approve")):
+        if answer.get("always") or not answer.get("approve"):
             return
-        state = (await self.ledger.get(asked.task)).state
-        if state in {TaskState.DONE, TaskState.CANCELLED}:
+        if over := await self._over(await self.queue.get(number)):
             raise AnswerError(
-                f"Request {number} cannot be approved any more: its task is {state.value}",
+                f"Request {number} cannot be approved any more: its task is {over}",
                 hint=f"pcc respond {number} seen; or approve it for good: "
                 f"pcc respond {number} --always",
             )
+
+    async def _over(self, escalation: Escalation) -> str:
+        """What the task of a refused call has come to, where nobody can make that call again."""
+        if escalation.request.type is not EscalationType.REVIEW:
+            return ""
+        state = (await self.ledger.get(escalation.request.task)).state
+        return state.value if state in {TaskState.DONE, TaskState.CANCELLED} else ""
+
+    async def _data(self, escalation: Escalation) -> dict[str, Any]:
+        return {**escalation_data(escalation), "task_is_over": bool(await self._over(escalation))}
 
     async def answers(self, params: Params, _: Connection) -> Any:
         """

@@ -13,7 +13,7 @@ from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.sessions import Session, SessionStatus
 from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import SIGNAL
@@ -68,7 +68,15 @@ class SessionWork:
             return await until_written(lambda: self._limits.settle(task, session, outcome))
         kept = await self._keep(task, _reason(outcome))
         outcome = await self._told(outcome, task, session, kept)
+        if isinstance(outcome, Later) and outcome.pauses:
+            await self._pause(session, outcome.reason)
         return await self._limits.settle(task, session, outcome)
+
+    async def _pause(self, session: Session, reason: str) -> None:
+        """Unless a person was faster, who may have stopped it."""
+        now = await self.manager.get_session(session.id)
+        if now.status is SessionStatus.PROCESSING:
+            await self.manager.pause_session(session.id, reason)
 
     async def _keep(self, task: Task, reason: str) -> SessionCheckpoint | None:
         session = await self.manager.get_session(task.group)

@@ -10,6 +10,7 @@ import plistlib
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
@@ -42,10 +43,12 @@ class ServiceUnit:
         return subprocess.run(self.probe, capture_output=True, check=False).returncode == 0
 
 
-def unit_for_this_system(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
-    """`search_path` is the PATH that Claude's commands will have: a service manager's is short."""
+def unit_for_this_system(
+    locations: Locations, *, home: Path, variables: Mapping[str, str]
+) -> ServiceUnit:
+    """`variables` are the daemon's; with the PATH of Claude's commands: a manager's is short."""
     make = launchd_agent if sys.platform == "darwin" else systemd_unit
-    return make(locations, home=home, search_path=search_path)
+    return make(locations, home=home, variables=variables)
 
 
 def command_line(locations: Locations) -> list[str]:
@@ -53,10 +56,14 @@ def command_line(locations: Locations) -> list[str]:
     return [sys.executable, "-P", "-m", module, "--data-dir", str(locations.data)]
 
 
-def systemd_unit(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
+def systemd_unit(locations: Locations, *, home: Path, variables: Mapping[str, str]) -> ServiceUnit:
     name = f"{_name(locations, home)}.service"
     systemctl = ["systemctl", "--user"]
     words = " ".join(_systemd_quoted(word) for word in command_line(locations))
+    environment = "\n".join(
+        f"Environment={_systemd_quoted(f'{name}={value}', in_command=False)}"
+        for name, value in variables.items()
+    )
     text = f"""\
 [Unit]
 Description=PerpetualCC keeps Claude Code working
@@ -64,7 +71,7 @@ Description=PerpetualCC keeps Claude Code working
 [Service]
 Type=exec
 ExecStart={words}
-Environment={_systemd_quoted(f"PATH={search_path}", in_command=False)}
+{environment}
 KillMode=mixed
 TimeoutStopSec={_STOP_SECONDS}
 Restart=on-failure
@@ -84,13 +91,13 @@ WantedBy=default.target
     )
 
 
-def launchd_agent(locations: Locations, *, home: Path, search_path: str) -> ServiceUnit:
+def launchd_agent(locations: Locations, *, home: Path, variables: Mapping[str, str]) -> ServiceUnit:
     label = _name(locations, home)
     path = home / "Library" / "LaunchAgents" / f"{label}.plist"
     agent = {
         "Label": label,
         "ProgramArguments": command_line(locations),
-        "EnvironmentVariables": {"PATH": search_path},
+        "EnvironmentVariables": dict(variables),
         "RunAtLoad": True,
         "KeepAlive": {"SuccessfulExit": False},
         "ProcessType": "Background",

@@ -276,6 +276,7 @@ class UsageReported(Event):
     level: ClassVar[str] = "debug"
     context_tokens: int
     context_window: int
+    """0: Claude Code has not said it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

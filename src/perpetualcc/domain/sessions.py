@@ -89,7 +89,8 @@ class Session:
     """Why it is in this status, in words."""
     tokens: int = 0
     """Context tokens at the last turn."""
-    context_window: int = 200_000
+    context_window: int = 0
+    """Tokens that fit into it; 0 until the first turn has ended, when Claude Code says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

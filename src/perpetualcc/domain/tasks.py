@@ -129,6 +129,8 @@ class Later:
     """The usage limit that stopped it. The wait itself is planned by whoever knows the policy."""
     got_somewhere: bool = False
     """Claude had worked before the limit stopped it: it is not the same limit met once more."""
+    pauses: bool = False
+    """The session is paused first: a person says when it goes on."""
     got_on: bool = False
     """The process was lost after new work: failures are counted in a row, this is the first."""
 

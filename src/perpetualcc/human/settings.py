@@ -6,7 +6,9 @@ from datetime import timedelta
 
 from perpetualcc.domain.errors import PerpetualError
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+CENTURY = 876_000
+"""Hours: whoever waits longer waits for ever."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,11 @@ class HumanSettings:
             raise PerpetualError(
                 f"'human.unattended' must be deny or wait, not {self.unattended!r}",
                 hint="pcc config set human.unattended deny",
+            )
+        if not 0 <= self.permission_hours <= CENTURY:
+            raise PerpetualError(
+                f"'human.permission_hours' is {self.permission_hours:g}; it is at most {CENTURY}",
+                hint="pcc config set human.permission_hours 24",
             )
         for text in self.remind_after:
             parse_duration(text)
@@ -59,6 +66,7 @@ def parse_duration(text: str) -> timedelta:
         PerpetualError: it is none.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", text)
-    if found is None or float(found[1]) <= 0:
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0 < seconds <= CENTURY * 3600:
         raise PerpetualError(f"{text!r} is no length of time", hint="Such as 90s, 30m, 4h or 2d")
-    return timedelta(**{_UNITS[found[2]]: float(found[1])})
+    return timedelta(seconds=seconds)

@@ -247,7 +247,15 @@ def _exit_worktree(request: Request) -> Judgement:
     return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.DELETE)]
 
 
+def _own(request: Request) -> Judgement:
+    """Ours (`claude/tools.py`): they open no file, whatever paths they are asked about."""
+    why = "A tool of PerpetualCC: it reads this project's index"
+    return [request.finding(Risk.LOW, "own-tool", why)]
+
+
 _TOOLS: dict[str, Callable[[Request], Judgement]] = {
+    "mcp__perpetualcc__search_code": _own,
+    "mcp__perpetualcc__related_code": _own,
     "Bash": _bash,
     "Monitor": _bash,
     "Read": _read,

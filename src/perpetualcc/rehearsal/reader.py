@@ -35,11 +35,13 @@ class ScenarioError(PerpetualError):
 
 def load_scenario(path: Path) -> Scenario:
     """
-    Read a scenario file.
+    Read a scenario file, or one that comes with the package: `question` where no such file is.
 
     Raises:
         PerpetualError: the file cannot be read, or holds a mistake.
     """
+    if path == Path(path.stem) and not path.exists():
+        path = shipped_scenario(path.stem)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import os
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -171,12 +172,12 @@ class SessionManager:
         self._workers.wake()
         return task
 
-    async def pause_session(self, name: str) -> Session:
+    async def pause_session(self, name: str, reason: str = "by a person") -> Session:
         """Stop after the current operation; nothing more starts until it is resumed."""
         async with self._changing:
             session = await self.get_session(name)
             check_transition(session.name, session.status, SessionStatus.PAUSED)
-            await self._become(session, SessionStatus.PAUSED, "by a person")
+            await self._become(session, SessionStatus.PAUSED, reason)
             await self._tasks.hold(session.id)
         self._workers.pause(session.id)
         return await self.get_session(session.id)
@@ -379,7 +380,8 @@ def check_project(path: Path) -> Path:
         )
     if not resolved.exists():
         raise PerpetualError(
-            f"Project path '{path}' does not exist", hint=f"Create it with: mkdir -p '{path}'"
+            f"Project path '{path}' does not exist",
+            hint=f"Create it with: mkdir -p {shlex.quote(str(path))}",
         )
     if not resolved.is_dir():
         raise PerpetualError(
@@ -387,7 +389,8 @@ def check_project(path: Path) -> Path:
         )
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise PerpetualError(
-            f"Project path '{path}' cannot be read", hint=f"Check its permissions: ls -ld '{path}'"
+            f"Project path '{path}' cannot be read",
+            hint=f"Check its permissions: ls -ld {shlex.quote(str(path))}",
         )
     return resolved
 

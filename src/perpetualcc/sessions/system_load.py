@@ -22,16 +22,21 @@ class LoadSettings:
     """`[load]`: when unattended work waits for the machine."""
 
     max_cpu: float = 0.8
-    """Share of all processors, over five minutes, above which nothing new starts; 0: never mind."""
+    """Share of all processors, over five minutes, above which nothing new starts, 0 to 1; 0: never
+    mind."""
     max_memory: float = 0.9
-    """Share of the memory above which nothing new starts; 0: never mind."""
+    """Share of the memory above which nothing new starts, 0 to 1; 0: never mind."""
 
     def __post_init__(self) -> None:
-        if self.max_cpu < 0 or not 0 <= self.max_memory <= 1:
-            raise PerpetualError(
-                "'load.max_cpu' and 'load.max_memory' are shares, 0 or more",
-                hint="pcc config set load.max_cpu 0.8",
-            )
+        for name, share, usual in (
+            ("max_cpu", self.max_cpu, 0.8),
+            ("max_memory", self.max_memory, 0.9),
+        ):
+            if not 0 <= share <= 1:
+                raise PerpetualError(
+                    f"'load.{name}' is {share:g}; it is a share between 0 and 1",
+                    hint=f"pcc config set load.{name} {usual:g}",
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

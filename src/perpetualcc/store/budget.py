@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import fields
 
 from perpetualcc.agent.patience import PATIENCE, until_written
-from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.sessions.budget import (
     BudgetLimits,
     BudgetRequest,
@@ -83,6 +83,17 @@ class SqliteBudget:
 
     async def spent(self, now: float) -> Spent:
         return await self._database.read(lambda c: _spent(c, None, now))
+
+    async def of_session(self, session: SessionId) -> tuple[int, float]:
+        """Fresh tokens and dollars of all its runs."""
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(usd), 0.0) AS usd"
+                " FROM spending WHERE session = ?",
+                (session,),
+            ).fetchone()
+        )
+        return row["tokens"], row["usd"]
 
     async def week_resets_at(self) -> float | None:
         row = await self._database.read(

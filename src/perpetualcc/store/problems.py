@@ -1,5 +1,6 @@
 """Turns what SQLite and the file system refuse into words that say what to do. Nothing is lost."""
 
+import shlex
 import sqlite3
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> Exception:
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             message = "is locked by another program"
-            hint = f"See which with: fuser {path} ; then close it and try again"
+            hint = f"See which with: fuser {shlex.quote(str(path))} ; then close it and try again"
         case sqlite3.SQLITE_IOERR:
             message = "cannot be read or written: the disk reports an error"
             hint = "Check the disk, and that the database is not on a network share"

@@ -151,8 +151,9 @@ class SessionStore:
             (storable(str(project)), now),
         )
         connection.execute(
-            "INSERT INTO sessions (id, name, project, status, options, created_at, updated_at)"
-            " SELECT ?, ?, id, ?, ?, ?, ? FROM projects WHERE path = ?",
+            "INSERT INTO sessions"
+            " (id, name, project, status, options, created_at, updated_at, context_window)"
+            " SELECT ?, ?, id, ?, ?, ?, ?, 0 FROM projects WHERE path = ?",
             (
                 session,
                 _free_name(connection, storable(name.strip())),

@@ -14,7 +14,7 @@ from tests.unit.agent.test_supervision import TASK
 
 NOW = 1000.0
 WELL = TurnEnded(is_error=False, subtype="success", result="All done.")
-BADLY = TurnEnded(is_error=True, subtype="error_max_turns", result="")
+BADLY = TurnEnded(is_error=True, subtype="error_during_execution", result="")
 
 
 def after(facts: RunFacts, *, attempts: int = 1, before: str = "", **more) -> Outcome:
@@ -41,6 +41,10 @@ OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowe
         ({"turn": WELL, "order": Order.PAUSE}, Done(result="All done.")),
         ({"order": Order.PAUSE}, Later(due=NOW, counts=False, reason="paused")),
         ({"order": Order.PAUSE, "turn": BADLY}, Later(due=NOW, counts=False, reason="paused")),
+        (
+            {"turn": replace(BADLY, subtype="error_max_turns")},
+            Later(due=NOW, counts=False, reason="the turns of --max-turns are taken", pauses=True),
+        ),
         (
             {"over": OVER_THE_RUN, "turn": BADLY},
             Parked(
@@ -70,7 +74,7 @@ def test_what_a_person_must_mend_parks_the_task_with_what_to_do(kind):
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
-        ({"turn": BADLY}, "error_max_turns"),
+        ({"turn": BADLY}, "error_during_execution"),
         ({"error": "killed"}, "killed"),
         ({"started": True}, "Claude Code ended without finishing its turn"),
         ({"trouble": trouble("unknown")}, "about unknown"),

@@ -5,8 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from perpetualcc.brain import keys as brain_keys
 from perpetualcc.cli.main import app
 from perpetualcc.config.file import settings as known_settings
+from perpetualcc.domain.errors import PerpetualError
 
 
 @pytest.fixture
@@ -15,8 +17,8 @@ def config(tmp_path, monkeypatch):
     # Once `--config` was given, it is set for the whole process.
     monkeypatch.setenv("PERPETUALCC_CONFIG", str(file))
 
-    def run(*words):
-        return CliRunner().invoke(app, ["--config", str(file), "config", *words])
+    def run(*words, typed=""):
+        return CliRunner().invoke(app, ["--config", str(file), "config", *words], input=typed)
 
     run.file = file
     return run
@@ -31,6 +33,13 @@ def config(tmp_path, monkeypatch):
         ("notifications.urls", "secret-without-a-scheme"),
         ("limits.quiet_hours", "late"),
         ("limits.warn_at", "1.5"),
+        ("load.max_cpu", "80"),
+        ("load.max_memory", "80"),
+        ("human.permission_hours", "1e12"),
+        ("human.remind_after", "99999999999d"),
+        ("notifications.give_up_hours", "1e12"),
+        ("notifications.retry_seconds", "0"),
+        ("brain.claude.max_budget_usd", "0"),
     ],
 )
 def test_a_value_that_cannot_be_leaves_the_file_and_is_told_of_it(config, key, value):
@@ -168,3 +177,29 @@ def test_an_entry_in_the_file_is_told_of_with_its_line(config):
 
     assert "line 3" in error.message
     assert "'/' in 'permissions.safe_directories'" in error.message
+
+
+def test_without_a_terminal_a_key_is_a_line_of_input_or_named(config, monkeypatch):
+    monkeypatch.setattr(brain_keys, "store_key", refuse_to_store)
+
+    piped = config("brain", "gemini", "--no-check", typed="k-123\n")
+    nobody = config("brain", "gemini", "--no-check")
+
+    assert piped.exit_code == 0
+    assert 'api_key = "k-123"' in config.file.read_text()
+    assert nobody.exception.message == "There is no API key"
+    assert nobody.exception.hint == "Say where it is: pcc config brain gemini --key env:NAME"
+
+
+def refuse_to_store(*_):
+    raise PerpetualError("no key store")
+
+
+def test_a_printed_command_can_be_typed(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PERPETUALCC_CONFIG", raising=False)
+    (tmp_path / "a b").mkdir()
+
+    said = CliRunner().invoke(app, ["init", str(tmp_path / "a b"), "--no-vectors"]).stdout
+
+    assert f"  pcc start '{tmp_path}/a b' --task" in said

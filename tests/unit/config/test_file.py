@@ -1,6 +1,7 @@
 """The configuration file: whatever is in it, it is read or refused with a place and a hint."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -17,6 +18,7 @@ from perpetualcc.config.file import (
 )
 from perpetualcc.config.file import settings as known_settings
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.human.notifications.times import next_try
 
 KEYS = [name for name, _, _ in known_settings()]
 SECTIONS = sorted({name.rpartition(".")[0] for name in KEYS})
@@ -77,6 +79,24 @@ def test_bytes_that_are_no_text_are_refused(written, data):
     config, refusal = attempt(written, data)
 
     assert config == Config() or refusal.hint
+
+
+_NUMBERS = [name for name, kind, _ in known_settings() if kind in {int, float, timedelta}]
+
+
+@pytest.mark.parametrize("number", ["0", "1", "1e12", "1000000000000"])
+@pytest.mark.parametrize("name", _NUMBERS)
+def test_no_number_is_taken_that_nothing_can_work_with(written, name, number):
+    section, _, key = name.rpartition(".")
+
+    config, refusal = attempt(written, f"[{section}]\n{key} = {number}\n")
+
+    if refusal is None:
+        first = timedelta(seconds=config.notifications.retry_seconds)
+        spans = (config.human.hold, config.human.permission_patience, config.notifications.give_up)
+        assert all(one >= timedelta() for one in (*spans, next_try(20, first)))
+    else:
+        assert refusal.hint
 
 
 def test_nothing_is_the_defaults(written, tmp_path):

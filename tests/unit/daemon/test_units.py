@@ -17,7 +17,7 @@ def test_the_usual_unit_as_text() -> None:
     home = Path("/home/ann")
     places = Locations(data=home / ".perpetualcc" / "data")
 
-    unit = systemd_unit(places, home=home, search_path="/usr/bin:/bin")
+    unit = systemd_unit(places, home=home, variables={"PATH": "/usr/bin:/bin"})
 
     python = command_line(places)[0]
     assert unit.path == home / ".config/systemd/user/perpetualcc.service"
@@ -43,7 +43,7 @@ WantedBy=default.target
 
 
 def test_nothing_in_a_path_is_expanded_by_systemd() -> None:
-    unit = systemd_unit(Locations(data=NASTY), home=Path("/home/ann"), search_path="/a%b")
+    unit = systemd_unit(Locations(data=NASTY), home=Path("/home/ann"), variables={"PATH": "/a%b"})
 
     assert r'"/home/ann/My \"$$HOME\" %%h \\ data"' in unit.text
     assert 'Environment="PATH=/a%%b"' in unit.text
@@ -51,7 +51,7 @@ def test_nothing_in_a_path_is_expanded_by_systemd() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
-    unit = systemd_unit(Locations(data=NASTY), home=tmp_path, search_path="/usr/bin")
+    unit = systemd_unit(Locations(data=NASTY), home=tmp_path, variables={"PATH": "/usr/bin"})
     file = tmp_path / unit.path.name
     file.write_text(unit.text)
 
@@ -67,7 +67,7 @@ def test_another_data_directory_has_a_unit_of_its_own() -> None:
     home = Path("/home/ann")
 
     names = {
-        systemd_unit(Locations(data=home / name), home=home, search_path="").path.name
+        systemd_unit(Locations(data=home / name), home=home, variables={"PATH": ""}).path.name
         for name in ("a", "b", ".perpetualcc/data")
     }
 
@@ -77,7 +77,7 @@ def test_another_data_directory_has_a_unit_of_its_own() -> None:
 def test_the_agent_of_macos_is_a_property_list_with_a_fixed_argument_list() -> None:
     places = Locations(data=NASTY)
 
-    unit = launchd_agent(places, home=Path("/Users/ann"), search_path="/usr/bin")
+    unit = launchd_agent(places, home=Path("/Users/ann"), variables={"PATH": "/usr/bin"})
     agent = plistlib.loads(unit.text.encode())
 
     assert unit.path.parent == Path("/Users/ann/Library/LaunchAgents")

@@ -39,7 +39,7 @@ def test_this_machine_can_be_read():
     assert 0 < load.memory < 1
 
 
-@pytest.mark.parametrize("settings", [{"max_cpu": -1.0}, {"max_memory": 2.0}])
+@pytest.mark.parametrize("settings", [{"max_cpu": -1.0}, {"max_cpu": 80.0}, {"max_memory": 2.0}])
 def test_absurd_shares_are_refused(settings):
     with pytest.raises(PerpetualError):
         LoadSettings(**settings)

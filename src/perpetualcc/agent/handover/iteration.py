@@ -13,6 +13,9 @@ from perpetualcc.sessions.handover.thresholds import (
     thresholds_for,
 )
 
+_USUAL_WINDOW = 200_000
+"""Tokens: what is reckoned with until Claude Code has said it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
@@ -33,7 +36,7 @@ class Iteration:
         )
 
     def limits(self, settings: HandoverSettings, window: int | None = None) -> Thresholds:
-        window = window or self.session.context_window
+        window = window or self.session.context_window or _USUAL_WINDOW
         return thresholds_for(self.session.options.perpetual, settings, window)
 
     def opening(self, prompt: str, settings: HandoverSettings) -> str:

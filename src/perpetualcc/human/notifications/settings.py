@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.human.settings import CENTURY
+
+_DAY = 86_400
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,17 @@ class NotificationSettings:
             raise PerpetualError(
                 f"'notifications.content' must be brief or full, not {self.content!r}",
                 hint="pcc config set notifications.content brief",
+            )
+        if not 0 < self.retry_seconds <= _DAY:
+            raise PerpetualError(
+                f"'notifications.retry_seconds' is {self.retry_seconds:g}; it is above 0 and at"
+                f" most {_DAY}",
+                hint="pcc config set notifications.retry_seconds 30",
+            )
+        if not 0 <= self.give_up_hours <= CENTURY:
+            raise PerpetualError(
+                f"'notifications.give_up_hours' is {self.give_up_hours:g}; it is at most {CENTURY}",
+                hint="pcc config set notifications.give_up_hours 24",
             )
         parse_quiet_hours(self.quiet_hours)
         for number, url in enumerate(self.urls, start=1):

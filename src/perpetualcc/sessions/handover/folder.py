@@ -8,6 +8,7 @@ are read up to a limit, and what must not change (the mission) is kept elsewhere
 import contextlib
 import os
 import secrets
+import shlex
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -135,7 +136,8 @@ class HandoverFolder:
         what = "is a link" if self.path.is_symlink() else error.strerror or str(error)
         return PerpetualError(
             f"The handover folder '{self.path}' cannot be used: {what}",
-            hint=f"Make it a directory that you can write in, or remove it: ls -ld '{self.path}'",
+            hint=f"Make it a directory that you can write in, or remove it:"
+            f" ls -ld {shlex.quote(str(self.path))}",
         )
 
 

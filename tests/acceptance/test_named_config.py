@@ -1,0 +1,95 @@
+"""The configuration file that a person names is the one that works, wherever it is named."""
+
+import os
+
+import pytest
+
+from tests.acceptance.supervised import supervised
+
+MINE = '[notifications]\nurls = ["json://127.0.0.1:1/"]\n'
+
+
+@pytest.fixture
+def pcc(tmp_path, monkeypatch):
+    """An installation whose folder of work holds `mine.toml`, with one channel more."""
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mine.toml").write_text(MINE)
+    monkeypatch.chdir(work)
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    with supervised(tmp_path, environment, work, "--idle-exit", "60") as world:
+        yield world
+
+
+def channels(pcc) -> str:
+    """What the engine knows of, whatever becomes of it."""
+    done = pcc.pcc("notify", "test", "--json", check=False)
+    return done.stdout
+
+
+def test_a_relative_file_in_the_variable_is_the_engines_too(pcc):
+    pcc.environment["PERPETUALCC_CONFIG"] = "mine.toml"
+    pcc.pcc("daemon", "start")
+
+    assert "json" in channels(pcc)
+
+
+@pytest.mark.parametrize("how", ["start", "restart"])
+def test_a_daemon_works_with_the_file_that_it_was_started_with(pcc, how):
+    pcc.pcc("--config", "mine.toml", "daemon", how)
+
+    assert "json" in channels(pcc)
+
+
+def test_a_running_daemon_with_another_file_is_told_of(pcc):
+    pcc.pcc("daemon", "start")
+
+    other = pcc.pcc("--config", "mine.toml", "daemon", "start").stderr
+    begun = pcc.pcc("--config", "mine.toml", "start", ".", "--task", "x", "-d").stderr
+    found = pcc.pcc("--config", "mine.toml", "doctor", check=False).stdout
+    pcc.pcc("--config", "mine.toml", "daemon", "restart")
+    taken_over = pcc.pcc("--config", "mine.toml", "daemon", "start").stderr
+
+    note = (
+        "note: The daemon was started without your --config, or with another value;"
+        " to take it over: pcc --config mine.toml daemon restart\n"
+    )
+    assert other == begun == note
+    assert "✗ Environment: The daemon was started without your --config" in found
+    assert taken_over == ""
+
+
+def test_the_unit_for_every_login_names_the_file(pcc, tmp_path):
+    (tmp_path / "work" / "a b.toml").write_text("")
+
+    shown = pcc.pcc("--config", "a b.toml", "daemon", "install", "--dry-run").stdout
+
+    assert f'"PERPETUALCC_CONFIG={tmp_path}/work/a b.toml"' in shown
+
+
+def test_a_named_file_that_is_missing_stops_everything_but_writing_it(pcc, tmp_path):
+    pcc.environment["PERPETUALCC_CONFIG"] = "gone.toml"
+    place = tmp_path / "work" / "gone.toml"
+    said = f"Configuration file '{place}' does not exist"
+
+    for words in (["list"], ["daemon", "start"], ["daemon", "install"]):
+        done = pcc.pcc(*words, check=False)
+        assert (done.returncode, said in done.stderr) == (1, True), words
+    checked = pcc.pcc("doctor", check=False)
+    assert checked.returncode == 1
+    assert f"✗ {said}" in checked.stdout
+    assert pcc.supervisor is None
+
+    pcc.pcc("config", "set", "max_concurrent", "2")
+    assert place.exists()
+    pcc.pcc("list")
+
+
+def test_a_daemon_is_not_stopped_for_a_file_with_which_it_cannot_start(pcc):
+    pcc.pcc("daemon", "start")
+    before = pcc.engine
+
+    done = pcc.pcc("--config", "gone.toml", "daemon", "restart", check=False)
+
+    assert done.returncode == 1
+    assert pcc.engine == before
