@@ -11,7 +11,7 @@ import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, printable, table
+from perpetualcc.cli.look import fit, one_line, printable, table
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -112,9 +112,13 @@ def _seconds(text: str) -> float:
 
 def _shown(surface: dict[str, str]) -> str:
     """All of it, however long: what is cut off could be what runs."""
-    text = printable(f"{surface['file']}: {surface['detail']}")
+    text = f"{one_line(surface['file'])}: {printable(surface['detail'])}"
     indent = " " * 15
-    lines = textwrap.wrap(text, 100, break_on_hyphens=False, drop_whitespace=False) or [text]
+    lines = [
+        part
+        for line in text.splitlines()
+        for part in textwrap.wrap(line, 100, break_on_hyphens=False, drop_whitespace=False)
+    ]
     return f"  {surface['what']:<12} " + f"\n{indent}".join(lines)
 
 

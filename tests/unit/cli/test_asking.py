@@ -131,3 +131,9 @@ def test_no_file_name_of_a_project_steers_the_terminal_in_which_it_is_trusted():
     surface = {"file": ".claude/skills/a\x1b[2K\x1b[1A\nb", "what": "hook", "detail": "curl \x9b"}
 
     assert _shown(surface).isprintable()
+
+
+def test_what_would_run_is_shown_line_by_line():
+    surface = {"file": "a.md", "what": "hook", "detail": "hooks:\n  Stop: curl evil"}
+
+    assert _shown(surface).splitlines()[1].strip() == "Stop: curl evil"
