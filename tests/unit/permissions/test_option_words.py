@@ -139,3 +139,16 @@ def test_a_path_outside_the_project_in_any_option_of_a_build_is_code(
 )
 def test_secrets_foreign_packages_and_goals_of_migration_tools(command: str, risk: str) -> None:
     assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("latexmk -pdf -interaction=nonstopmode -outdir=build paper/main.tex", "LOW"),
+        ("latexmk -outdir=/opt/x a.tex", "HIGH"),
+        ("latexmk -r x.rc a.tex", "HIGH"),
+        ("git bisect reset", "MEDIUM"),
+    ],
+)
+def test_long_options_with_one_dash_are_no_bundles_and_reset_is_not_always_harm(command, risk):
+    assert bash_risk(command) is Risk[risk]
