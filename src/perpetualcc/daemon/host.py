@@ -27,7 +27,7 @@ from perpetualcc.claude import processes
 from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.private_files import PrivateLog
+from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.gateway.methods import Method
 from perpetualcc.gateway.server import GatewayServer

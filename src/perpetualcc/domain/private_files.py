@@ -3,8 +3,6 @@
 import os
 import stat
 from collections.abc import Iterable
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 PRIVATE = 0o600
@@ -27,11 +25,3 @@ def make_private(paths: Iterable[Path]) -> None:
                 path.chmod(PRIVATE)
         except OSError:  # gone meanwhile
             continue
-
-
-class PrivateLog(RotatingFileHandler):
-    """A log of one's own."""
-
-    def _open(self) -> TextIOWrapper:
-        descriptor = opened(self.baseFilename, os.O_WRONLY | os.O_APPEND)
-        return os.fdopen(descriptor, "a", encoding="utf-8")

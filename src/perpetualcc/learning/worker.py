@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-from perpetualcc.domain.private_files import PrivateLog, opened
+from perpetualcc.domain.private_files import opened
+from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
 from perpetualcc.learning.files import read_json, write_whole
