@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judging import PROJECT, SETTINGS, bash, judged
+from judging import PROJECT, SETTINGS, bash, corpus, judged
 
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.risk_classifier import classify_risk
@@ -150,3 +150,17 @@ def test_no_input_of_any_tool_makes_the_gate_fail(tool: str, tool_input: dict[st
     assessment = classify_risk(ToolCall(tool=tool, input=tool_input, project=PROJECT), SETTINGS)
 
     assert assessment.kind != "not judged"
+
+
+def test_no_program_without_its_words_makes_the_gate_fail() -> None:
+    named = {row["command"].partition(" ")[0] for row in corpus("everyday")}
+    alone = ("{}", 'echo "$({})"', "cat <({})", "ls | {} -", "ls | xargs {} --", "sudo {}", "X={}")
+
+    failed = {
+        text
+        for name in named - {""}
+        for text in (shape.format(name) for shape in alone)
+        if bash(text).kind == "not judged"
+    }
+
+    assert failed == set()

@@ -67,6 +67,8 @@ def _names_a_commit(words: Sequence[str]) -> bool:
     `HEAD` stands for it. `git rev-parse` prints what it does not know as it is given, so that
     nothing but known options may begin with a dash.
     """
+    if not words:
+        return False
     command, options = words[0], {word for word in words[1:] if word.startswith("-")}
     if command == "rev-parse" and "--verify" not in options:
         revisions = set(words[1:]) - options
