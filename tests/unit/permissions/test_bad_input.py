@@ -164,3 +164,9 @@ def test_no_program_without_its_words_makes_the_gate_fail() -> None:
     }
 
     assert failed == set()
+
+
+@pytest.mark.parametrize("hidden", ["W={(-{r\n:\nrm -rf /", "W={(a-{r\n:\nnpm publish"])
+def test_what_a_broken_assignment_swallows_is_not_overlooked(hidden: str) -> None:
+    """The parser takes the lines for an array's words, and says only of the whole: an error."""
+    assert bash(hidden).risk is not Risk.LOW

@@ -85,7 +85,10 @@ class _Reader(Standing):
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
+        known = len(self.script.problems)
         self.visit(root)
+        if root.has_error and len(self.script.problems) == known:
+            self.problem(Problem.SYNTAX, text)
         self.source = self.expander.source = outer
 
     def problem(self, problem: Problem, part: str) -> None:
