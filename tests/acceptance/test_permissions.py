@@ -248,6 +248,15 @@ def test_what_the_static_rules_keep_only_a_person_opens(install, words):
     assert finished["is_error"] is (words == ("--deny",))
 
 
+def test_the_rules_that_we_ship_are_proved_to_hold(install):
+    pcc = install("steps: [Nothing.]")
+
+    proved = pcc.pcc("doctor", "--prove", check=False).stdout
+
+    assert "✓ Gate: holds" in proved
+    assert "✓ Static rules behind the gate: holds" in proved
+
+
 @pytest.mark.parametrize(
     "weak",
     [

@@ -16,7 +16,7 @@ from perpetualcc.agent.ports import Launch
 from perpetualcc.claude.adapter import ClaudeSettings, open_claude
 from perpetualcc.domain.decisions import Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.ids import SessionId, new_claude_session_id, new_run_id
+from perpetualcc.domain.ids import RequestId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tools import Risk
 
@@ -71,7 +71,9 @@ async def probe(
             match arrival:
                 case ToolWanted(request=request, tool=tool):
                     asked[request] = tool
-                    await claude.respond_permission(request, _answer(arrival, verdict))
+                    # What a layer keeps for a person comes once more, and no person is here.
+                    said = verdict if arrival.kept is None else Verdict.DENY
+                    await claude.respond_permission(request, _answer(request, said))
                 case ToolEnded(request=request, is_error=True):
                     refused.append(asked.get(request, ""))
                 case Gone(error=error) if error and not asked:
@@ -112,9 +114,9 @@ def _launch(project: Path) -> Launch:
     )
 
 
-def _answer(wanted: ToolWanted, verdict: Verdict) -> Decision:
+def _answer(request: RequestId, verdict: Verdict) -> Decision:
     return Decision(
-        request=wanted.request,
+        request=request,
         run=new_run_id(),
         verdict=verdict,
         risk=Risk.HIGH,
