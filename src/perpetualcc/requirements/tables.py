@@ -43,7 +43,8 @@ def row_statements(header: list[str], cells: list[str]) -> Iterator[tuple[str, s
 
     An empty key means that the value is a sentence of its own.
     """
-    names = [name.strip().lower() for name in [*header, *[""] * len(cells)]][: len(cells)]
+    titles = [*header, *[""] * len(cells)][: len(cells)]  # rows may be longer than their header
+    names = [title.strip().lower() for title in titles]
     is_over = any(_OVER.search(cell.lower()) for cell in cells)
     keyless = bool(_NAMES_NOTHING.match(names[0]) or _ID.match(cells[0].lower()))
     if keyless and len(cells) > 2 and _DECIDED.search(names[2]):
@@ -61,4 +62,4 @@ def row_statements(header: list[str], cells: list[str]) -> Iterator[tuple[str, s
             stated = True
             yield key, cell
         else:
-            yield (f"{key} / {header[at]}" if key else header[at]), cell
+            yield " / ".join(part for part in (key, titles[at]) if part), cell

@@ -220,7 +220,8 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     st.lists(
         st.sampled_from(
             ["# A", "## Tasks", "## Preferences", "- [ ] a", "  - [x] b", "- k: v", "| a | b |",
-             "|--|--|", "text. Text", "```", "---", "", "  more", "1. x (after: 1)", "**K**: v"]
+             "|--|--|", "| a | b | c | d |", "||", "text. Text", "```", "---", "", "  more",
+             "1. x (after: 1)", "**K**: v"]
         ),
         max_size=25,
     )
@@ -342,3 +343,12 @@ def test_code_in_a_preference_keeps_its_underscores() -> None:
     found = parse_markdown("## Preferences\n- Entry point: `src/__main__.py`\n", "r.md")
 
     assert [line.text for line in found.statements] == ["src/__main__.py"]
+
+
+def test_a_row_that_is_longer_than_its_header_is_read() -> None:
+    found = parse_markdown(
+        "## Preferences\n| Topic | Choice |\n|---|---|\n| Database | MySQL | for now | x |\n",
+        "r.md",
+    )
+
+    assert [line.text for line in found.statements] == ["MySQL", "for now", "x"]
