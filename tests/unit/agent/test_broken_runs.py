@@ -127,3 +127,19 @@ def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fai
     assert asyncio.run(main()) == Done(result="Hours of work.")
     assert [event.kind for event in journal.written] == ["RunEnded"]
     assert set(meter.booked) == {7}
+
+
+def test_a_run_without_the_end_of_its_turn_tells_what_was_counted():
+    journal = Journal()
+    agent = agent_whose_run_fails(PassingError("unused"), journal)
+
+    async def killed(_launch: object, _task: object, facts: Any, _watch: object) -> None:
+        facts.tokens_in, facts.tokens_out, facts.usd = 700, 30, 0.5
+        raise asyncio.CancelledError
+
+    agent._metered = killed
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(agent.advance(TASK))
+
+    [ended] = journal.written
+    assert (ended.tokens_in, ended.tokens_out, ended.cost_usd) == (700, 30, 0.5)
