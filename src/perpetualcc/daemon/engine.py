@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import TaskState
+from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.learning.service import LearningService
 from perpetualcc.sessions.manager import SessionManager
@@ -150,21 +150,24 @@ async def _recover(
 ) -> None:
     """End what an earlier engine left running, then take its tasks over."""
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
-    recovered = await ledger.recover(halted=locations.halted.exists())
+    recovered = await ledger.recover(halted=locations.halted.exists(), tell=_stopped)
     locations.halted.unlink(missing_ok=True)
     await manager.recover()
-    # Parked after too many crashes: people hear of it as of any other task that stopped.
-    stopped = [
+    started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)
+    await events.append([started])
+    if recovered or orphans:
+        log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
+
+
+def _stopped(recovered: Sequence[Task]) -> list[TaskSettled]:
+    """Parked after too many crashes: people hear of it as of any other task that stopped."""
+    return [
         TaskSettled(
             session=SessionId(task.group), task=task.id, state=task.state.value, result=task.result
         )
         for task in recovered
         if task.state.is_final
     ]
-    started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)
-    await events.append([*stopped, started])
-    if recovered or orphans:
-        log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
 
 
 if __name__ == "__main__":
