@@ -20,7 +20,7 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
-from perpetualcc.agent.patience import until_written
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import (
     Answerer,
     Checkpoints,
@@ -127,9 +127,10 @@ class MasterAgent:
             now=self._with.clock.now(),
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
-        if not facts.is_done:
-            return await self._conclude(run, task, facts, watch, outcome)
-        return await until_written(lambda: self._conclude(run, task, facts, watch, outcome))
+        return await until_written(
+            lambda: self._conclude(run, task, facts, watch, outcome),
+            within=None if facts.is_done else PATIENCE,
+        )
 
     async def _conclude(
         self, run: Run, task: Task, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
@@ -188,7 +189,7 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            await self._book(launch, task, facts)
+            await until_written(lambda: self._book(launch, task, facts), within=PATIENCE)
 
     async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
         turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")

@@ -102,10 +102,14 @@ class Attendant:
         self._channels = channels
         self._settings = settings
         self._wake = wake
+        self.is_attending = False
+        """Something that happened is not dealt with yet."""
 
     async def run(self) -> None:
         async for recorded in self._news.follow(KINDS):
+            self.is_attending = True
             await self._attend_to(recorded)
+            self.is_attending = False
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
         """

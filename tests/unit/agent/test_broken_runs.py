@@ -13,7 +13,7 @@ from perpetualcc.agent import patience
 from perpetualcc.agent.inbox import TurnEnded
 from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
 from perpetualcc.domain.errors import PassingError, PerpetualError
-from perpetualcc.domain.tasks import Done, Parked
+from perpetualcc.domain.tasks import Done, Parked, Wait
 from perpetualcc.store.problems import explain
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.test_supervision import LAUNCH, SESSION, TASK
@@ -94,6 +94,33 @@ class Meter:
             self.failures -= 1
             raise PassingError("the database is locked")
         self.booked.append(tokens)
+
+
+def test_an_end_that_is_no_success_is_kept_through_a_lock_too(monkeypatch):
+    """A limit, a question, a budget: lost, the task would run into it once more."""
+    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    journal, meter = Journal(), Meter()
+    ends = iter([True, False])
+
+    async def supervise(_launch: object, _task: object, facts: Any, _watch: object) -> None:
+        facts.question = 3
+
+    async def conclude(outcome: Any, _facts: object) -> Any:
+        if next(ends, False):
+            raise PassingError("the database is locked")
+        return outcome
+
+    agent = agent_whose_run_fails(PassingError("unused"), journal)
+    del agent._metered
+    agent._supervise = supervise
+    agent._with.handovers.watch = lambda *_: SimpleNamespace(conclude=conclude)
+    agent._with.meter = meter
+    agent._with.limits = SimpleNamespace(detect=lambda *_: None)
+
+    outcome = asyncio.run(agent.advance(TASK))
+
+    assert outcome == Wait(signal="escalation:3", reason="a person must answer")
+    assert meter.booked == [0]
 
 
 @pytest.mark.parametrize("fails", ["the run itself", "its booking", "its end"])
