@@ -23,6 +23,7 @@ from perpetualcc.sessions.budget import (
 )
 from perpetualcc.sessions.limit_waits import SIGNAL, signal_of
 from perpetualcc.sessions.manager import Record
+from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
 
 log = logging.getLogger(__name__)
@@ -94,6 +95,7 @@ class BudgetKeeper:
         due = next_day(now)
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
+        due = end_of_quiet(due, self.settings.quiet) or due
         await self.questions.ask(task, session, refusal, due)
         return _waits(task, due, refusal)
 

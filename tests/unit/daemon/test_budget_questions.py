@@ -159,6 +159,17 @@ def test_a_raise_counts_at_once_and_ends_with_the_day(play, text, allowed):
     assert bool(told) is (allowed == 1000)
 
 
+def test_a_budget_that_renews_in_the_quiet_hours_is_waited_for_until_they_end(play):
+    async def scene(stage):
+        stage.keeper.settings = LimitSettings(quiet_hours="23:00-07:00")
+        return await stage.admit(), stage
+
+    held, stage = play(scene)
+
+    assert held.due == next_day(stage.clock.now()) + 7 * 3600
+    assert stage.desk.asked[-1].request.deadline == held.due
+
+
 def test_when_the_raise_is_used_up_too_the_person_is_asked_again(play):
     async def scene(stage):
         await stage.admit()
