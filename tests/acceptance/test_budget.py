@@ -332,6 +332,43 @@ def test_the_tokens_of_subagents_count(install):
     assert 12_000 <= pcc.json("budget")["today"]["tokens"] <= 12_100
 
 
+DELEGATED = """
+scenes:
+  - when: inner
+    usage: {input: 3000, output: 50}
+    steps:
+      - repeat: 9
+        delay: 200ms
+        tools: [{Write: {file_path: "{project}/src/inner_{n}.py", content: "n = {n}"}}]
+      - Inner.
+  - usage: {input: 1000, output: 0}
+    steps:
+      - tools:
+          - Agent:
+              description: h
+              prompt: inner
+              subagent_type: general-purpose
+              run_in_background: false
+      - All done.
+"""
+
+
+@pytest.mark.parametrize("limit", ["tokens_per_day", "run_usd"])
+def test_an_agent_that_claude_called_keeps_the_budget_too(install, servers, limit):
+    prices = {
+        "run_usd": DELEGATED.replace("input: 3000, output: 50", "input: 100000, output: 40000")
+    }
+    pcc = install(prices.get(limit, DELEGATED))
+    pcc.pcc("budget", "set", limit, {"tokens_per_day": "8000", "run_usd": "3"}[limit])
+    session = pcc.start("Ask another")
+
+    pcc.wait(session, "RATE_LIMITED", "ERROR")
+    wait_until(lambda: not pcc.claudes(), within=10)
+
+    assert len(list(pcc.project.glob("src/inner_*.py"))) == 3
+    assert len(servers[0].requests) <= 1 + 4, "at most one reply more than could be paid"
+
+
 def test_when_the_session_that_asked_is_stopped_another_asks(install, tmp_path):
     pcc = install(STORY)
     pcc.pcc("budget", "set", "tokens_per_day", "2000")

@@ -165,3 +165,20 @@ def test_a_lock_that_another_program_holds_for_a_while_costs_no_turn(install, se
     assert task["result"] == "All done."
     assert len(pcc.events(session, "RunStarted")) == 1
     assert len(servers[0].requests) == 1
+
+
+def test_an_engine_that_meets_a_lock_as_it_starts_waits_for_it(install):
+    """Sessions may wait for their time; whoever makes a backup then must not end that."""
+    pcc = install("steps: [Never.]", "--idle-exit", "60")
+    pcc.pcc("list")
+    other = sqlite3.connect(pcc.locations.database, isolation_level=None, timeout=5)
+
+    other.execute("BEGIN IMMEDIATE")
+    pcc.kill_engine()
+    time.sleep(9)  # longer than a write waits
+    status = pcc.json("daemon", "status")
+    other.execute("ROLLBACK")
+
+    assert status["phase"] == "starting", status
+    assert pcc.json("list") == []
+    assert pcc.json("daemon", "status")["crashes"] <= 1, "that was the kill"

@@ -148,6 +148,39 @@ def test_a_session_pauses_in_mid_task_and_goes_on(install):
     assert resumed == [False, True]
 
 
+def test_a_pause_does_not_wait_for_an_agent_that_claude_called(install):
+    pcc = install(
+        """
+        scenes:
+          - when: inner
+            steps:
+              - repeat: 12
+                delay: 300ms
+                tools: [{Write: {file_path: "{project}/src/part-{n}.txt", content: "n = {n}"}}]
+              - Inner.
+          - steps:
+              - tools:
+                  - Agent:
+                      description: h
+                      prompt: inner
+                      subagent_type: general-purpose
+                      run_in_background: false
+              - All done.
+        """
+    )
+    session = pcc.start("Ask another")
+    wait_until(lambda: len(parts(pcc)) >= 2, within=30)
+
+    pcc.pcc("pause", session)
+
+    wait_until(lambda: not pcc.claudes(), within=10)
+    assert pcc.status(session)["status"] == "PAUSED"
+    assert len(parts(pcc)) < 12
+    pcc.pcc("resume", session)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert len(parts(pcc)) == 12
+
+
 def test_tasks_run_by_priority_and_after_what_must_come_first(install):
     pcc = install(
         """

@@ -561,9 +561,14 @@ def test_a_task_that_was_there_at_too_many_crashes_in_a_row_is_parked(world: Wor
         engine = world.engine(f"engine {number}")
         engine.recover()
         engine.take_one()
-    states = [task.state for task in world.engine("last").recover()]
+
+    def tell(tasks: list[Task]) -> list[ProblemNoticed]:
+        return [ProblemNoticed(text=task.state) for task in tasks]
+
+    states = [task.state for task in world.engine("last").recover(tell=tell)]
 
     assert states == [S.PARKED]
+    assert [event.text for event in world.events] == [S.PARKED], "told with it, not after it"
     assert world.engine().get("t").packet["crashes"] == MOST_CRASHES + 1
 
 

@@ -81,7 +81,7 @@ class MemoryJournal:
 
 @dataclass
 class SettledGatekeeper:
-    """`agent.ports.Gatekeeper`: Write is allowed, Bash is a person's, the rest is refused."""
+    """`agent.ports.Gatekeeper`: Write, Agent: yes; Bash: a person's; the rest: refused."""
 
     judged: list[ToolCall] = field(default_factory=list)
     why_outdated: str = ""
@@ -91,7 +91,7 @@ class SettledGatekeeper:
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         self.judged.append(call)
-        verdicts = {"Write": Verdict.ALLOW, "Bash": Verdict.ASK}
+        verdicts = {"Write": Verdict.ALLOW, "Agent": Verdict.ALLOW, "Bash": Verdict.ASK}
         return Judgement(
             verdict=verdicts.get(call.tool, Verdict.DENY),
             risk=Risk.LOW if call.tool == "Write" else Risk.HIGH,
@@ -187,4 +187,4 @@ class OpenMeter:
             scope=BudgetScope.RUN, limit="run_tokens", used=self.tokens, allowed=self.allowed
         )
 
-    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None: ...
+    def saw_window(self, window: str, used: float, resets_at: float | None) -> None: ...

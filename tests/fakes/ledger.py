@@ -15,7 +15,9 @@ from perpetualcc.work.ledger import (
     MOST_CRASHES,
     TaskOrderError,
     Tasks,
+    Tell,
     UnknownTaskError,
+    nothing_told,
 )
 from perpetualcc.work.outcomes import settlement
 
@@ -208,7 +210,7 @@ class MemoryLedger:
         dues = [e.task.due for e in self._may_start(tuple(Lane) if lanes is None else lanes)]
         return min((due for due in dues if due < math.inf), default=None)
 
-    async def recover(self, *, halted: bool = False) -> Tasks:
+    async def recover(self, *, halted: bool = False, tell: Tell = nothing_told) -> Tasks:
         recovered = []
         for entry in list(self.memory.entries.values()):
             if entry.task.state is TaskState.RUNNING and entry.owner != self.owner:
@@ -216,7 +218,9 @@ class MemoryLedger:
                 recovered.append(entry)
         for entry in self.memory.entries.values():
             self._end_stretched_wait(entry)
-        return [entry.task for entry in recovered]
+        found = [entry.task for entry in recovered]
+        self.memory.events += tell(found)
+        return found
 
     def _end_stretched_wait(self, entry: Entry) -> None:
         task, now = entry.task, self.clock.now()

@@ -20,6 +20,8 @@ class MemorySessions:
     ledger: MemoryLedger
     kept: dict[SessionId, Session] = field(default_factory=dict)
     log: list[Event] = field(default_factory=list)
+    _seen: int = 0
+    """Of what was written with tasks."""
 
     async def create(
         self, *, name: str, project: Path, options: SessionOptions, begin: Begin
@@ -41,6 +43,9 @@ class MemorySessions:
         return session
 
     async def find(self, name: str) -> Session:
+        written = self.ledger.memory.events
+        self._seen, new = len(written), written[self._seen :]
+        await self.record(*new)
         for session in self.kept.values():
             if name in {session.id, session.name}:
                 return session

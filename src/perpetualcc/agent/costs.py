@@ -4,7 +4,15 @@ import asyncio
 from dataclasses import dataclass
 
 from perpetualcc.agent.endings import RunFacts
-from perpetualcc.agent.inbox import Arrival, Asked, ClockTicked, Said, ToolWanted, TurnEnded
+from perpetualcc.agent.inbox import (
+    Arrival,
+    Asked,
+    ClockTicked,
+    Said,
+    ToolEnded,
+    ToolWanted,
+    TurnEnded,
+)
 from perpetualcc.agent.ports import ClaudeCode, Meter
 from perpetualcc.domain.ids import SessionId, TaskId
 
@@ -18,8 +26,8 @@ _PAUSE = 10.0
 @dataclass(slots=True, kw_only=True)
 class CostCount:
     """
-    Where money is limited it is counted before each call is answered, so that nothing follows the
-    reply that used it up. Otherwise once a second, for the book.
+    Where money is limited it is counted before each call is answered and when it has ended, so that
+    nothing follows the reply that used it up. Otherwise once a second, for the book.
     """
 
     claude: ClaudeCode
@@ -36,12 +44,18 @@ class CostCount:
         match arrival:
             case Said(message=message) if message != self._reply:
                 self._reply, self._is_open = message, True
-            case ToolWanted() | Asked() if self.meter.allowance(self.task).usd is not None:
+            case ToolWanted() | Asked() if self._is_limited:
                 await self._look(_TRIES)
+            case ToolEnded() if self._is_limited:  # by now a late price is there, too
+                await self._look()
             case ClockTicked() if asyncio.get_running_loop().time() >= self._rests_until:
                 await self._look()
             case TurnEnded(cost_usd=usd):
                 self.facts.usd, self._is_open = usd or self.facts.usd, False
+
+    @property
+    def _is_limited(self) -> bool:
+        return self.meter.allowance(self.task).usd is not None
 
     async def settle(self) -> None:
         """The process is about to end, and may not have told what it cost."""

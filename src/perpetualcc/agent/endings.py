@@ -46,6 +46,9 @@ class RunFacts:
     """A call ran that no earlier run of the task had made."""
     usd: float = 0.0
     """What it cost, as far as Claude Code told."""
+    tokens_in: int = 0
+    """Fresh input, as far as it was counted reply by reply; the turn's own figure replaces it."""
+    tokens_out: int = 0
     beside: int = 0
     """Tokens of subagents: the turn's own figures leave them out."""
     turn: TurnEnded | None = None

@@ -20,7 +20,7 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
-from perpetualcc.agent.patience import until_written
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import (
     Answerer,
     Checkpoints,
@@ -43,6 +43,8 @@ from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
 log = logging.getLogger(__name__)
+
+_INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,8 @@ class MasterAgent:
         """Play one run of the task and say what it came to. Raises only what is a bug."""
         session = await self._with.journal.session(SessionId(task.group))
         iteration = await self._with.handovers.current(session, task)
+        if isinstance(iteration, Parked):
+            return iteration
         launch = await self._plan(iteration)
         watch = self._with.handovers.watch(iteration, launch)
         facts = RunFacts()
@@ -115,8 +119,7 @@ class MasterAgent:
         except PerpetualError as error:
             return await self._give_up(run, task, error)
         except asyncio.CancelledError:
-            interrupted = RunEnded(**_ids(run, task), outcome="interrupted", cost_usd=facts.usd)
-            await self._close(run, interrupted)
+            await self._close(run, _ended(run, task, facts, _INTERRUPTED))
             raise
         outcome = outcome_of(
             facts,
@@ -124,15 +127,16 @@ class MasterAgent:
             now=self._with.clock.now(),
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
-        if not facts.is_done:
-            return await self._conclude(run, task, facts, watch, outcome)
-        return await until_written(lambda: self._conclude(run, task, facts, watch, outcome))
+        return await until_written(
+            lambda: self._conclude(run, task, facts, watch, outcome),
+            within=None if facts.is_done else PATIENCE,
+        )
 
     async def _conclude(
         self, run: Run, task: Task, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
     ) -> Outcome:
         outcome = await watch.conclude(outcome, facts)
-        await self._close(run, _ended(run, task, facts, outcome))
+        await self._close(run, _ended(run, task, facts, _name(outcome)))
         return outcome
 
     def tell(self, session: SessionId, order: Order) -> bool:
@@ -185,7 +189,7 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            await self._book(launch, task, facts)
+            await until_written(lambda: self._book(launch, task, facts), within=PATIENCE)
 
     async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
         turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
@@ -243,9 +247,7 @@ class MasterAgent:
     async def _break_off(self, run: Run, task: Task, error: PassingError, facts: RunFacts) -> None:
         """The task comes again by itself; that this run is over is noted, if it can be."""
         problem = ProblemNoticed(**_ids(run, task), text=error.message, hint=error.hint or "")
-        ended = RunEnded(
-            **_ids(run, task), outcome="interrupted", error=error.message, cost_usd=facts.usd
-        )
+        ended = replace(_ended(run, task, facts, _INTERRUPTED), error=error.message)
         with suppress(PassingError):
             await self._close(run, problem, ended)
 
@@ -261,7 +263,7 @@ class MasterAgent:
             result=error.message,
             packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
         )
-        await self._close(run, problem, _ended(run, task, facts, outcome))
+        await self._close(run, problem, _ended(run, task, facts, _name(outcome)))
         return outcome
 
 
@@ -269,14 +271,18 @@ def _ids(run: Run, task: Task) -> dict[str, Any]:
     return {"session": run.session, "run": run.id, "task": task.id}
 
 
-def _ended(run: Run, task: Task, facts: RunFacts, outcome: Outcome) -> RunEnded:
+def _name(outcome: Outcome) -> str:
+    return type(outcome).__name__.lower()
+
+
+def _ended(run: Run, task: Task, facts: RunFacts, outcome: str) -> RunEnded:
     turn = facts.turn
     return RunEnded(
         **_ids(run, task),
-        outcome=type(outcome).__name__.lower(),
+        outcome=outcome,
         turns=turn.turns if turn else 0,
-        tokens_in=turn.tokens_in if turn else 0,
-        tokens_out=turn.tokens_out if turn else 0,
+        tokens_in=(turn and turn.tokens_in) or facts.tokens_in,
+        tokens_out=(turn and turn.tokens_out) or facts.tokens_out,
         cost_usd=facts.usd,
         error=facts.error,
     )

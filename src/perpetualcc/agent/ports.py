@@ -134,7 +134,7 @@ class Meter(Protocol):
         """
         ...
 
-    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         """How much of a subscription's window is used."""
         ...
 

@@ -43,11 +43,11 @@ def answered(answers: Sequence[Escalation]) -> str:
 
 def _answer_lines(escalation: Escalation) -> list[str]:
     request, answer = escalation.request, escalation.answer or {}
+    if not {"questions", "tool"} & request.raw.keys() or "budget" in request.raw:
+        return []  # about a limit, a budget, a task that stopped: Claude asked nothing
     if request.type is EscalationType.QUESTION:
         given = answer.get("answers") or {request.title: answer.get("text", "")}
         return [f'- You asked: "{question}" The answer: {said}' for question, said in given.items()]
-    if request.type is EscalationType.ERROR:
-        return []
     call = request.title.partition(": ")[2]
     reason = f" ({answer['text']})" if answer.get("text") else ""
     if answer.get("approve") is True:

@@ -73,6 +73,8 @@ E = TypeVar("E", bound=Event)
 
 _WORTH_A_WORD = 3
 """Attempts of a request: the third failed was seen after two and a half seconds."""
+_CALLERS = frozenset({"Agent", "Task", "Skill"})
+"""Tools whose call may last as long as an agent of its own works."""
 _STUCK = "Look at it with: pcc attach {session}; go on with: pcc resume {session}"
 
 
@@ -91,6 +93,8 @@ class SupervisedRun:
     costs: CostCount
     at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
     """Tool calls that were let through and have no result yet."""
+    calling: dict[RequestId, ToolCall] = field(default_factory=dict)
+    """The same of those that call an agent: at work is what that one calls, if anything."""
     waits_unattended: bool = False
     is_over: bool = False
     """Nothing more is wanted of this process; the work goes on in another run."""
@@ -147,12 +151,15 @@ class SupervisedRun:
         session = self.launch.session
         call = wanted.call(session.project)
         await self._look_at_trust()
-        if self.facts.order is not None or self.facts.stuck or self.facts.outdated:
+        is_beyond = self.facts.over is not None and wanted.tool in _CALLERS
+        if is_beyond:  # what it calls would ask for replies of its own
+            self.calling[wanted.request] = call
+        if is_beyond or self.facts.order is not None or self.facts.stuck or self.facts.outdated:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
         if wanted.kept is not None:
-            self.at_work.pop(wanted.kept, None)
+            self._take_off(wanted.kept)
             judgement = KEPT_FOR_A_PERSON
         elif is_handover_file(call):
             judgement = HANDOVER_FILE
@@ -191,7 +198,8 @@ class SupervisedRun:
         is_last = self.facts.over is not None and wanted.request in self.announced
         self.facts.is_stopped |= is_last
         if decision.verdict is Verdict.ALLOW:
-            self.at_work[wanted.kept or wanted.request] = call
+            works = self.calling if call.tool in _CALLERS else self.at_work
+            works[wanted.kept or wanted.request] = call
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
         await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
@@ -217,8 +225,11 @@ class SupervisedRun:
             await self._execute(wanted, refused_unattended(judgement))
             await people.escalate(to_review(request))
 
+    def _take_off(self, request: RequestId) -> ToolCall | None:
+        return self.at_work.pop(request, None) or self.calling.pop(request, None)
+
     async def _tool_ended(self, ended: ToolEnded) -> None:
-        call = self.at_work.pop(ended.request, None)
+        call = self._take_off(ended.request)
         self.announced.discard(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
@@ -394,14 +405,20 @@ class SupervisedRun:
         """
         Once nothing is at work: leave for a pause; end the turn for a handover. A budget waits for
         every call of the reply, those that are held or on their way too: none is interrupted, and
-        where Claude Code was told to stop after them it ends the turn itself.
+        where Claude Code was told to stop after them it ends the turn itself. An agent that was
+        called is not waited for: it would go on and on.
         """
         if self.at_work:
             return
         if self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
             self.is_over = True
-        elif self.facts.order is Order.HAND_OVER or not (self.announced or self.facts.is_stopped):
+        elif self.facts.order is Order.HAND_OVER:
             await self.claude.interrupt()
+        elif self.announced <= self.calling.keys():
+            if self.calling:
+                self.is_over = True
+            elif not self.facts.is_stopped:
+                await self.claude.interrupt()
 
     # -- what Claude Code reports --------------------------------------------------------------
 
@@ -435,7 +452,10 @@ class SupervisedRun:
     async def _count(self, said: Said) -> None:
         is_new = said.message not in self.counted
         self.counted.add(said.message)
-        tokens = said.tokens_out + (said.tokens_fresh if is_new else 0)
+        fresh = said.tokens_fresh if is_new else 0
+        self.facts.tokens_in += fresh
+        self.facts.tokens_out += said.tokens_out
+        tokens = fresh + said.tokens_out
         self.facts.beside += tokens if said.is_beside else 0
         session = self.launch.session.id
         over = await self.faculties.meter.spent(self.task.id, session, tokens)
@@ -467,7 +487,7 @@ class SupervisedRun:
         """A limit that stops the run is written down when it has ended, with the wait for it."""
         limits = self.faculties.limits
         if limit.utilization is not None:
-            await self.faculties.meter.saw_window(limit.window, limit.utilization, limit.resets_at)
+            self.faculties.meter.saw_window(limit.window, limit.utilization, limit.resets_at)
         if limits.detect(limit, None) is not None:
             self.facts.limit = limit
             if limit.is_overage:

@@ -42,6 +42,8 @@ _PATIENCE = timedelta(seconds=5)
 """For an answer about the context; 0.08 s were measured."""
 _PATIENCE_WITH_COST = timedelta(seconds=1)
 """2 ms were measured, and 60 ms while it works."""
+_TRIES = 5
+"""To learn what a conversation had cost before: a crowded machine may take longer."""
 _COST = re.compile(r"cost:\s+\$(\d+(?:\.\d+)?)")
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
@@ -110,8 +112,7 @@ class ClaudeCodeAdapter:
             async with _connected(client):
                 self._client = client
                 await self._started(self.pid or 0)
-                if self._launch.resume:  # its count goes on where that of the conversation was
-                    self._cost_before = await self._counted_usd() or 0.0
+                await self._begin_count()
                 await client.query(self._launch.prompt)
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
@@ -178,6 +179,13 @@ class ClaudeCodeAdapter:
         except (sdk.ClaudeSDKError, TimeoutError):
             return None
         return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
+
+    async def _begin_count(self) -> None:
+        """Of a conversation that goes on, whose count does: an unknown beginning is paid twice."""
+        for _ in range(_TRIES if self._launch.resume else 0):
+            if (counted := await self._counted_usd()) is not None:
+                self._cost_before = counted
+                return
 
     async def cost_usd(self) -> float | None:
         counted = await self._counted_usd()

@@ -211,6 +211,8 @@ def _settled(event: Data) -> list[str]:
         return [f"Waiting for a person; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
+    if event["state"] in {"failed", "parked"}:
+        return [coloured(f"✗ Task {event['state']}: {fit(event['result'], 160)}", "red")]
     return []
 
 

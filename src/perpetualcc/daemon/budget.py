@@ -1,9 +1,11 @@
 """Between the dispatcher, the agent and the budget: who may start, and when a run must stop."""
 
+import logging
 from dataclasses import dataclass, field
 
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
@@ -21,7 +23,10 @@ from perpetualcc.sessions.budget import (
 )
 from perpetualcc.sessions.limit_waits import SIGNAL, signal_of
 from perpetualcc.sessions.manager import Record
+from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
+
+log = logging.getLogger(__name__)
 
 _UNTIL_OTHERS_END = 60.0
 """Seconds until the next look, when others hold what is left and none of them ends before."""
@@ -32,7 +37,10 @@ _UNKNOWN_WEEK = 3600.0
 
 @dataclass(slots=True, kw_only=True)
 class BudgetKeeper:
-    """`agent.ports.Meter`, and the gate that runs pass before they start."""
+    """
+    `agent.ports.Meter`, and the gate that runs pass before they start. Who was admitted gives back
+    what is reserved, however the run ends and whether it ever began.
+    """
 
     store: BudgetStore
     settings: LimitSettings
@@ -55,10 +63,12 @@ class BudgetKeeper:
             is_unattended=task.lane is not Lane.INTERACTIVE,
             resume_tokens=self._resume_cap(task),
         )
+        self._grants[task.id] = Grant()  # whoever is cancelled meanwhile does not know either
         granted = await self.store.reserve(request, self.clock.now())
         if isinstance(granted, Grant):
             self._grants[task.id] = granted
             return None
+        del self._grants[task.id]
         return await self._refused(task, session, granted)
 
     def _resume_cap(self, task: Task) -> int:
@@ -85,6 +95,7 @@ class BudgetKeeper:
         due = next_day(now)
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
+        due = end_of_quiet(due, self.settings.quiet) or due
         await self.questions.ask(task, session, refusal, due)
         return _waits(task, due, refusal)
 
@@ -113,15 +124,31 @@ class BudgetKeeper:
         return None
 
     async def ended(self, task: TaskId, session: SessionId, tokens: int, usd: float) -> None:
+        await self.store.close(task, tokens, usd, self.clock.now())
         self._grants.pop(task, None)
         self._used.pop(task, None)
-        await self.store.close(task, tokens, usd, self.clock.now())
         await self._warn(task, session)
         while self._held:
-            await self.questions.wake(self._held.pop())
+            await self._wake(self._held.pop())
 
-    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
-        await self.store.saw_window(window, used, resets_at)
+    async def give_back(self, task: TaskId, session: SessionId) -> None:
+        """What a run that never began, or whose end could not be booked, still holds."""
+        if task not in self._grants:
+            return
+        try:
+            await self.ended(task, session, 0, 0.0)
+        except PassingError:  # its next run gives it back
+            log.exception("what task %s reserved cannot be given back yet", task)
+
+    async def _wake(self, name: str) -> None:
+        """Others than the one that ended: their trouble is none of its own."""
+        try:
+            await self.questions.wake(name)
+        except PerpetualError:  # they look again by themselves after a minute
+            log.exception("not all who wait for the budget %s could be woken", name)
+
+    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        self.store.saw_window(window, used, resets_at)
 
     async def _warn(self, task: TaskId, session: SessionId) -> None:
         """Once a day for each budget of the day, from `limits.warn_at` on."""

@@ -104,12 +104,12 @@ class BudgetQuestions:
             await self.queue.store.settle(one.number, answer, by="pcc budget set")
         await self.wake(name)
         async for session in self._waiting(name, SessionStatus.ERROR):
-            await self.manager.resume_session(session.id)
+            await self.manager.resume_session(session.id, only=session.status)
 
     async def wake(self, name: str) -> None:
         """Let those that wait for this budget look again."""
         async for session in self._waiting(name):
-            await self.manager.resume_session(session.id)
+            await self.manager.resume_session(session.id, only=session.status)
 
     async def _waits_for_answer(self, name: str) -> list[Escalation]:
         pending = await self.queue.get_pending()

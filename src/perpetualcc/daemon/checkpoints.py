@@ -35,7 +35,7 @@ _SAID = 5
 _STARTS = 1000
 """Runs among which the first of a task is looked for."""
 _CALLS = 2000
-"""Tool calls that are looked at; of a longer session the newest."""
+"""Tool calls of a task that are looked at; of a longer one the newest."""
 
 _READ_FOR_SUMMARY = 40
 """What Claude said that a brain reads for its summary."""
@@ -77,7 +77,7 @@ class CheckpointKeeper:
         except PerpetualError:
             log.exception("session %s has no checkpoint of this moment", session.id)
             return None
-        await self.events.append(
+        self.events.append_soon(
             [
                 CheckpointSaved(
                     session=session.id, task=task.id, reason=reason, files=len(saved.modified_files)
@@ -115,7 +115,9 @@ class CheckpointKeeper:
         return 0 < size >= known
 
     async def _gather(self, session: Session, task: Task, reason: str) -> SessionState:
-        allowed = await self.decisions.read(session=session.id, verdict=Verdict.ALLOW, limit=_CALLS)
+        allowed = await self.decisions.read(
+            session=session.id, task=task.id, verdict=Verdict.ALLOW, limit=_CALLS
+        )
         calls = [(one.tool, one.input) for one in reversed(allowed)]
         todos = todo_items(calls)
         tasks = await self.ledger.list(session.id)

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from typing import TypeVar
 
 from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
@@ -21,17 +22,20 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import TaskState
+from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.gateway.methods import Method
 from perpetualcc.learning.service import LearningService
-from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.problems import LockedError
 from perpetualcc.work.dispatcher import Dispatcher
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+_AGAIN = 1.0
+"""Seconds."""
 _PROGRESS = (ToolFinished.__name__, TaskSettled.__name__)
 
 
@@ -95,12 +99,10 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
     """
     config = load_config()
     async with AsyncExitStack() as stack:
-        database = await Database.open(locations.database)
+        database = await _unlocked(lambda: Database.open(locations.database))
         stack.push_async_callback(database.close)
         parts = Parts(locations, config, database, claudes)
-        await parts.spending.recover(parts.clock.now())
-        await parts.limits.waits.set_back(parts.clock.now())
-        await _recover(locations, parts.ledger, parts.manager, parts.events)
+        await _unlocked(lambda: _recover(parts))
         methods = parts.api.methods()
         working = await stack.enter_async_context(asyncio.TaskGroup())
         await _start(parts, working, stack)
@@ -145,26 +147,40 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
     stack.push_async_callback(parts.desk.stop)
 
 
-async def _recover(
-    locations: Locations, ledger: SqliteLedger, manager: SessionManager, events: EventLog
-) -> None:
-    """End what an earlier engine left running, then take its tasks over."""
+async def _unlocked(step: Callable[[], Awaitable[T]]) -> T:
+    """Again as long as another program holds the database: nobody may be there to start us anew."""
+    while True:
+        try:
+            return await step()
+        except LockedError as error:
+            log.warning("%s; trying again", error.message)
+        await asyncio.sleep(_AGAIN)
+
+
+async def _recover(parts: Parts) -> None:
+    """End what an earlier engine left running, then take its tasks over. Twice is once."""
+    await parts.spending.recover(parts.clock.now())
+    await parts.limits.waits.set_back(parts.clock.now())
+    locations = parts.locations
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
-    recovered = await ledger.recover(halted=locations.halted.exists())
+    recovered = await parts.ledger.recover(halted=locations.halted.exists(), tell=_stopped)
     locations.halted.unlink(missing_ok=True)
-    await manager.recover()
-    # Parked after too many crashes: people hear of it as of any other task that stopped.
-    stopped = [
+    await parts.manager.recover()
+    started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)
+    await parts.events.append([started])
+    if recovered or orphans:
+        log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
+
+
+def _stopped(recovered: Sequence[Task]) -> list[TaskSettled]:
+    """Parked after too many crashes: people hear of it as of any other task that stopped."""
+    return [
         TaskSettled(
             session=SessionId(task.group), task=task.id, state=task.state.value, result=task.result
         )
         for task in recovered
         if task.state.is_final
     ]
-    started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)
-    await events.append([*stopped, started])
-    if recovered or orphans:
-        log.warning("took over %d tasks, ended %d processes", len(recovered), orphans)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""The persons at the other end: who is looking, and how to ask them."""
+"""
+The persons at the other end: who is looking, and how to ask them.
+
+Patiently, as everything is written of a run that goes on.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -34,10 +39,12 @@ class HumanBridge:
 
     async def escalate(self, request: EscalationRequest) -> int:
         request = await self._offers.with_offer(request)
-        return (await self.queue.escalate(request)).number
+        asked = await until_written(lambda: self.queue.escalate(request), within=PATIENCE)
+        return asked.number
 
     async def expire(self, number: int) -> None:
-        await self.queue.expire(await self.queue.get(number))
+        asked = await self.queue.get(number)
+        await until_written(lambda: self.queue.expire(asked), within=PATIENCE)
 
     async def stored(self, task: TaskId, digest: str) -> Escalation | None:
         return await self.queue.store.stored(task, digest)
@@ -46,4 +53,4 @@ class HumanBridge:
         return await self.queue.store.unused(task)
 
     async def use(self, number: int) -> bool:
-        return await self.queue.store.use(number)
+        return await until_written(lambda: self.queue.store.use(number), within=PATIENCE)

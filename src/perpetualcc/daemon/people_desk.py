@@ -122,7 +122,7 @@ class PeopleDesk:
 
     @property
     def busy(self) -> bool:
-        return self._courier.is_sending
+        return self._courier.is_sending or self._attendant.is_attending
 
     async def next_due(self) -> float | None:
         """When the engine must be awake for people: a reminder, a deadline, a message to send."""

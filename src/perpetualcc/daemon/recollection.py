@@ -1,12 +1,14 @@
 """Episodes from events: recorded beside the work, never in its way."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.daemon.habits import Habits
 from perpetualcc.domain.episodes import Episode, Provenance
+from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
 from perpetualcc.memory import EpisodicMemory, SemanticMemory
 from perpetualcc.store.events import EventLog
@@ -42,7 +44,8 @@ class Recollection:
 
     async def run(self, since: int) -> None:
         """Apply the retention, then record what follows `since`, until the database closes."""
-        await self._episodes.forget_old()
+        with _in_passing():
+            await self._episodes.forget_old()
         async for recorded in self._events.follow(since, kinds=_TELLING, breath=_BREATH):
             try:
                 await self._record(recorded)
@@ -77,12 +80,22 @@ class Recollection:
         """Similar episodes and known facts, each one line, most relevant first."""
         similar = await self._episodes.find_similar(question, _SIMILAR, project=str(project))
         # Put before a brain, it was of use, and is kept longer.
-        await self._episodes.mark_useful([one for one in similar if one.similarity >= _ALIKE])
+        with _in_passing():
+            await self._episodes.mark_useful([one for one in similar if one.similarity >= _ALIKE])
         facts = await self._facts.get_facts(str(project))
         return [
             *(f"{one.episode.context} → {one.episode.action}" for one in similar),
             *(f"{fact.category.value}: {fact.fact}" for fact in facts[:10]),
         ]
+
+
+@contextmanager
+def _in_passing() -> Iterator[None]:
+    """What the retention looks at ends no engine and no run, whatever the database does."""
+    try:
+        yield
+    except PassingError:
+        log.exception("what is remembered is kept as it was")
 
 
 def _told(event: object) -> tuple[str, str, str, str, Provenance] | None:

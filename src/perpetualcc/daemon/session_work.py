@@ -52,11 +52,16 @@ class SessionWork:
         if held := await self._limits.admit(task):
             return held
         session = await self.manager.get_session(task.group)
-        if held := await self._budget.admit(task, session):
-            kept = await self._checkpoints.latest(session)
-            return await self._told(held, task, session, kept)
+        try:
+            if held := await self._budget.admit(task, session):
+                kept = await self._checkpoints.latest(session)
+                return await self._told(held, task, session, kept)
+            return await self._run(task, session)
+        finally:
+            await self._budget.give_back(task.id, session.id)
+
+    async def _run(self, task: Task, session: Session) -> Outcome:
         if not await self.manager.begin(session.id):
-            await self._budget.ended(task.id, session.id, 0, 0.0)
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:

@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from typing import Protocol
 
+from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
     EscalationRaised,
@@ -44,6 +45,8 @@ KINDS = frozenset(
     )
 )
 _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
+_PAUSES = (1.0, 5.0)
+"""Seconds between the tries."""
 
 
 class News(Protocol):
@@ -99,21 +102,34 @@ class Attendant:
         self._channels = channels
         self._settings = settings
         self._wake = wake
+        self.is_attending = False
+        """Something that happened is not dealt with yet."""
 
     async def run(self) -> None:
         async for recorded in self._news.follow(KINDS):
+            self.is_attending = True
             await self._attend_to(recorded)
+            self.is_attending = False
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
-        """Once it is done it is written down; what cannot be done is left after a few tries."""
-        for pause in (1.0, 5.0, 0.0):
+        """
+        Once it is done it is written down. A locked database or a full disk is waited for; what
+        cannot be done for another reason is left after a few tries.
+        """
+        pauses = list(_PAUSES)
+        while True:
             try:
                 await self._act(recorded)
                 notices = await self._notices(recorded)
                 await self._outbox.put(notices, seen=recorded.seq)
+            except PassingError:
+                log.exception("nobody can be told of event %s yet", recorded.seq)
+                await asyncio.sleep(_PAUSES[-1])
             except Exception:  # one event must not silence all that follow
                 log.exception("nobody could be told of event %s", recorded.seq)
-                await asyncio.sleep(pause)
+                if not pauses:
+                    return
+                await asyncio.sleep(pauses.pop(0))
             else:
                 if notices:
                     self._wake()

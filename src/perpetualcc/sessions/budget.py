@@ -270,8 +270,8 @@ class BudgetStore(Protocol):
         """
         ...
 
-    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
-        """How much of a subscription's window is used, as Claude Code tells it."""
+    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        """How much of a subscription's window is used, as Claude Code tells it; soon on file."""
         ...
 
     async def spent(self, now: float) -> Spent:

@@ -87,7 +87,10 @@ class Workers(Protocol):
 
 
 class SessionManager:
-    """All sessions of this machine. Every change of status goes through one checked table."""
+    """
+    All sessions of this machine. Every change of status goes through one checked table, and is
+    made where nobody else makes one between the look and the change.
+    """
 
     def __init__(self, store: SessionStore, tasks: Tasks, record: Record, workers: Workers) -> None:
         self._store = store
@@ -95,7 +98,7 @@ class SessionManager:
         self._record = record
         self._workers = workers
         self._changing = asyncio.Lock()
-        """Between what a session is and what it becomes: a pause meets a start, or an end."""
+        """Between what a session is and what it becomes: a stop meets a start, or an end."""
 
     async def create_session(
         self,
@@ -162,13 +165,19 @@ class SessionManager:
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
     ) -> Task:
-        """Queue a task; a finished session goes back to work."""
-        session = await self.get_session(name)
-        if session.status is SessionStatus.STOPPED:
-            check_transition(session.name, session.status, SessionStatus.IDLE)
-        task = await self.queue(session.id).add(prompt, priority=priority, after=after, lane=lane)
-        if session.status is SessionStatus.COMPLETED:
-            await self._become(session, SessionStatus.IDLE)
+        """Queue a task; a finished session goes back to work, in the same transaction."""
+        async with self._changing:
+            session = await self.get_session(name)
+            if session.status is SessionStatus.STOPPED:
+                check_transition(session.name, session.status, SessionStatus.IDLE)
+            is_over = session.status is SessionStatus.COMPLETED
+            task = await self.queue(session.id).add(
+                prompt,
+                priority=priority,
+                after=after,
+                lane=lane,
+                events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
+            )
         self._workers.wake()
         return task
 
@@ -182,9 +191,21 @@ class SessionManager:
         self._workers.pause(session.id)
         return await self.get_session(session.id)
 
-    async def resume_session(self, name: str) -> Session:
-        """Go on: after a pause, or with what failed. A wait for a limit is cut short."""
-        session = await self.get_session(name)
+    async def resume_session(self, name: str, *, only: SessionStatus | None = None) -> Session:
+        """
+        Go on: after a pause, or with what failed. A wait for a limit is cut short.
+
+        `only`: nothing happens to a session that is something else by now.
+        """
+        async with self._changing:
+            session = await self.get_session(name)
+            if only not in {None, session.status}:
+                return session
+            await self._resume(session)
+        self._workers.wake()
+        return await self.get_session(session.id)
+
+    async def _resume(self, session: Session) -> None:
         check_transition(session.name, session.status, SessionStatus.IDLE)
         if session.status is SessionStatus.COMPLETED:
             raise PerpetualError(
@@ -198,8 +219,6 @@ class SessionManager:
                     await self._tasks.requeue(task.id)
         await self._cut_waits_short(session)
         await self._go_idle(session)
-        self._workers.wake()
-        return await self.get_session(session.id)
 
     async def _cut_waits_short(self, session: Session) -> None:
         if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
@@ -209,10 +228,11 @@ class SessionManager:
 
     async def stop_session(self, name: str) -> Session:
         """End it for good: its tasks are cancelled, its run stops now."""
-        session = await self.get_session(name)
-        check_transition(session.name, session.status, SessionStatus.STOPPED)
-        await self._tasks.hold(session.id)
-        await self._become(session, SessionStatus.STOPPED, "by a person")
+        async with self._changing:
+            session = await self.get_session(name)
+            check_transition(session.name, session.status, SessionStatus.STOPPED)
+            await self._tasks.hold(session.id)
+            await self._become(session, SessionStatus.STOPPED, "by a person")
         for task in await self.queue(session.id).pending():
             await self._workers.cancel(task.id)
         return await self.get_session(session.id)
@@ -220,28 +240,29 @@ class SessionManager:
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
         """A person brings back a task that stopped, and with it the session."""
         await self._tasks.requeue(task)
-        await self._go_on(await self.get_session(session))
+        await self._go_on(session)
 
     async def give_up_task(self, session: SessionId, task: TaskId) -> None:
         """A person leaves a task that stopped; the session goes on with what else there is."""
         await self._workers.cancel(task)
-        await self._go_on(await self.get_session(session))
+        await self._go_on(session)
 
-    async def _go_on(self, session: Session) -> None:
-        tasks = await self.queue(session.id).everything()
-        if session.status is SessionStatus.ERROR and (
-            can_be_done(tasks) or standstill(tasks) is None
-        ):
-            await self._go_idle(session)
-            if not await self.queue(session.id).pending():
-                idle = await self.get_session(session.id)
-                await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
+    async def _go_on(self, name: SessionId) -> None:
+        async with self._changing:
+            session = await self.get_session(name)
+            tasks = await self.queue(session.id).everything()
+            if session.status is SessionStatus.ERROR and (
+                can_be_done(tasks) or standstill(tasks) is None
+            ):
+                await self._go_idle(session)
+                if not await self.queue(session.id).pending():
+                    idle = await self.get_session(session.id)
+                    await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
         self._workers.wake()
 
     async def _go_idle(self, session: Session) -> None:
-        async with self._changing:
-            await self._tasks.release(session.id)
-            await self._become(session, SessionStatus.IDLE)
+        await self._tasks.release(session.id)
+        await self._become(session, SessionStatus.IDLE)
 
     async def begin(self, session: SessionId) -> bool:
         """A run of the session is about to start. False: a person has paused it meanwhile."""
@@ -264,6 +285,8 @@ class SessionManager:
     ) -> None:
         session = await self.get_session(task.group)
         tasks = await self.queue(session.id).everything()
+        if any(one.state is TaskState.RUNNING for one in tasks):
+            return  # told late: what the session does now is newer
         left = sum(not one.state.is_final for one in tasks)
         if session.status is SessionStatus.STOPPED or (
             session.status is SessionStatus.PAUSED and left
@@ -319,15 +342,7 @@ class SessionManager:
         if status is session.status and resumes_at == session.resumes_at:
             return
         check_transition(session.name, session.status, status)
-        await self._record(
-            SessionStatusChanged(
-                session=session.id,
-                before=session.status.value,
-                after=status.value,
-                detail=detail,
-                resumes_at=resumes_at,
-            )
-        )
+        await self._record(_changed(session, status, detail, resumes_at))
 
     async def _check_overlap(self, project: Path) -> None:
         working = [s for s in SessionStatus if s not in _ENDED]
@@ -338,6 +353,18 @@ class SessionManager:
                     f"{other.id} ({other.name}) works there",
                     hint=f"Wait for it, or stop it with: pcc stop {other.id}",
                 )
+
+
+def _changed(
+    session: Session, status: SessionStatus, detail: str = "", resumes_at: float | None = None
+) -> SessionStatusChanged:
+    return SessionStatusChanged(
+        session=session.id,
+        before=session.status.value,
+        after=status.value,
+        detail=detail,
+        resumes_at=resumes_at,
+    )
 
 
 def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:

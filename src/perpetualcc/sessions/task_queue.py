@@ -133,9 +133,11 @@ class TaskQueue:
         after: Iterable[str] = (),
         max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
+        events: Iterable[Event] = (),
     ) -> Task:
         """
-        Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt.
+        Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt;
+        `events` are written with it.
 
         Raises:
             PerpetualError: the prompt is empty, or `after` names nothing or too much.
@@ -154,7 +156,7 @@ class TaskQueue:
             max_attempts=max_attempts,
             lane=lane,
         )
-        return await self._tasks.add(task, [added(task)])
+        return await self._tasks.add(task, [added(task), *events])
 
     async def next(self) -> Task | None:
         """What would be worked on next, or is being worked on now."""

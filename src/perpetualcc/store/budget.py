@@ -71,8 +71,8 @@ class SqliteBudget:
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
 
-    async def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
-        await self._database.write(
+    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+        self._database.write_soon(
             lambda c: c.execute(
                 "INSERT INTO usage_windows (window, used, resets_at) VALUES (?, ?, ?)"
                 " ON CONFLICT (window) DO UPDATE SET used = excluded.used,"

@@ -44,6 +44,8 @@ class _Job:
     work: Callable[[sqlite3.Connection], Any]
     writes: bool = False
     durable: bool = False
+    is_owed: bool = False
+    """Nobody waits for it: while another process holds the lock it is kept, not given up."""
     future: "Future[Any]" = field(default_factory=Future)
 
 
@@ -62,6 +64,8 @@ class Database:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._taken: deque[_Job | None] = deque()
         """Jobs that the thread has looked at and not done yet, oldest first."""
+        self._owed: list[_Job] = []
+        """Writes that nobody waits for and that could not begin: they go before the next one."""
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
         self._checkpoints: Checkpointer | None = None
@@ -107,12 +111,13 @@ class Database:
         """
         Run `work` before anything that is asked for from now on; nobody waits for it.
 
-        For what tells of something that has happened already. A failure is logged: whoever
+        For what tells of something that has happened already. While another process keeps the
+        file busy it is kept, and goes with the next write. Another failure is logged: whoever
         writes next meets the same trouble, and is told.
         """
         if self._is_closed:
             raise RuntimeError(f"database {str(self.path)!r} is closed")
-        job = _Job(work=work, writes=True)
+        job = _Job(work=work, writes=True, is_owed=True)
         job.future.add_done_callback(_log_failure)
         self._jobs.put(job)
 
@@ -151,6 +156,10 @@ class Database:
                 self._commit(self._gather(job))
             else:
                 self._run_alone(job)
+        if self._owed:
+            self._commit([])
+        if self._owed:
+            log.error("%d writes are lost: the database stayed locked", len(self._owed))
         self._shut()
 
     def _gather(self, first: _Job) -> list[_Job]:
@@ -190,7 +199,8 @@ class Database:
     def _commit(self, batch: list[_Job]) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101  # `open` succeeded, or nobody can submit
-        batch = [job for job in batch if job.future.set_running_or_notify_cancel()]
+        owed, self._owed = self._owed, []
+        batch = owed + [job for job in batch if job.future.set_running_or_notify_cancel()]
         before = connection.total_changes
         try:
             # Not allowed inside a transaction, hence for the whole batch.
@@ -205,8 +215,12 @@ class Database:
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            is_busy = isinstance(error, sqlite3.OperationalError) and _is_busy(error)
             for job in batch:
-                job.future.set_exception(self._explained(error))
+                if is_busy and job.is_owed:
+                    self._owed.append(job)
+                else:
+                    job.future.set_exception(self._explained(error))
             return
         changes = connection.total_changes - before
         if changes:

@@ -83,6 +83,7 @@ class DecisionJournal:
         self,
         *,
         session: SessionId | None = None,
+        task: TaskId | None = None,
         request: RequestId | None = None,
         risk: Risk | None = None,
         verdict: Verdict | None = None,
@@ -102,12 +103,16 @@ class DecisionJournal:
         conditions = [f"{column} = :{column}" for column in equal]
         if since is not None:
             conditions.append("at >= :since")
+        if task is not None:
+            conditions.append("run IN (SELECT id FROM runs WHERE task = :task)")
         sql = (
             f"SELECT * FROM decisions WHERE {' AND '.join(conditions) or '1'}"  # noqa: S608
             " ORDER BY id DESC LIMIT :limit"  # column names are ours, values are bound
         )
         rows = await self._database.read(
-            lambda c: c.execute(sql, {**equal, "since": since, "limit": limit}).fetchall()
+            lambda c: c.execute(
+                sql, {**equal, "since": since, "task": task, "limit": limit}
+            ).fetchall()
         )
         return [_recorded(row) for row in rows]
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
@@ -27,7 +28,10 @@ class SqliteHandovers:
         self._events = events
 
     async def begin(self, handover: Handover) -> None:
-        await self._database.write(lambda c: _insert(c, handover), durable=True)
+        await until_written(
+            lambda: self._database.write(lambda c: _insert(c, handover), durable=True),
+            within=PATIENCE,
+        )
 
     async def finish(self, handover: Handover, *events: Event) -> None:
         def write(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,7 @@ from perpetualcc.store import signals, tasks, transitions
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import to_json
-from perpetualcc.work.ledger import TRANSITIONS, TaskOrderError, Tasks
+from perpetualcc.work.ledger import TRANSITIONS, TaskOrderError, Tasks, Tell, nothing_told
 from perpetualcc.work.outcomes import settlement
 
 
@@ -83,8 +83,8 @@ class SqliteLedger:
         wanted = tuple(Lane) if lanes is None else tuple(lanes)
         return await self._database.read(lambda c: tasks.next_due(c, wanted))
 
-    async def recover(self, *, halted: bool = False) -> Tasks:
-        return await self._database.write(lambda c: self._recover(c, halted), durable=True)
+    async def recover(self, *, halted: bool = False, tell: Tell = nothing_told) -> Tasks:
+        return await self._database.write(lambda c: self._recover(c, halted, tell), durable=True)
 
     # Each of these runs inside a transaction, on the database's thread.
 
@@ -193,7 +193,7 @@ class SqliteLedger:
             transitions.bring_back_behind(connection, task, now)
         return tasks.task_from(connection, tasks.row_of(connection, task))
 
-    def _recover(self, connection: sqlite3.Connection, halted: bool) -> Tasks:
+    def _recover(self, connection: sqlite3.Connection, halted: bool, tell: Tell) -> Tasks:
         now = self._clock.now()
         lost = connection.execute(
             "SELECT * FROM tasks WHERE state = 'running' AND owner IS NOT ? ORDER BY position",
@@ -202,7 +202,9 @@ class SqliteLedger:
         for row in lost:
             transitions.take_over(connection, row, now, is_crash=not halted)
         tasks.end_stretched_waits(connection, now)
-        return [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
+        found = [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
+        self._events.append_in(connection, tell(found))
+        return found
 
 
 def _hold(connection: sqlite3.Connection, group: str, held: bool) -> None:

@@ -11,6 +11,10 @@ class DatabaseError(PassingError):
     """The database cannot be used now. Its file is as it was after the last commit."""
 
 
+class LockedError(DatabaseError):
+    """Another program writes in it: a matter of seconds, or of whoever forgot it."""
+
+
 def explain(error: sqlite3.Error | OSError, path: Path) -> Exception:
     """The error a person can act on, or the error itself when it is a bug of ours."""
     if isinstance(error, OSError):
@@ -19,7 +23,7 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> Exception:
             hint=f"Check the owner and permissions of {str(path.parent)!r}, and that it is local",
         )
     # The low byte is the primary result code (sqlite.org/rescode.html).
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code, kind = getattr(error, "sqlite_errorcode", 0) & 0xFF, DatabaseError
     match code:
         case sqlite3.SQLITE_FULL:
             message = "cannot grow: the disk is full"
@@ -34,11 +38,11 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> Exception:
                 f'sqlite3 {path} ".recover" | sqlite3 recovered.db'
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            message = "is locked by another program"
+            message, kind = "is locked by another program", LockedError
             hint = f"See which with: fuser {shlex.quote(str(path))} ; then close it and try again"
         case sqlite3.SQLITE_IOERR:
             message = "cannot be read or written: the disk reports an error"
             hint = "Check the disk, and that the database is not on a network share"
         case _:
             return error
-    return DatabaseError(f"The database {str(path)!r} {message}", hint=hint)
+    return kind(f"The database {str(path)!r} {message}", hint=hint)

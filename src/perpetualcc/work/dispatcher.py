@@ -16,7 +16,7 @@ from functools import partial
 from typing import Protocol
 
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, Outcome, Task, TaskState
@@ -37,7 +37,8 @@ Describe = Callable[[Task, Settlement], Iterable[Event]]
 """What the log should say of a settled dispatch; written in the same transaction."""
 
 Settled = Callable[[Task, Settlement], Awaitable[None]]
-"""Told after a dispatch was settled. What it raises is logged; the ledger does not depend on it."""
+"""Told after a dispatch was settled, again while trouble passes. What else it raises is logged; the
+ledger does not depend on it."""
 
 
 async def _nobody(_task: Task, _became: Settlement) -> None: ...
@@ -226,10 +227,20 @@ class Dispatcher:
             await asyncio.sleep(_LEDGER_RETRY.total_seconds())
 
     async def _tell(self, task: Task, became: Settlement) -> None:
-        try:
-            await self._settled(task, became)
-        except Exception:  # an observer's trouble must not end the lanes
-            log.exception("nobody could be told that task %s is settled", task.id)
+        """Until it could be written down: nobody looks at a settled task again by himself."""
+        while True:
+            try:
+                await self._settled(task, became)
+            except PassingError:
+                log.exception("nobody can be told yet that task %s is settled", task.id)
+                if self._is_stopping:  # recovery brings up to date what was not told
+                    return
+            except Exception:  # an observer's trouble must not end the lanes
+                log.exception("nobody could be told that task %s is settled", task.id)
+                return
+            else:
+                return
+            await asyncio.sleep(_LEDGER_RETRY.total_seconds())
 
     async def _interrupt(self, dispatches: list[_Dispatch], deadline: timedelta) -> None:
         """Cancel the handlers; settle for those that do not leave in time."""

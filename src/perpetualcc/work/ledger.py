@@ -4,7 +4,7 @@ The ledger's contract: when, where and how often a task is dispatched. The handl
 Any backend that keeps these promises will do; `tests/contracts` holds each to them.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -16,6 +16,13 @@ from perpetualcc.domain.tasks import Lane, NewTask, Outcome, Task, TaskState
 
 Tasks = list[Task]
 """A name of its own, because the ledger has a method called `list`."""
+
+Tell = Callable[[Tasks], Iterable[Event]]
+
+
+def nothing_told(_tasks: Tasks) -> Iterable[Event]:
+    return ()
+
 
 MOST_CRASHES = 5
 """In a row. One more and the task is parked: it may be what kills the engine."""
@@ -156,11 +163,12 @@ class Ledger(Protocol):
         """
         ...
 
-    async def recover(self, *, halted: bool = False) -> Tasks:
+    async def recover(self, *, halted: bool = False, tell: Tell = nothing_told) -> Tasks:
         """
         Take over what another owner left running: queued again under a new fence, the attempt
         given back and a crash counted, unless a person `halted` that owner; parked after
-        `MOST_CRASHES` in a row; cancelled when that was asked for. Returns them as they are now.
+        `MOST_CRASHES` in a row; cancelled when that was asked for. Returns them as they are now;
+        what `tell` makes of them is written in the same transaction.
 
         A back-off (`LONGEST_BACK_OFF`) that was written before the clock was set back is over, and
         what was due at once then is due now.

@@ -13,7 +13,7 @@ from perpetualcc.agent import patience
 from perpetualcc.agent.inbox import TurnEnded
 from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
 from perpetualcc.domain.errors import PassingError, PerpetualError
-from perpetualcc.domain.tasks import Done, Parked
+from perpetualcc.domain.tasks import Done, Parked, Wait
 from perpetualcc.store.problems import explain
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.test_supervision import LAUNCH, SESSION, TASK
@@ -96,6 +96,33 @@ class Meter:
         self.booked.append(tokens)
 
 
+def test_an_end_that_is_no_success_is_kept_through_a_lock_too(monkeypatch):
+    """A limit, a question, a budget: lost, the task would run into it once more."""
+    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    journal, meter = Journal(), Meter()
+    ends = iter([True, False])
+
+    async def supervise(_launch: object, _task: object, facts: Any, _watch: object) -> None:
+        facts.question = 3
+
+    async def conclude(outcome: Any, _facts: object) -> Any:
+        if next(ends, False):
+            raise PassingError("the database is locked")
+        return outcome
+
+    agent = agent_whose_run_fails(PassingError("unused"), journal)
+    del agent._metered
+    agent._supervise = supervise
+    agent._with.handovers.watch = lambda *_: SimpleNamespace(conclude=conclude)
+    agent._with.meter = meter
+    agent._with.limits = SimpleNamespace(detect=lambda *_: None)
+
+    outcome = asyncio.run(agent.advance(TASK))
+
+    assert outcome == Wait(signal="escalation:3", reason="a person must answer")
+    assert meter.booked == [0]
+
+
 @pytest.mark.parametrize("fails", ["the run itself", "its booking", "its end"])
 def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fails, monkeypatch):
     monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
@@ -127,3 +154,19 @@ def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fai
     assert asyncio.run(main()) == Done(result="Hours of work.")
     assert [event.kind for event in journal.written] == ["RunEnded"]
     assert set(meter.booked) == {7}
+
+
+def test_a_run_without_the_end_of_its_turn_tells_what_was_counted():
+    journal = Journal()
+    agent = agent_whose_run_fails(PassingError("unused"), journal)
+
+    async def killed(_launch: object, _task: object, facts: Any, _watch: object) -> None:
+        facts.tokens_in, facts.tokens_out, facts.usd = 700, 30, 0.5
+        raise asyncio.CancelledError
+
+    agent._metered = killed
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(agent.advance(TASK))
+
+    [ended] = journal.written
+    assert (ended.tokens_in, ended.tokens_out, ended.cost_usd) == (700, 30, 0.5)

@@ -365,3 +365,19 @@ def test_the_same_blocker_three_times_stops_and_keeps_the_task_as_it_was(stage):
         assert "Try 3" in outcomes[2].packet["document"]
 
     play(story())
+
+
+def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_path):
+    async def story():
+        stage = Stage(tmp_path, perpetual=Perpetual(max_iterations=1))
+        await stage.begin()
+        await stage.see(Said(text="Hm.", context_tokens=90_000))
+        # Here the engine is killed, or the session paused.
+        stopped = await stage.handovers.current(stage.session, stage.task)
+
+        assert isinstance(stopped, Parked)
+        assert "at most 1 were asked for" in stopped.result
+        one_more = await stage.handovers.current(stage.session, stage.task)
+        assert one_more.number == 2, "a person resumed it"
+
+    play(story())

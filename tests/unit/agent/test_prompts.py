@@ -2,8 +2,17 @@
 
 from dataclasses import replace
 
-from perpetualcc.agent.prompts import first_prompt
-from tests.unit.agent.test_supervision import TASK
+import pytest
+
+from perpetualcc.agent.petitions import to_review
+from perpetualcc.agent.prompts import CONTINUE, continuation, first_prompt
+from perpetualcc.daemon.budget_questions import _question as of_a_budget
+from perpetualcc.daemon.limits import _question as of_a_limit
+from perpetualcc.domain.escalations import Escalation
+from perpetualcc.human.attendant import stopped
+from perpetualcc.sessions.budget import BudgetScope, Refusal
+from perpetualcc.sessions.resume_policy import ResumePlan
+from tests.unit.agent.test_supervision import ASKED, SESSION, TASK, World, play, wants
 
 
 def done(prompt: str, result: str):
@@ -31,3 +40,37 @@ def test_a_result_that_says_nothing_or_too_much_is_one_line():
 
     assert "- empty: done" in prompt
     assert f"- long: {'x' * 199}…" in prompt
+
+
+def answer(request, **given):
+    return [Escalation(number=1, request=request, raised_at=0, settled_at=1, answer=given)]
+
+
+def asked_by_claude(*arrivals):
+    [request] = play(World(), *arrivals).people.asked
+    return request
+
+
+def test_claude_is_told_what_it_asked_and_what_it_may_do():
+    call = asked_by_claude(wants("b", "Bash", command="make"))
+    assert "- Approved: Bash make." in continuation(answer(call, approve=True))
+    assert "- Approved: Bash make." in continuation(answer(to_review(call), approve=True))
+    assert "- Not approved: Bash make." in continuation(answer(call, approve=False))
+    assert 'You asked: "Which?" The answer: B' in continuation(
+        answer(asked_by_claude(ASKED), answers={"Which?": "B"})
+    )
+
+
+REFUSAL = Refusal(scope=BudgetScope.DAY, limit="tokens_per_day", used=9, allowed=9)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        of_a_limit(TASK, SESSION, ResumePlan(due=1.0), "the weekly limit"),
+        of_a_budget(TASK, SESSION, REFUSAL, 1.0, 0.0),
+        stopped(TASK, 1),
+    ],
+)
+def test_what_a_person_said_of_limits_and_budgets_is_nothing_for_claude(request_):
+    assert continuation(answer(request_, approve=True, text="Go on")) == CONTINUE

@@ -21,6 +21,7 @@ from perpetualcc.agent.inbox import (
     Said,
     Settled,
     Started,
+    TimeUp,
     Told,
     ToolEnded,
     ToolWanted,
@@ -268,6 +269,71 @@ def test_a_pause_with_nothing_at_work_is_at_once():
 
 def test_a_refused_call_is_not_at_work():
     assert play(World(), wants("x", "Odd"), Told(order=Order.PAUSE)).run.is_over
+
+
+# -- agents that Claude calls
+
+CALLS_AN_AGENT = (
+    Said(text="", message="m1", tokens_out=1, calls=(RequestId("a"),)),
+    wants("a", "Agent", prompt="Look around"),
+    Said(text="", message="s1", tokens_out=1, is_beside=True),
+)
+
+
+@pytest.mark.parametrize("when", ["before its call", "while it calls", "after it called"])
+def test_a_pause_does_not_wait_for_an_agent_that_claude_called(when):
+    """Its next call would be held for ever, and it with it."""
+    world = play(World(), *CALLS_AN_AGENT)
+
+    match when:
+        case "before its call":
+            play(world, Told(order=Order.PAUSE))
+        case "while it calls":
+            play(world, wants("s"), Told(order=Order.PAUSE))
+            assert not world.run.is_over
+            play(world, ended("s"))
+        case "after it called":
+            play(world, wants("s"), ended("s"), Told(order=Order.PAUSE), wants("s2"))
+
+    assert world.run.is_over
+    assert "s2" not in world.verdicts()
+
+
+def test_a_question_of_an_agent_waits_as_a_row_too():
+    world = World(people=MemoryPeople(is_attached=False), hold=timedelta(hours=1))
+    world.run.waits_unattended = True
+
+    play(world, *CALLS_AN_AGENT, wants("s", "Bash", command="make"), HoldExpired(number=1))
+
+    assert world.run.is_over
+    assert world.facts.question == 1
+
+
+def test_an_agent_that_uses_the_budget_up_calls_what_its_reply_asked_for_and_nothing_more():
+    world = play(World(meter=OpenMeter(allowed=10)), *CALLS_AN_AGENT)
+    play(world, Said(text="", message="s2", tokens_out=11, is_beside=True), wants("s"))
+    assert not world.run.is_over
+
+    play(world, ended("s"))
+
+    assert world.run.is_over
+    assert world.verdicts() == {"a": Verdict.ALLOW, "s": Verdict.ALLOW}
+
+
+def test_no_agent_is_called_once_the_budget_is_used_up():
+    """What else its reply asked for is done."""
+    said = Said(text="", message="m1", tokens_out=11, calls=(RequestId("a"), RequestId("w")))
+    world = play(World(meter=OpenMeter(allowed=10)), said, wants("a", "Agent", prompt="Look"))
+    assert not world.run.is_over, "the other call is on its way"
+
+    play(world, wants("w"), ended("w"))
+
+    assert world.run.is_over
+    assert world.verdicts() == {"w": Verdict.ALLOW}
+
+
+def test_an_agent_ends_when_the_time_of_the_task_is_up():
+    assert play(World(), *CALLS_AN_AGENT, TimeUp()).run.is_over
 
 
 # -- questions
@@ -566,6 +632,19 @@ def test_after_the_reply_that_used_the_money_up_nothing_follows():
     assert world.facts.usd == world.meter.usd == 3.0
 
 
+def test_a_price_that_comes_late_is_seen_when_the_call_has_ended():
+    world = World(meter=OpenMeter(usd_allowed=3.0))
+    world.claude.costs = [1.5, 1.5, 1.5, 1.5, 1.5, 3.0]
+    play(world, Said(text="a", message="m1"), wants("1"), ended("1"))
+    play(world, Said(text="b", message="m2", calls=(RequestId("2"),)), wants("2"))
+    assert world.facts.over is None
+
+    play(world, ended("2"))
+
+    assert world.facts.over is not None
+    assert world.claude.interruptions == 1
+
+
 def test_money_that_is_not_limited_is_counted_in_passing_and_at_the_end():
     world = World()
     world.claude.costs = [1.5, 2.5]
@@ -598,6 +677,7 @@ def test_what_subagents_used_is_known_beside_the_turn():
     world = play(World(), Said(text="m", message="m1", tokens_fresh=7), said, said)
 
     assert world.facts.beside == 40 + 2 + 2
+    assert (world.facts.tokens_in, world.facts.tokens_out) == (47, 4)
 
 
 # -- what a run began with counts no longer

@@ -116,6 +116,12 @@ INDENT = " " * 11
             ["[T] ⚠  The API does not answer"],
         ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
+        (
+            "TaskSettled",
+            {"state": "parked", "result": "it fails the same way each time", "due": None},
+            ["[T] ✗ Task parked: it fails the same way each time"],
+        ),
+        ("TaskSettled", {"state": "queued", "result": "", "due": 5.0}, []),
     ],
 )
 def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[str]) -> None:

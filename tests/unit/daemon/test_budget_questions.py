@@ -7,6 +7,7 @@ import pytest
 
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import RAISE, STOP, WAIT, BudgetQuestions
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import SessionStatus
@@ -49,7 +50,7 @@ class Desk:
     async def list_sessions(self, *, statuses):
         return [one for one in self.waiting if one.status in statuses]
 
-    async def resume_session(self, name):
+    async def resume_session(self, name, *, only):
         self.done.append(("resumed", name))
 
     async def pause_session(self, name):
@@ -156,6 +157,17 @@ def test_a_raise_counts_at_once_and_ends_with_the_day(play, text, allowed):
     assert (("resumed", "abc123") in stage.desk.done) is (allowed > 1000)
     told = [event.text for event in stage.events if type(event).__name__ == "ProblemNoticed"]
     assert bool(told) is (allowed == 1000)
+
+
+def test_a_budget_that_renews_in_the_quiet_hours_is_waited_for_until_they_end(play):
+    async def scene(stage):
+        stage.keeper.settings = LimitSettings(quiet_hours="23:00-07:00")
+        return await stage.admit(), stage
+
+    held, stage = play(scene)
+
+    assert held.due == next_day(stage.clock.now()) + 7 * 3600
+    assert stage.desk.asked[-1].request.deadline == held.due
 
 
 def test_when_the_raise_is_used_up_too_the_person_is_asked_again(play):
@@ -269,3 +281,19 @@ def test_what_others_hold_is_waited_for_and_nobody_is_asked(play):
     assert {one.due for one in others} == {stage.clock.now() + 60}
     assert stage.desk.asked == []
     assert (woken_before, stage.desk.done) == ([], [("resumed", stage.session.id)])
+
+
+def test_trouble_of_those_who_wait_is_none_of_the_run_that_ends(play):
+    async def scene(stage):
+        await stage.store.set_limit("tokens_per_day", 60_000)
+        await stage.admit("first")
+        await stage.admit("second")
+        assert isinstance(await stage.admit("third"), Wait)
+
+        async def stopped_meanwhile(_name, **_only):
+            raise PerpetualError("Session 'x' is stopped and cannot go on")
+
+        stage.desk.resume_session = stopped_meanwhile
+        await stage.keeper.ended(TaskId("first"), SessionId("abc123"), 100, 0.0)
+
+    play(scene)

@@ -8,13 +8,18 @@ from datetime import timedelta
 import pytest
 
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
-from perpetualcc.domain.ids import RunId, SessionId, TaskId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.sessions import Run, SessionOptions
+from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.runs import RunStore
+from perpetualcc.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 from tests.unit.daemon.test_limits import session, task
 
@@ -135,3 +140,36 @@ def test_a_task_keeps_its_words_to_the_letter_when_its_conversation_is_lost(tmp_
         assert prompt in known.prompt
 
     asyncio.run(main())
+
+
+def test_a_tasks_list_and_files_are_its_own(tmp_path):
+    """Not those that an earlier task of the session left."""
+
+    async def main():
+        async with keeping(tmp_path) as (keeper, _):
+            database = keeper.decisions._database
+            runs, sessions = RunStore(database), SessionStore(database)
+            here = await sessions.create(name="s", project=tmp_path, options=SessionOptions())
+            for n, item in enumerate(("Mend the cart", "Draw the login page")):
+                of = {"session": here.id, "task": TaskId(f"t-{n}")}
+                run = Run(**of, id=RunId(f"r-{n}"), claude_session="c", fence=1, started_at=n)
+                await runs.begin(run)
+                todo = {"todos": [{"content": item, "status": "in_progress"}]}
+                for tool, given in (("TodoWrite", todo), ("Write", {"file_path": f"{n}.py"})):
+                    note = keeper.decisions.writing(
+                        Decision(
+                            request=RequestId(f"{tool}-{n}"), run=run.id, verdict=Verdict.ALLOW,
+                            risk=Risk.LOW, confidence=1.0, reason="",
+                            decided_by=DecidedBy.POLICY,
+                        ),
+                        session=here.id, tool=tool, tool_input=given,
+                    )  # fmt: skip
+                    await database.write(note)
+            return [await keeper.save(here, task(f"t-{n}"), "stopped") for n in (0, 1, 2)]
+
+    cart, login, fresh = asyncio.run(main())
+
+    assert (cart.pending_subtasks, cart.next_action) == (("Mend the cart",), "Mend the cart")
+    assert login.pending_subtasks == ("Draw the login page",)
+    assert [mark.path for mark in login.modified_files] == ["1.py"]
+    assert (fresh.pending_subtasks, fresh.modified_files) == ((), ())

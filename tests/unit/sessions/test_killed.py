@@ -150,3 +150,21 @@ def test_what_a_session_says_is_what_its_queue_does(tmp_path, deed, dies_at, sta
             await second.work(Done(result="ok"))
 
     asyncio.run(main())
+
+
+def test_a_task_that_is_added_to_a_finished_session_brings_it_back_whatever_dies(tmp_path):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        first = Engine(database, FakeClock(), "first")
+        session = (await first.manager.create_session(tmp_path, [PlannedTask(prompt="one")])).id
+        await first.work(Done(result="ok"))
+        first.dies_at(first.manager, "_become")  # had there been a second write
+        await first.manager.add_task(session, "two")
+
+        second = Engine(database, FakeClock(), "second")
+        await second.ledger.recover()
+        await second.manager.recover()
+        await second.work(Done(result="ok"))
+        await database.close()
+
+    asyncio.run(main())

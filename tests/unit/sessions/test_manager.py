@@ -352,3 +352,51 @@ def test_after_a_crash_a_session_whose_only_task_was_parked_shows_that_a_person_
         assert not await world.can_start()
 
     play(scene)
+
+
+def test_a_stop_in_the_middle_of_a_settle_stays_a_stop(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "one", "two")
+        release = world.ledger.release
+        async with asyncio.TaskGroup() as group:
+
+            async def meanwhile(name):
+                group.create_task(world.manager.stop_session(name))
+                await asyncio.sleep(0.01)
+                await release(name)
+
+            world.ledger.release = meanwhile
+            await world.work(Done(result="ok"))
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.STOPPED
+        assert not await world.can_start()
+
+    play(scene)
+
+
+def test_what_resumes_by_itself_leaves_alone_what_a_person_paused_meanwhile(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "one")
+        await world.manager.pause_session(session.id)
+
+        found = await world.manager.resume_session(session.id, only=SessionStatus.RATE_LIMITED)
+
+        assert found.status is SessionStatus.PAUSED
+        assert not await world.can_start()
+
+    play(scene)
+
+
+def test_a_settle_that_is_told_late_does_not_undo_what_began_since(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "one", "two")
+        [first] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.manager.begin(session.id)
+        await world.ledger.settle(first.id, first.fence, Done(result="ok"))
+        await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+
+        await world.manager.settled(first, TaskState.DONE, due=None, result="", limited=False)
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.PROCESSING
+
+    play(scene)

@@ -347,6 +347,27 @@ def test_a_receipt_left_by_a_sender_of_a_dead_engine_counts(tmp_path):
     asyncio.run(play())
 
 
+def test_what_was_taken_is_not_sent_again_when_its_receipt_has_no_room(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            channel = Channel(name="json:x", url=webhook.url)
+            courier = Courier(it.outbox, equipment(tmp_path, channel), it.clock)
+            with webhook.listening():
+                async with working(courier):
+                    await until(lambda: exists(tmp_path / "receipts"))
+                    (tmp_path / "receipts").rmdir()
+                    await it.outbox.put([notice("event:1")])
+                    courier.wake()
+                    await until(lambda: sent(it))
+            assert len(webhook.got) == 1
+
+    async def exists(path):
+        return path.is_dir()
+
+    asyncio.run(play())
+
+
 def test_a_channel_that_was_taken_away_holds_nobody_up(tmp_path):
     async def play():
         webhook = Webhook()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.clock import Clock, SystemClock
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import TaskSettled
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Again, Done, Lane, NewTask, Outcome, Task, TaskState, Wait
@@ -376,5 +376,28 @@ def test_the_dispatcher_outlives_a_ledger_that_cannot_be_used_for_a_while(
             await on_stage.add("a")
 
             assert (await on_stage.until("a", TaskState.DONE)).result == "done"
+
+    asyncio.run(play())
+
+
+def test_who_must_be_told_of_a_settled_task_is_told_once_the_disk_has_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perpetualcc.work.dispatcher._LEDGER_RETRY", SOON)
+    tries: list[TaskId] = []
+
+    async def play() -> None:
+        heard = asyncio.Event()
+
+        async def told(task: Task, _became: Settlement) -> None:
+            tries.append(task.id)
+            if len(tries) < 3:
+                raise PassingError("The disk is full")
+            heard.set()
+
+        async with stage(tmp_path) as on_stage, asyncio.timeout(10):
+            on_stage.dispatcher._settled = told
+            await on_stage.add("a")
+            await heard.wait()
 
     asyncio.run(play())

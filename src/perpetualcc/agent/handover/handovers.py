@@ -13,7 +13,7 @@ from perpetualcc.agent.ports import Journal, Launch
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Perpetual, Session
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Outcome, Parked, Task
 from perpetualcc.sessions.handover.folder import HandoverFolder
 from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
@@ -46,13 +46,19 @@ class Handovers:
         left = await self._left_by(project, perpetual.resume_from)
         return perpetual, await self._records.words(left.task)
 
-    async def current(self, session: Session, task: Task) -> Iteration:
-        """Where this dispatch begins. A handover that was begun is done afterwards."""
+    async def current(self, session: Session, task: Task) -> Iteration | Parked:
+        """
+        Where this dispatch begins. A handover that was begun is done afterwards; where it was the
+        last that was asked for, or goes in circles, a person must look first.
+        """
         history = list(await self._records.history(session.id))
         if history and history[0].done_at is None:
             begun = history.pop(0)
             if begun.task == task.id:
-                history.insert(0, await self._rescue(begun, session, task, history))
+                rescued, outcome = await self._rescue(begun, session, task, history)
+                if isinstance(outcome, Parked):
+                    return outcome
+                history.insert(0, rescued)
         if not history:
             return await self._first(session, task)
         newest = history[0]
@@ -94,7 +100,7 @@ class Handovers:
 
     async def _rescue(
         self, begun: Handover, session: Session, task: Task, history: Sequence[Handover]
-    ) -> Handover:
+    ) -> tuple[Handover, Outcome]:
         carried = next((one for one in history if one.task == task.id), None)
         iteration = Iteration(session=session, task=task, number=begun.iteration, carried=carried)
         worked = 0.0
@@ -106,7 +112,8 @@ class Handovers:
             seconds=worked,
             error="the run was cut off in the middle of its handover",
         )
-        return await self._maker.make(begun, iteration, ending)
+        rescued = await self._maker.make(begun, iteration, ending)
+        return rescued, await self._maker.outcome(rescued, iteration)
 
     async def _left_by(self, project: Path, number: int) -> Handover:
         left = await self._records.left_by(project, number)

@@ -135,16 +135,16 @@ class Courier:
 
     async def _send(self, notice: Notice) -> None:
         try:
-            await self._post(notice)
-            lost = {"problem": "its sender left no receipt"}
+            code = await self._post(notice)
+            lost = {"problem": "" if code == post.TAKEN else "its sender left no receipt"}
             await self._conclude(notice, self._receipt(notice) or lost)
         except Exception:  # the row says `sending`: it is looked after again
             log.exception("notification %s is in doubt", notice.id)
 
-    async def _post(self, notice: Notice) -> None:
+    async def _post(self, notice: Notice) -> int:
         order = self._order(notice.what)
         receipt = str(self._receipt_path(notice.id, notice.attempts + 1))
-        await _ended(self._senders.send({**order, "receipt": receipt}))
+        return await _ended(self._senders.send({**order, "receipt": receipt}))
 
     def _order(self, what: NewNotice) -> Mapping[str, Any]:
         return order_for(
@@ -221,9 +221,11 @@ class Courier:
             runner.cancel()
 
 
-async def _ended(sender: subprocess.Popen[bytes]) -> None:
-    while sender.poll() is None:  # noqa: ASYNC110  # a process, not an event of ours
+async def _ended(sender: subprocess.Popen[bytes]) -> int:
+    """Its exit code."""
+    while (code := sender.poll()) is None:  # noqa: ASYNC110  # a process, not an event of ours
         await asyncio.sleep(_POLL)
+    return code
 
 
 async def _first(event: asyncio.Event, pause: timedelta) -> None:

@@ -27,6 +27,9 @@ from typing import Any
 LONGEST = 30
 """Seconds. After that there will be no receipt any more."""
 
+TAKEN = 3
+"""The exit code of a sender whose message was taken and whose receipt cannot be written."""
+
 _MISSING = "Apprise is not installed: pip install 'perpetualcc[notify]'"
 
 
@@ -39,7 +42,10 @@ def main() -> None:
     order = json.loads(told)
     outcome = carry_out(order)
     if "receipt" in order:
-        write_receipt(Path(order["receipt"]), outcome)
+        try:
+            write_receipt(Path(order["receipt"]), outcome)
+        except OSError:  # a full disk: what was taken must not be sent again and again for it
+            sys.exit(1 if outcome["problem"] else TAKEN)
 
 
 def make_ready(schemes: Sequence[str]) -> None:
@@ -59,9 +65,13 @@ def carry_out(order: Mapping[str, Any]) -> dict[str, Any]:
 def write_receipt(path: Path, receipt: Mapping[str, Any]) -> None:
     """All of it, or nothing."""
     descriptor, draft = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(receipt, file)
-    Path(draft).replace(path)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(receipt, file)
+        Path(draft).replace(path)
+    except OSError:
+        Path(draft).unlink()
+        raise
 
 
 def _show(argv: list[str]) -> dict[str, Any]:

@@ -1,0 +1,50 @@
+"""Whether people are told of what happened, whatever is in the way for a while."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from perpetualcc.domain.errors import PassingError
+from perpetualcc.domain.events import RecordedEvent, TaskStarted
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.human import attendant as attendants
+from perpetualcc.human.attendant import Attendant
+
+STARTED = TaskStarted(session=SessionId("s"), task=TaskId("t"), prompt="p", attempt=1)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "tries", "told"),
+    [(PassingError("the disk is full"), 6, [1, 2]), (ValueError("a bug"), 3, [2])],
+)
+def test_trouble_that_passes_is_waited_for_and_a_bug_silences_nothing_else(
+    monkeypatch, trouble, tries, told
+):
+    monkeypatch.setattr(attendants, "_PAUSES", (0.0, 0.0))
+    failed, done = [], []
+
+    async def withdraw(*_args, **_more):
+        if not done and len(failed) < (6 if isinstance(trouble, PassingError) else 3):
+            failed.append(1)
+            raise trouble
+
+    async def put(_notices, *, seen):
+        done.append(seen)
+
+    async def follow(_kinds):
+        for seq in (1, 2):
+            yield RecordedEvent(seq=seq, at=0.0, event=STARTED)
+
+    attendant = Attendant(
+        news=SimpleNamespace(follow=follow),
+        queue=SimpleNamespace(store=SimpleNamespace(withdraw=withdraw)),
+        work=None,
+        outbox=SimpleNamespace(put=put),
+        channels=(),
+        settings=None,
+        wake=lambda: None,
+    )
+    asyncio.run(attendant.run())
+
+    assert (len(failed), done) == (tries, told)
