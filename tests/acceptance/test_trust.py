@@ -92,6 +92,37 @@ def test_instructions_reach_claude_without_trust_and_agents_do_not(install, serv
     assert seen("after") == (False, True, True)
 
 
+def test_what_lies_above_and_below_a_trusted_project_starts_and_runs_nothing(install, tmp_path):
+    pcc = install(
+        """
+steps:
+  - tools: [{Read: {file_path: "pkg/a.py"}}]
+  - tools: [{Skill: {skill: "odd"}}]
+  - tools: [{Bash: {command: "ls"}}]
+  - Finished.
+"""
+    )
+    server = {"command": "touch", "args": [str(tmp_path / "server-ran")]}
+    (pcc.project.parent / ".mcp.json").write_text(json.dumps({"mcpServers": {"above": server}}))
+    skill = pcc.project / "pkg" / ".claude" / "skills" / "odd" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    (pcc.project / "pkg" / "a.py").write_text("x = 1\n")
+    ran = {"type": "command", "command": f"touch '{tmp_path}/hook-ran'"}
+    hook = {"matcher": "*", "hooks": [ran]}
+    matter = {"name": "odd", "description": "Odd", "hooks": {"PreToolUse": [hook]}}
+    skill.write_text(f"---\n{json.dumps(matter)}\n---\nDo.")
+    (pcc.project / "CLAUDE.md").write_text("Indent with tabs.")
+    pcc.pcc("trust", str(pcc.project), "--yes")
+
+    pcc.pcc("start", str(pcc.project), "--task", "go", check=False)
+
+    assert not (tmp_path / "server-ran").exists()
+    assert not (tmp_path / "hook-ran").exists()
+    told = {one["tool"]: one for one in pcc.json("decisions")}
+    assert told["Read"]["verdict"] == "allow"
+    assert (told["Skill"]["verdict"], told["Skill"]["summary"]) == ("deny", "odd")
+
+
 def test_a_process_of_the_agent_does_not_decide_for_its_person(install):
     pcc = install(
         """

@@ -28,7 +28,17 @@ KEPT_FOR_A_PERSON = Judgement(
 
 _LONGEST = 160
 # The field of a tool's input that says in one line what it is about, most telling first.
-_TELLING = ("command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt")
+_TELLING = (
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    "skill",
+    "prompt",
+)
 
 
 def summarize(call: ToolCall) -> str:

@@ -41,6 +41,9 @@ class Layers:
     instructions: str = ""
     """A project's own ones, for a run whose sources leave them out."""
 
+    without_servers: tuple[str, ...] = ()
+    """Names of MCP servers that it must not start."""
+
     @property
     def system_prompt(self) -> dict[str, str]:
         """Claude Code's own, and below it the project's instructions, marked as such."""
@@ -56,6 +59,8 @@ class Layers:
         settings: dict[str, Any] = {"autoContinueAtUsageLimit": False}
         if self.deny or self.ask:
             settings["permissions"] = {"deny": list(self.deny), "ask": list(self.ask)}
+        if self.without_servers:
+            settings["disabledMcpjsonServers"] = list(self.without_servers)
         if self.sandbox is not None:
             settings["sandbox"] = dict(self.sandbox)
         return settings

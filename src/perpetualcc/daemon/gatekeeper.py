@@ -25,6 +25,7 @@ from perpetualcc.permissions.trust import (
     content_hash,
     instructions,
     is_trusted,
+    servers_above,
     surfaces,
 )
 from perpetualcc.store.guards import RuleStore, TrustStore
@@ -137,6 +138,7 @@ class Guard:
             else None,
             sources=("user", "project", "local") if reads_project else ("user",),
             instructions="" if reads_project else instructions(project.files),
+            without_servers=servers_above(session.project, project.files) if reads_project else (),
         )
 
     async def describe(self, project: Path) -> dict[str, Any]:

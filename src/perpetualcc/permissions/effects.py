@@ -45,7 +45,7 @@ class Finding:
     words: tuple[Word, ...] = ()
     """The words of the command it is about, once quotes, variables and wrappers are gone."""
     is_guarded: bool = False
-    """It writes to a guarded place: no brain approves that."""
+    """It writes to a guarded place, or runs what one names: no brain approves that."""
     forbidden: bool = False
     """The settings say it is always blocked: no person is asked."""
 

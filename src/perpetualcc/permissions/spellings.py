@@ -24,17 +24,34 @@ _SHORT = 4
 def is_spelling_of(pattern: str, words: Sequence[Word]) -> bool:
     """Whether `words` begin with the command `pattern`, options aside that it does not name."""
     wanted = _command(pattern)
-    if not wanted or not words or not _is_program(words[0].text, wanted[0].text):
+    if not wanted or not words:
         return False
+    if not _is_program(words[0].text, wanted[0].text):
+        words = _apart(words)
+        if not _is_program(words[0].text, wanted[0].text):
+            return False
     if [w.text for w in words[1 : len(wanted)]] == [w.text for w in wanted[1:]]:
         return True
     asked = _arguments(wanted)
     leading = _operands(wanted, asked)
     if any(given.value for given in asked.given) or any(may_be for _, may_be in leading):
         return False  # an option with a value is said in full, as above
+    arguments = _arguments(words)
     given = [word.text for word in words[1:] if _is_option(word)]
-    is_given = all(_is_given(word.text, given) for word in wanted[1:] if _is_option(word))
-    return is_given and _begins(_operands(words, _arguments(words)), [text for text, _ in leading])
+    if not all(
+        _is_given(word.text, given) or _is_meant(word.text, arguments)
+        for word in wanted[1:]
+        if _is_option(word)
+    ):
+        return False
+    return _begins(_operands(words, arguments), [text for text, _ in leading])
+
+
+def _apart(words: Sequence[Word]) -> Sequence[Word]:
+    """`docker-compose up` is `docker compose up`, `git-push` is `git push`."""
+    place, name = posixpath.split(words[0].text)
+    first, dash, second = name.partition("-")
+    return [Word(posixpath.join(place, first)), Word(second), *words[1:]] if dash else words
 
 
 @lru_cache(maxsize=64)
@@ -85,11 +102,32 @@ def _is_option(word: Word) -> bool:
 
 
 def _is_given(option: str, given: Sequence[str]) -> bool:
-    if option in given or option in {text.partition("=")[0] for text in given}:
+    if any(option in {text, text.partition("=")[0]} or _shortens(text, option) for text in given):
         return True
-    texts = [f"-{SHORT_OPTIONS.get(text, text[1:])}" for text in given]
-    letters = {c for text in texts if text[1] != "-" and len(text) <= _SHORT for c in text[1:]}
+    letters = {letter for text in given for letter in _letters(text)}
     return option[1] != "-" and len(option) <= _SHORT and letters.issuperset(option[1:])
+
+
+def _letters(text: str) -> str:
+    """`-rf` is `r` and `f`; so are `--recursive` and `--for`."""
+    if text[1] == "-":
+        return "".join(c for long, c in SHORT_OPTIONS.items() if _shortens(text, long))
+    return SHORT_OPTIONS.get(text, text[1:]) if len(text) <= _SHORT else ""
+
+
+def _shortens(text: str, option: str) -> bool:
+    """`--rec` is `--recursive` to most programs."""
+    name = text.partition("=")[0]
+    return name.startswith("--") and len(name) > _SHORT and option.startswith(name)
+
+
+def _is_meant(option: str, arguments: Arguments) -> bool:
+    """`-n` of `git commit` is `--no-verify`: both mean what one line of the tables says."""
+    wanted = arguments.options.get(option)
+    return any(
+        given.name == option or (wanted is not None and wanted.risk and given.rule is wanted)
+        for given in arguments.given
+    )
 
 
 def _usual(name: str, subcommand: str) -> str:

@@ -7,6 +7,7 @@ and models: they never change a verdict.
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from perpetualcc.domain.secrets import holds_token
@@ -19,6 +20,7 @@ from perpetualcc.permissions.mcp import judge_mcp
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
+from perpetualcc.permissions.skills import has_unseen_skill
 from perpetualcc.permissions.urls import judge_url
 
 COMMAND_LIMIT = 400_000
@@ -242,6 +244,17 @@ def _agent(request: Request) -> Judgement:
     return [request.finding(Risk.LOW, "agent", why, EffectKind.READ)]
 
 
+def _skill(request: Request) -> Judgement:
+    """One that lies deeper in the project than what `pcc trust` shows is for a person."""
+    findings = _listed(request)
+    name = (request.optional("skill") or "").removeprefix("/")
+    if not has_unseen_skill(request.territory.project, name):
+        return findings
+    why = "A directory of this project brings skills and hooks that nobody has seen"
+    found = request.finding(Risk.MEDIUM, "unseen-skill", why, EffectKind.EXECUTE)
+    return [replace(found, kind="unseen skill", is_guarded=True), *findings]
+
+
 def _exit_worktree(request: Request) -> Judgement:
     risk = Risk.HIGH if request.input.get("action") == "remove" else Risk.MEDIUM
     return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.DELETE)]
@@ -273,4 +286,5 @@ _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "Task": _agent,
     "Agent": _agent,
     "ExitWorktree": _exit_worktree,
+    "Skill": _skill,
 }

@@ -191,6 +191,27 @@ def instructions(files: Files) -> str:
     return "\n\n".join(text for text in map(str.strip, texts) if text)
 
 
+def servers_above(project: Path, files: Files) -> tuple[str, ...]:
+    """
+    Names in the `.mcp.json` of the directories above, which nobody saw, and not in the project's.
+
+    Where a project's own settings count, Claude Code (2.1.330) starts the servers of all of them.
+    """
+    found: dict[str, None] = {}
+    for directory in project.resolve().parents:
+        try:
+            found |= dict.fromkeys(_servers((directory / ".mcp.json").read_bytes()))
+        except OSError:
+            continue
+    own = _servers(files.get(".mcp.json", b"{}"))
+    return tuple(name for name in found if name not in own)
+
+
+def _servers(content: bytes) -> dict[str, Any]:
+    servers = _json(content).get("mcpServers")
+    return servers if isinstance(servers, dict) else {}
+
+
 def _shown(detail: str) -> str:
     more = len(detail) - DETAIL_LIMIT
     return f"{detail[:DETAIL_LIMIT]} … {more} more characters" if more > 0 else detail
@@ -202,8 +223,7 @@ def _of_file(name: str, content: bytes) -> Iterator[Surface]:
     if name in {".claude/settings.json", ".claude/settings.local.json"}:
         yield from _of_settings(name, _json(content))
     elif name == ".mcp.json":
-        servers = _json(content).get("mcpServers")
-        for server, spec in (servers if isinstance(servers, dict) else {}).items():
+        for server, spec in _servers(content).items():
             yield Surface(file=name, what="server", detail=f"{server}: {_command(spec)}")
     elif name == ".perpetualcc/policy.toml":
         yield from _of_policy(name, content)

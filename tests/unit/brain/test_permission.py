@@ -36,6 +36,8 @@ def advise(tool: str, tool_input: dict[str, object], project: Path, risk=Risk.ME
         "mkdir -p src/deep",
         "cp a.py b.py",
         "mv a.py src/a.py",
+        "cp -r ./docs ./more",
+        "git commit -am 'Add the new one' --signoff",
     ],
 )
 def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) -> None:
@@ -51,6 +53,14 @@ def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) ->
         "git push",
         "git commit --amend",
         "git commit --no-verify -m x",
+        "git commit -m x --no-ver",
+        "git commit -anm x",
+        "git commit -m x '--no-verify'",
+        "git commit --amen",
+        "cp -r src/x/. .",
+        "cp -rT src/x .",
+        "cp -r src/x/'.' .",
+        "mv --fo a.py b.py",
         "git reset --hard",
         "git add . && git push",
         "cp ~/.ssh/id_rsa .",

@@ -105,6 +105,20 @@ def test_only_a_run_that_reads_the_project_is_outdated_when_that_changes(
     assert bool(played(tmp_path, trusts=trusts, then=change)[1]) is is_outdated
 
 
+def test_servers_of_the_directories_above_are_not_started_with_a_trusted_project(tmp_path):
+    project = tmp_path / "a" / "b"
+    project.mkdir(parents=True)
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"far": {"command": "x"}, "own": {}}}')
+    (tmp_path / "a" / ".mcp.json").write_text('{"mcpServers": {"near": {"command": "y"}}}')
+    (project / ".mcp.json").write_text('{"mcpServers": {"own": {"command": "z"}}}')
+
+    trusted, _ = played(project, trusts=True)
+    unknown, _ = played(project, trusts=False)
+
+    assert trusted.settings()["disabledMcpjsonServers"] == ["near", "far"]
+    assert "disabledMcpjsonServers" not in unknown.settings()
+
+
 def test_instructions_stand_below_the_system_prompt_and_a_long_text_says_what_is_missing():
     assert Layers().system_prompt == {"type": "preset", "preset": "claude_code"}
 

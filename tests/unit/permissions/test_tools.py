@@ -1,11 +1,12 @@
 """Each tool of Claude Code, and addresses however they are written."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from judging import HOME, SETTINGS, call, judged
 
-from perpetualcc.domain.tools import Risk
+from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.risk_classifier import analyse
 from perpetualcc.permissions.settings import PermissionSettings
 
@@ -47,6 +48,23 @@ from perpetualcc.permissions.settings import PermissionSettings
 )
 def test_every_tool_is_known(tool: str, tool_input: dict[str, Any], risk: str) -> None:
     assert judged(tool, **tool_input).risk == risk
+
+
+def test_a_skill_that_trust_does_not_show_is_for_a_person(tmp_path: Path) -> None:
+    for place in ("", "packages/a"):
+        folder = tmp_path / place / ".claude" / "skills" / f"skill{len(place)}"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text("x")
+
+    def guarded(name: str, project: Path = tmp_path) -> bool:
+        asked = ToolCall(tool="Skill", input={"skill": name}, project=project)
+        return analyse(asked, SETTINGS).is_guarded
+
+    assert not guarded("skill0")
+    assert guarded("skill10")
+    assert guarded("packages/a:skill10")
+    assert guarded("../skills/skill0")
+    assert not guarded("any", tmp_path / "packages" / "a")
 
 
 @pytest.mark.parametrize(

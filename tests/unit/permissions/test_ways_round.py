@@ -9,7 +9,7 @@ from judging import HOME, bash_risk, judged
 
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.risk_classifier import classify_risk
+from perpetualcc.permissions.risk_classifier import analyse, classify_risk
 from perpetualcc.permissions.settings import PermissionSettings
 
 
@@ -44,6 +44,15 @@ from perpetualcc.permissions.settings import PermissionSettings
         "cat prod.tfvars",
         "cat android/key.properties",
         "cat api/local.settings.json",
+        "column -t .env",
+        "pv .env",
+        "man ./.env",
+        "info -f .env",
+        "journalctl --file .env",
+        "history -r .env; history",
+        "git commit -F .env",
+        "git commit --template=.env",
+        "git tag -F .env v1",
     ],
 )
 def test_credentials_are_credentials_by_whatever_way_they_are_read(command: str) -> None:
@@ -304,3 +313,81 @@ def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:
 
     assert risk is not Risk.LOW
     assert time.thread_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eslint --output-file .git/hooks/pre-commit src",
+        "eslint src -o .git/hooks/pre-commit",
+        "ruff check --output-file=.claude/settings.json src",
+        "pytest --junitxml=.claude/settings.json",
+        "pytest --log-file .mcp.json",
+        "jest --outputFile .mcp.json",
+        "xsltproc -o .git/hooks/pre-commit a b",
+        "objcopy -O binary build/a .git/hooks/pre-commit",
+        "strip .git/hooks/pre-commit",
+        "cp -t . src/x/.mcp.json",
+        "cp --parents src/.claude/x .",
+        "rsync src/x/.mcp.json .",
+        "ex -s .claude/settings.json",
+        "awk -i inplace '{print}' .claude/settings.json",
+    ],
+)
+def test_a_guarded_place_in_the_project_is_guarded_however_it_is_written(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp src/x/CLAUDE.md .",
+        "cp -r src/x/.github ./",
+        "cp a.yml CLAUDE.md docs",
+        "mv src/x/.husky .",
+        "mv CLAUDE.md old.md",
+        "rsync -a src/x/.github .",
+        "dot -Tpng -o CLAUDE.md x.dot",
+    ],
+)
+def test_what_instructs_an_agent_is_guarded_when_a_folder_gets_or_loses_it(command: str) -> None:
+    found = judged("Bash", command=command)
+
+    assert (found.risk, found.is_guarded) == (Risk.MEDIUM, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp CLAUDE.md src/notes",
+        "grep -o .claude src",
+        "rg -o '.env' src",
+        "git ls-files -o .claude",
+        "prettier --write .github/workflows/ci.yml",
+        "cat x | column -t",
+        "column -t -s, data.csv",
+        "man git-log",
+        "history 20",
+    ],
+)
+def test_what_writes_no_guarded_place_stays_low(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
+
+
+def test_git_in_a_directory_that_is_a_repository_by_itself_is_for_a_person(tmp_path: Path) -> None:
+    odd = tmp_path / "src" / "odd"
+    (odd / "objects").mkdir(parents=True)
+    (odd / "refs").mkdir()
+    (odd / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "src" / "plain").mkdir()
+
+    def risk(command: str, cwd: Path | None = None) -> tuple[Risk, bool]:
+        call = ToolCall(tool="Bash", input={"command": command}, project=tmp_path, cwd=cwd)
+        found = analyse(call, PermissionSettings(home=HOME))
+        return found.risk, found.is_guarded
+
+    for command in ("git -C src/odd status", "cd src/odd && git log", "cd src/odd/refs; git diff"):
+        assert risk(command) == (Risk.MEDIUM, True)
+    assert risk("git status", odd) == (Risk.MEDIUM, True)
+    assert risk("git -C src/plain status") == (Risk.LOW, False)
+    assert risk("GIT_COMMON_DIR=src/odd git status")[0] is Risk.HIGH

@@ -14,18 +14,21 @@ from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 CONFIDENCE = 0.75
 
-# A branch is made from here only: another start brings files that nobody looked at.
+# A branch is made from here only: another start brings files that nobody looked at. Long options
+# may be shortened, short ones joined; `cp -r x/. .` brings whatever is in x.
 _LOCAL_COMMANDS = re.compile(
     r"""^\s*(?:
         git\s+(?:add|status|stash\s+list)\b[^;&|<>`$\n]*
       | git\s+(?:log|diff|show)\b(?!.*\s--ou(?!rs))[^;&|<>`$\n]*
       | git\s+(?:switch\s+-c|checkout\s+-b)\s+[\w./][\w./-]*\s*
-      | git\s+commit\b(?!.*(?:--amend|--no-verify|\s-n\b))[^;&|<>`$\n]*
+      | git\s+commit\b(?!.*\s(?:--am|--no-v|-[a-zA-Z]*n))[^;&|<>`$\n]*
       | (?:mkdir|touch)\b[^;&|<>`$\n]*
-      | (?:cp|mv)(?!.*\s(?:-\w*f|--force))\s+[^;&|<>`$\n]*
+      | (?:cp|mv)(?!.*\s(?:-\w*[fT]|--f|--no-t))(?!.*/\.(?:\s|$))\s+[^;&|<>`$\n]*
     )$""",
     re.VERBOSE,
 )
+_QUOTES = re.compile(r"[\"'\\]")
+"""With which `-'n'` would be another word than `-n`."""
 _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
 )
@@ -105,12 +108,11 @@ def advise(call: ToolCall, assessment: Assessment) -> Advice:
 
 
 def _advise_command(call: ToolCall, command: str) -> Advice:
+    command = _QUOTES.sub("", command)
     if not _LOCAL_COMMANDS.match(command):
         return _unsure("Not one of the local, reversible commands")
     words = command.split()
-    if not all(
-        _is_inside(call, word.strip("'\"")) for word in words[1:] if not word.startswith("-")
-    ):
+    if not all(_is_inside(call, word) for word in words[1:] if not word.startswith("-")):
         return _unsure("It reaches outside the project, or into what is not ordinary there")
     return Advice(
         approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"

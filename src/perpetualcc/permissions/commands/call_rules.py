@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell, names_shell
@@ -24,6 +25,7 @@ from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_pa
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
+from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
@@ -46,6 +48,10 @@ _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throw
 _WRITES_NOTHING = "Changes no file"
 """The reason of options such as `gzip -c`, with which files are read and left alone."""
 _ELSEWHERE = "Packages come from another place"
+_MAY_LEAVE = ("/", "~", "../")
+"""How paths begin that may lead out of the project."""
+_NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
+"""Of the options that by their names write those after which the place comes; not `--write`."""
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
 _LISTS_NAMES = frozenset(
     {"git check-ignore", "git check-attr", "git ls-files", "git status", "git log", "git rm",
@@ -92,6 +98,7 @@ class CallRules:
             findings = self._with_named_files(findings, call, rule)
         findings += judge_settings(call, rule)
         findings += emptied(call)
+        findings += in_bare_repository(call, rule)
         findings += self._given_shells(call, rule)
         if rule.operands != "text":
             findings += self._named_outputs(call) + judge_option_words(call, rule)
@@ -298,16 +305,37 @@ class CallRules:
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
         named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
-        paths = [Word(text) for text in dict.fromkeys(named) if text.startswith(("/", "~", "../"))]
-        return [f for f in call.writes(paths) if f.risk is not Risk.LOW] + self._kept(call)
+        paths = [Word(text) for text in dict.fromkeys(named) if text.startswith(_MAY_LEAVE)]
+        found = [f for f in call.writes(paths) if f.risk is not Risk.LOW]
+        return found + self._guarded_outputs(options, call) + self._kept(call)
+
+    def _guarded_outputs(self, options: Sequence[str], call: Call) -> Findings:
+        """`--report .git/hooks/x`: of words in the project only a guarded place counts."""
+        if not options or call.arguments.rule is None or call.arguments.path in _LISTS_NAMES:
+            return []
+        if call.arguments.rule.operands == "pattern-read":  # `-o` prints what matches
+            return []
+        values = [Word(option.partition("=")[2]) for option in options]
+        named = [option for option in options if _NAMES_A_FILE.match(option)]
+        values += [w for o, w in pairwise(call.command.words) if o.text in named]
+        values = [w for w in values if w.text and not w.text.startswith((*_MAY_LEAVE, "-"))]
+        return [finding for finding in call.writes(values) if finding.is_guarded]
 
     def _kept(self, call: Call) -> Findings:
         """The same where a table knows the option, and says only that it takes a value."""
         given = [(g.name, g.value) for g in call.arguments.given if g.rule.role == "value"]
-        values = [v for name, v in given if v is not None and OUTPUT_OPTION.match(name)]
-        found = call.writes(v for v in values if v.text.startswith(("/", "~", "../")))
+        values = [(n, v) for n, v in given if v is not None and OUTPUT_OPTION.match(n)]
+        far = [v for _, v in values if v.text.startswith(_MAY_LEAVE)]
+        near = [v for name, v in values if v not in far and _NAMES_A_FILE.match(name)]
         own = f"{self.judge.territory.home}/.cache/"
-        return [f for f in found if f.risk is Risk.HIGH and not f.effects[0].target.startswith(own)]
+        return [
+            *(f for f in call.writes(near) if f.is_guarded),
+            *(
+                f
+                for f in call.writes(far)
+                if f.risk is Risk.HIGH and not f.effects[0].target.startswith(own)
+            ),
+        ]
 
     def _with_named_files(self, findings: Findings, call: Call, rule: CommandRule) -> Findings:
         """Which files it reads, as far as its words say; and the credentials among them."""

@@ -43,7 +43,8 @@ def blocked(command: SimpleCommand, pattern: str) -> Finding:
 
 
 def prints_nothing(command: SimpleCommand) -> bool:
-    return not command.words or [word.text for word in command.words] in ([":"], ["true"])
+    words = [word.text for word in command.words]
+    return not words or words in ([":"], ["true"], ["cat", "/dev/null"])
 
 
 def emptied(target: str, part: str) -> Findings:

@@ -69,6 +69,8 @@ _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
 _SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats"})
 _SHELL_LINE = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|da|z|k|a)?sh\b|(?!#!)")
 """The first line of what a shell runs, when a file is called by its name."""
+_TOOLCHAINS = frozenset({"cargo", "clippy-driver", "rustc", "rustdoc", "rustfmt"})
+"""Programs whose first word may say `+` which version of them is to be used."""
 _SEPARATORS = re.compile(r"[;&|\n()`]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
@@ -215,6 +217,9 @@ class CommandJudge:
         if command.calls_function:
             return self._function(command, depth)
         name = first.text
+        if name in _TOOLCHAINS and command.words[1:] and command.words[1].text[:1] == "+":
+            words = (first, *command.words[2:])  # `cargo +nightly publish`
+            return self._known_call(replace(command, words=words), depth)
         if "/" in name:
             directory, base = posixpath.split(name)
             is_known = self.knowledge.program(base) is not None
@@ -319,6 +324,8 @@ class CommandJudge:
         if not asks_in_words(command.words[1:]):
             findings += harmful_verb(arguments.operands, call)
             findings += judge_option_words(call, None)
+            named = judge_task(name, call, is_script=True)
+            findings += [named] if named.risk is Risk.HIGH else []
         findings += self._likely_wrapped(command, depth)
         return findings + self._guarded_words(command)
 

@@ -171,13 +171,15 @@ class Knowledge:
                     self._variables[name] = meaning
 
     def program(self, name: str) -> Entry | None:
-        """What is known about a program: by name, by alias, or without its version number."""
+        """What is known about a program: by name, alias, without its version or its target."""
         entry = self.root.child(name)
         if entry is None and name in self._aliases:
             entry = self.root.child(self._aliases[name])
         if entry is None and (match := _VERSIONED.fullmatch(name)):
             base = self._aliases.get(match[1], match[1])
             entry = self.root.child(base)
+        if entry is None and (match := _CROSS.fullmatch(name)):
+            entry = self.root.child(match[1])
         return entry
 
     def variable(self, name: str, value: str) -> Variable | None:
@@ -199,6 +201,13 @@ _RUNNERS = frozenset(
      "java", "parallel", "yarn", "tool-run", "nodemon"}
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
+_CROSS = re.compile(
+    r"(?:arm\w*|aarch64\w*|riscv(?:32|64)\w*|xtensa[\w.]*|avr|mips\w*|powerpc\w*|ppc\w*|x86_64|i[3-6]86"
+    r"|m68k|msp430|loongarch\w*|s390x|sparc\w*|sh\d?|wasm32|llvm)-(?:[\w.]+-)*"
+    r"(gcc|g\+\+|cpp|ld|as|nm|objcopy|objdump|size|strip|readelf|ranlib|strings|addr2line|c\+\+filt|gdb)"
+    r"(?:-\d+)?"
+)
+"""`arm-none-eabi-size`: the same program for another kind of machine."""
 _OPTION = re.compile(
     r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"

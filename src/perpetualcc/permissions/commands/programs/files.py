@@ -1,11 +1,13 @@
 """Programs that copy, link, pack and unpack files."""
 
+import os
 import posixpath
 import re
 from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.findings import emptied
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.paths import Zone, contains
 from perpetualcc.permissions.shell.directories import join
@@ -17,13 +19,36 @@ def copy(call: Call) -> Findings:
     """With `-t directory` every operand is a source; `cp /dev/null f` empties the file."""
     sources = call.arguments.operands[:-1]
     if [word.text for word in sources] == ["/dev/null"]:
-        why = "Empties the file; what was in it is gone"
-        return [call.finding(Risk.MEDIUM, "emptied", why, EffectKind.WRITE)]
+        return emptied(call.arguments.operands[-1].text, call.part)
     return (
         call.reads(call.arguments.operands)
         if call.arguments.has("-t", "--target-directory")
         else []
-    )
+    ) + guarded_in_folder(call)
+
+
+def guarded_in_folder(call: Call) -> Findings:
+    """`cp src/CLAUDE.md .`: a guarded name that a folder gets by it."""
+    named = [g.value for g in call.arguments.given if g.name in _FOLDERS and g.value]
+    *sources, last = [*call.arguments.operands, *named] or [Word(".")]
+    if not (named or _is_folder(last, len(sources), call)):
+        return []
+    is_whole = call.arguments.has("--parents")
+    names = [word.text if is_whole else posixpath.basename(word.text) for word in sources]
+    found = call.writes(Word(f"{last.text}/{name}") for name in names if name not in _ITSELF)
+    return [finding for finding in found if finding.is_guarded]
+
+
+_FOLDERS = frozenset({"-t", "--target-directory"})
+_ITSELF = frozenset({"", ".", ".."})
+
+
+def _is_folder(word: Word, sources: int, call: Call) -> bool:
+    """By what is written, or as it is on disk."""
+    if sources > 1 or posixpath.basename(word.text) in _ITSELF:
+        return True
+    path = call.judge.territory.locate(word.text, call.cwds).path
+    return path.startswith("/") and os.path.isdir(path)  # noqa: PTH112  # plain text
 
 
 @handles("move")
@@ -36,7 +61,8 @@ def move(call: Call) -> Findings:
     if not call.arguments.has("-t", "--target-directory"):
         sources = sources[:-1]
     gone = call.writes(sources)
-    found = [f for f in gone if f.risk is Risk.HIGH]
+    found = [f for f in gone if f.risk is Risk.HIGH or f.is_guarded]
+    found += guarded_in_folder(call)
     effects = [replace(e, kind=EffectKind.DELETE) for f in gone for e in f.effects]
     if effects:
         away = call.finding(Risk.LOW, "moved-away", "Takes it from where it is")
@@ -47,6 +73,15 @@ def move(call: Call) -> Findings:
         why = "Takes the whole project from where it is"
         found.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
     return found
+
+
+@handles("rewrites")
+def rewrites(call: Call) -> Findings:
+    """`strip file` writes what it is given, `objcopy in out` the second; a product is no matter."""
+    words = call.arguments.operands
+    if call.arguments.path.endswith("objcopy"):
+        words = words[1:] or words
+    return [f for f in call.writes(words) if f.is_guarded or f.risk is Risk.HIGH]
 
 
 @handles("link")
@@ -149,6 +184,9 @@ def zip_files(call: Call) -> Findings:
         mode, operands = (operands[0].text if operands else ""), operands[1:]
         if mode in {"l", "t", "i"}:
             return call.reads(operands)
+        if mode == "d":
+            why = "Deletes from an archive"
+            return [call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE)]
         if mode in {"x", "e"}:
             return [
                 *call.reads(operands[:1]),

@@ -208,17 +208,53 @@ def remote_context(call: Call) -> Findings:
 _REMOTE_CONTEXT = r"(?:https?|git|ssh)://|git@|github\.com/"
 
 
+_EDITOR_COMMANDS = frozenset({"-c", "--cmd", "-S"})
+_NO_HARM = re.compile(
+    r"\d*|/.*|:?(?:qa?!?|qall!?|quit(?:all)?!?|cq|wqa?|Plenary\w+(?: .*)?|(?:Vader!?|Themis) .*"
+    r"|set(?:local)? \w+(?:[-+^]?=\w*)?|filetype [\w ]+|syntax \w+|checkhealth(?: [\w. ]+)?"
+    r"|helptags [\w./-]+|packloadall|lua require\(?['\"][\w.]+['\"]\)?(?:\.\w+\(\))?)",
+)
+"""Editor commands that test, set or leave; behind `|` or in a text of Lua another could stand."""
+_READS_CODE = re.compile(r":?(?:so|source|luafile) ([\w./-]+)")
+
+
 @handles("editor")
 def editor(call: Call) -> Findings:
     """`vim '+!sh'` runs an editor command, which can run a program."""
-    commands = [
-        w for w in call.arguments.operands if w.text.startswith("+") and w.text[1:2].strip()
-    ]
-    loose = [w for w in commands if not re.fullmatch(r"\+\d+|\+/.*", w.text)]
-    if not loose and not (call.command.upstream or call.command.stdin):
-        return []
+    given = [g.value.text for g in call.arguments.given if g.name in _EDITOR_COMMANDS and g.value]
+    typed = [w.text[1:] for w in call.arguments.operands if w.text.startswith("+")]
+    findings: Findings = []
+    is_loose = bool(call.command.upstream or call.command.stdin)
+    for text in (*given, *typed):
+        if read := _READS_CODE.fullmatch(text):
+            findings += call.judge.script_file(Word(read[1]), call)
+        elif "|" in text or not _NO_HARM.fullmatch(text.strip()):
+            is_loose = True
+    if not is_loose:
+        return findings
     why = "Runs editor commands, which can run programs"
     return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
+
+
+_LISP_TESTS = frozenset(
+    {"ert-run-tests-batch", "ert-run-tests-batch-and-exit", "ert-summarize-tests-batch-and-exit",
+     "batch-byte-compile", "batch-byte-recompile-directory", "batch-native-compile",
+     "buttercup-run", "buttercup-run-discover", "buttercup-run-markdown", "checkdoc-batch",
+     "package-lint-batch-and-exit", "elisp-lint-files-batch", "relint-batch", "kill-emacs"}
+)  # fmt: skip
+
+
+@handles("lisp-batch")
+def lisp_batch(call: Call) -> Findings:
+    """`emacs --batch -l test.el -f ert-run-tests-batch`: of the functions, those that test."""
+    called = [g.value.text for g in call.arguments.given if g.name in _CALLS_LISP and g.value]
+    if _LISP_TESTS.issuperset(called):
+        return []
+    why = "Calls functions of Lisp, which can run programs"
+    return [call.finding(Risk.HIGH, "editor-command", why, EffectKind.EXECUTE)]
+
+
+_CALLS_LISP = frozenset({"-f", "-e", "--funcall", "-funcall"})
 
 
 @handles("windows-shell")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.programs.files import guarded_in_folder
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
@@ -22,6 +23,9 @@ _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 def curl(call: Call) -> Findings:
     """Addresses, uploads, methods. Reading from this machine alone is LOW."""
     findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call) + _with_secrets(call)
+    if call.arguments.path in _LOADS and _is_much(call) and not _is_local(call):
+        why = "Puts another machine under load, whoever answers for it"
+        findings.append(call.finding(Risk.HIGH, "load", why, EffectKind.NETWORK))
     if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
@@ -36,6 +40,24 @@ def wget(call: Call) -> Findings:
     return findings
 
 
+def _is_much(call: Call) -> bool:
+    """`ab -n 100 -c 5` asks whether it works, `wrk -c400` how long it does."""
+    for given in call.arguments.given:
+        number = re.match(r"\d{1,9}", given.value.text) if given.value else None
+        most = _IN_ALL if given.name in {"-n", "--requests", "-a"} else _AT_ONCE
+        if number and given.name in _AMOUNTS and int(number[0]) >= most:
+            return True
+    return False
+
+
+_AMOUNTS = frozenset(
+    {"-n", "--requests", "-a", "-c", "--connections", "-q", "-r", "--rate", "-rate"}
+)
+_LOADS = frozenset(
+    {"ab", "autocannon", "bombardier", "hey", "oha", "siege", "slowhttptest", "vegeta", "wrk"}
+)
+_AT_ONCE, _IN_ALL = 100, 10_000
+"""Connections at a time or a second, and requests, above which a trial is a load."""
 _DETOURS = ("-x", "--proxy", "--resolve", "--connect-to", "--socks5", "--preproxy", "-e")
 _METHODS = ("-X", "--request", "--method")
 
@@ -43,7 +65,9 @@ _METHODS = ("-X", "--request", "--method")
 def _fetches(call: Call) -> Findings:
     """Looking at a service of this machine is LOW; all else that is fetched is not."""
     methods = [g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value]
-    is_look = not call.arguments.has(*_SENDS, "--data-raw", "--form-string", *_DETOURS)
+    is_look = call.arguments.path in _LOADS or not call.arguments.has(
+        *_SENDS, "--data-raw", "--form-string", *_DETOURS
+    )
     if call.arguments.path in _ITEM_CLIENTS:
         words = [word.text for word in call.arguments.operands]
         methods += [word for word in words[:1] if _HTTP_METHOD.fullmatch(word)]
@@ -258,7 +282,7 @@ def rsync(call: Call) -> Findings:
     operands = call.arguments.operands
     remote = [w for w in operands if re.match(r"^(rsync://|[\w.@-]+:)", w.text) or "::" in w.text]
     if not remote:
-        return []
+        return guarded_in_folder(call)
     is_dry = any(given.rule.risk is Risk.LOW for given in call.arguments.given)
     if operands and operands[-1] in remote and is_dry:
         why = "Compares with another machine and copies nothing"

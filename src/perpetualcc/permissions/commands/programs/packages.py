@@ -371,7 +371,10 @@ _REMOTE_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:|[\w-]+(?:\.[\w-]+)+:"
 def git_config(call: Call) -> Findings:
     """One operand is a look; two are a change, and some keys name programs."""
     operands = call.arguments.operands
-    if len(operands) < 2 and not call.arguments.has(
+    is_told = bool(operands) and operands[0].text in _CONFIG_VERBS
+    if is_told:
+        operands = operands[1:]
+    elif len(operands) < 2 and not call.arguments.has(
         "--unset", "--unset-all", "--add", "--replace-all", "-e", "--edit"
     ):
         return []
@@ -392,6 +395,7 @@ def git_config(call: Call) -> Findings:
     return findings
 
 
+_CONFIG_VERBS = frozenset({"set", "unset", "edit", "rename-section", "remove-section"})
 _RUNNING_KEY = re.compile(
     r"(?:core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|attributesfile|excludesfile|worktree|alternaterefscommand)|alias\.|pager\.|credential\.|filter\.|diff\..*(?:command|textconv)|diff\.external|merge\..*driver|mergetool\.|difftool\.|sequence\.editor|url\.|include|http\.|gpg\.|protocol\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|init\.templatedir|safe\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|sendemail\.|submodule\..*update|uploadpack\.|receive\.|trailer\..*cmd|guitool\.|commit\.gpgsign|tag\.gpgsign|user\.signingkey|push\.)",
     re.IGNORECASE,

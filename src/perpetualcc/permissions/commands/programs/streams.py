@@ -151,8 +151,24 @@ def awk(call: Call) -> Findings:
     if not arguments.operands:
         return []
     program, *files = arguments.operands
-    findings = call.reads([word for word in files if "=" not in word.text])
+    files = [word for word in files if "=" not in word.text]
+    included = {
+        g.value.text: g.value for g in arguments.given if g.name in _AWK_INCLUDES and g.value
+    }
+    is_in_place = included.pop("inplace", None) is not None
+    findings = call.writes(files) if is_in_place else call.reads(files)
+    if included:
+        why = "Includes a file of code"
+        findings += call.reads(included.values())
+        findings.append(call.finding(Risk.MEDIUM, "option", why, EffectKind.EXECUTE))
+    if _AWK_ENVIRONMENT.search(program.text):
+        why = "Prints all variables, which may hold tokens"
+        findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings + _awk_program(program.text, call)
+
+
+_AWK_INCLUDES = frozenset({"-i", "--include"})
+_AWK_ENVIRONMENT = re.compile(r"\bin\s+ENVIRON\b")
 
 
 def _awk_program(program: str, call: Call) -> Findings:

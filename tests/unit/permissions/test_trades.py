@@ -1,0 +1,102 @@
+"""Programs of one trade: what builds and looks is everyday, what is gone or paid is not."""
+
+import pytest
+from judging import bash_risk
+
+from perpetualcc.domain.tools import Risk
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "godot --headless --path . --import",
+        "godot4 --headless --check-only -s src/player.gd",
+        "iverilog -g2012 -o build/tb.vvp src/top.v && vvp build/tb.vvp",
+        "nextpnr-ice40 --hx1k --json build/top.json --pcf top.pcf --asc build/top.asc",
+        "nvc -a src/top.vhd",
+        "samtools view -H data/x.bam",
+        "samtools sort -o build/x.sorted.bam data/x.bam",
+        "bcftools query -f '%CHROM' x.vcf",
+        "snakemake -n",
+        "snakemake --cores 4 all",
+        "nextflow run main.nf -profile test -stub",
+        "dtc -I dts -O dtb -o build/x.dtb boards/x.dts",
+        "glslangValidator -V src/shader.frag -o build/shader.spv",
+        "h5dump -H data/x.h5",
+        "ncdump -h data/x.nc",
+        "gdalinfo x.tif",
+        "arm-none-eabi-objcopy -O binary build/fw.elf build/fw.bin",
+        "arm-none-eabi-size build/fw.elf",
+        "riscv64-unknown-elf-objdump -d build/x.elf",
+        "aarch64-linux-gnu-gcc-12 -c src/x.c -o build/x.o",
+        "emacs -Q --batch -L . -l tests/x-test.el -f ert-run-tests-batch-and-exit",
+        "emacs -batch -f batch-byte-compile src/x.el",
+        "nvim --headless -u tests/minimal_init.lua -c 'PlenaryBustedDirectory tests' -c qa",
+        "vim -es -u NONE -c 'source tests/x.vim' -c 'qa!'",
+        "tensorboard --logdir runs",
+        "squeue",
+        "hey -n 100000 -c 200 http://localhost:3000/",
+        "serverless offline",
+        "cargo +nightly fmt",
+    ],
+)
+def test_what_only_looks_or_builds_in_the_project_is_low(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "godot --headless -s /tmp/x.gd",
+        "emacs --batch -l /tmp/x.el",
+        "emacs --batch --eval '(message \"x\")'",
+        "nvim --headless -u /tmp/init.lua",
+        "snakemake --executor slurm",
+        "nextflow run nf-core/rnaseq",
+        "nextpnr-ice40 --pre-pack x.py",
+        "tensorboard --logdir runs --bind_all",
+        "vim -es -u NONE -c 'source run.vim'",
+        "evil-objdump x",
+        "ab -n 100 -c 5 https://example.com/",
+        "awk 'BEGIN{for(k in ENVIRON) print ENVIRON[k]}'",
+    ],
+)
+def test_what_runs_from_elsewhere_or_reaches_out_is_not_low(command: str) -> None:
+    assert bash_risk(command) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "emacs --batch -f shell-command",
+        "emacs --batch --eval '(call-process \"x\")'",
+        "emacs -f shell",
+        "nvim --headless -c '!make' -c qa",
+        "nvim --headless -c 'qa|!x'",
+        "nvim --headless .git/hooks/pre-commit +wq",
+        "snakemake --delete-all-output",
+        "probe-rs erase",
+        "sbatch train.sh",
+        "scancel -u me",
+        "spark-submit --master yarn job.py",
+        "modal deploy app.py",
+        "forge script script/Deploy.s.sol --broadcast",
+        "bitcoin-cli sendtoaddress a 1",
+        "hey -n 100000 -c 200 https://shop.example.com/",
+        "vegeta attack -rate=1000",
+        "lxc-destroy -n x",
+        "cargo +nightly publish",
+        "p4 submit -d x",
+        "git svn dcommit",
+        "gh pr review 12 --approve",
+        "kubectl config view --flatten",
+        "7z d a.7z x",
+        "cp /dev/null app.db",
+        "cat /dev/null > production.sqlite3",
+        "ss -K dst 10.0.0.1",
+        "git config set core.hooksPath x",
+        "python -m perpetualcc trust .",
+    ],
+)
+def test_what_is_gone_or_paid_or_said_for_a_person_is_high(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
