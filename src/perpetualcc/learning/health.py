@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
+from perpetualcc.learning.install import is_installed
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.queue import QueueReader
+from perpetualcc.learning.queue import QueueReader, count
 
 STUCK_SECONDS = 30.0
 """Without a heartbeat for so long a living worker is called stuck."""
@@ -45,11 +46,11 @@ def examine(places: Places) -> Health:
         is_alive=alive,
         is_stuck=alive and age is not None and age > STUCK_SECONDS,
         status=str(beat.get("status", "")),
-        processed=int(beat.get("processed", 0) or 0),
+        processed=count(beat.get("processed")),
         waiting=QueueReader(places).waiting(),
         heartbeat_age=age,
         current=_named(beat.get("current")),
-        is_installed=places.home.is_dir() and (places.home / "installed.json").exists(),
+        is_installed=is_installed(places),
         is_stopped=places.stopped.exists(),
     )
 

@@ -5,14 +5,17 @@ A settings file that cannot be read as JSON, or not written, is left alone and s
 """
 
 import base64
+import contextlib
 import hashlib
 import json
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.private_files import PRIVATE, opened
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.places import Places
 
@@ -69,16 +72,28 @@ def install(places: Places) -> Installed:
     """
     before = _read(places.settings)
     settings = _parse(places.settings, before)
-    if before is not None and _commands(settings) == {command(event) for event in EVENTS}:
+    if sorted(_commands(settings)) == sorted(command(event) for event in EVENTS):
         _prepare(places)
         return Installed(settings=places.settings, was_there=True)
-    clean = _without_ours(settings)
-    merged = _with_ours(places.settings, clean)
+    merged = _with_ours(places.settings, _without_ours(settings))
     after = _dump(merged, before)
     _prepare(places)
-    _remember(places, before if not _commands(settings) else None, after, had=before is not None)
-    _write(places.settings, after)
+    earlier = _record(places)
+    _remember(places, _record_of(before, settings, earlier) | {"after": _digest(after)})
+    try:
+        _write(places.settings, after)
+    except SettingsUnreadable:
+        _remember(places, earlier)
+        raise
     return Installed(settings=places.settings, was_there=False)
+
+
+def is_installed(places: Places) -> bool:
+    """Whether hooks of ours are in the settings now: a person may have taken them out by hand."""
+    try:
+        return bool(_commands(_parse(places.settings, _read(places.settings))))
+    except SettingsUnreadable:
+        return False
 
 
 def uninstall(places: Places) -> bool:
@@ -87,22 +102,24 @@ def uninstall(places: Places) -> bool:
 
     Returns whether there was anything to take. What was learned stays. Raises `SettingsUnreadable`.
     """
-    record = read_json(places.home / "installed.json") or {}
     now = _read(places.settings)
-    (places.home / "installed.json").unlink(missing_ok=True)
-    if now is None:
-        return False
+    is_there = now is not None and _take_out(places.settings, now, _record(places))
+    _remember(places, {})
+    return is_there
+
+
+def _take_out(path: Path, now: bytes, record: dict[str, Any]) -> bool:
     if record.get("after") == _digest(now):
         if not record.get("had"):
-            places.settings.unlink()
+            path.resolve().unlink()
             return True
         if isinstance(record.get("before"), str):
-            _write(places.settings, base64.b64decode(record["before"]))
+            _write(path, base64.b64decode(record["before"]))
             return True
-    settings = _parse(places.settings, now)
+    settings = _parse(path, now)
     if not _commands(settings):
         return False
-    _write(places.settings, _dump(_without_ours(settings), now))
+    _write(path, _dump(_without_ours(settings), now))
     return True
 
 
@@ -111,13 +128,30 @@ def _prepare(places: Places) -> None:
     places.stopped.unlink(missing_ok=True)
 
 
-def _remember(places: Places, before: bytes | None, after: bytes, *, had: bool) -> None:
-    """Keep what the file was. An earlier installation's memory of it is the older, so it stays."""
-    earlier = read_json(places.home / "installed.json") or {}
-    original = earlier.get("before") if before is None else base64.b64encode(before).decode()
-    record = {"version": 1, "before": original, "after": _digest(after),
-              "had": earlier.get("had", had)}  # fmt: skip
-    write_whole(places.home / "installed.json", json.dumps(record) + "\n", durable=True)
+def _record(places: Places) -> dict[str, Any]:
+    return read_json(places.home / "installed.json") or {}
+
+
+def _record_of(
+    before: bytes | None, settings: dict[str, Any], earlier: dict[str, Any]
+) -> dict[str, Any]:
+    """
+    What the file was without us. After a person changed a file that has our hooks, nobody has it.
+    """
+    if before is None or not _commands(settings):
+        original = None if before is None else base64.b64encode(before).decode()
+        return {"version": 1, "had": before is not None, "before": original}
+    if earlier.get("after") == _digest(before):
+        return earlier
+    return {"version": 1, "had": True, "before": None}
+
+
+def _remember(places: Places, record: dict[str, Any]) -> None:
+    path = places.home / "installed.json"
+    if record:
+        write_whole(path, json.dumps(record) + "\n", durable=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _digest(data: bytes) -> str:
@@ -177,28 +211,34 @@ def _without_ours(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kept(groups: Any) -> Any:
+    """Without our commands, and without a group that had nothing else."""
     if not isinstance(groups, list):
         return groups
-    return [group for group in groups if not _is_ours(group)]
+    kept = []
+    for group in groups:
+        entries = _entries(group)
+        theirs = [entry for entry in entries if not _is_ours(entry)]
+        if theirs or not entries:
+            kept.append({**group, "hooks": theirs} if theirs != entries else group)
+    return kept
 
 
-def _is_ours(group: Any) -> bool:
+def _entries(group: Any) -> list[Any]:
     entries = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(entries, list) or not entries:
-        return False
-    return all(isinstance(one, dict) and _MARK in str(one.get("command")) for one in entries)
+    return entries if isinstance(entries, list) else []
 
 
-def _commands(settings: dict[str, Any]) -> set[str]:
+def _is_ours(entry: Any) -> bool:
+    return isinstance(entry, dict) and _MARK in str(entry.get("command"))
+
+
+def _commands(settings: dict[str, Any]) -> list[str]:
+    """Our commands that are in it, as often as they are."""
     hooks = settings.get("hooks")
-    groups = (
-        [group for one in hooks.values() if isinstance(one, list) for group in one]
-        if isinstance(hooks, dict)
-        else []
-    )
-    return {
-        str(entry["command"]) for group in groups if _is_ours(group) for entry in group["hooks"]
-    }
+    events = hooks.values() if isinstance(hooks, dict) else []
+    groups = [group for one in events if isinstance(one, list) for group in one]
+    entries = [entry for group in groups for entry in _entries(group)]
+    return [str(entry["command"]) for entry in entries if _is_ours(entry)]
 
 
 def _dump(settings: dict[str, Any], like: bytes | None) -> bytes:
@@ -220,17 +260,18 @@ def _is_text(settings: dict[str, Any]) -> bool:
 
 
 def _write(path: Path, data: bytes) -> None:
-    import os  # noqa: PLC0415  # only here
-
     target = path.resolve()
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        mode = target.stat().st_mode & 0o777 if target.exists() else PRIVATE
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied")
-        fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh.write_bytes(data)
+        with os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file:
+            file.write(data)
         fresh.chmod(mode)
         fresh.replace(target)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
         raise SettingsUnreadable(path, error.strerror or str(error)) from error

@@ -59,13 +59,14 @@ class QueueReader:
         self._places = places
         data = read_json(places.state) or {}
         self.place = Place(
-            inode=int(data.get("inode", 0)),
-            offset=int(data.get("offset", 0)),
-            lines=int(data.get("lines", 0)),
+            inode=count(data.get("inode")),
+            offset=count(data.get("offset")),
+            lines=count(data.get("lines")),
         )
-        self.processed = int(data.get("processed", 0))
-        self.attempts = int(data.get("attempts", 0))
-        self.attempted_since = float(data.get("attempted_since", 0.0))
+        self.processed = count(data.get("processed"))
+        self.attempts = count(data.get("attempts"))
+        since = data.get("attempted_since")
+        self.attempted_since = since if isinstance(since, float) else 0.0
 
     def lines(self, limit: int) -> Iterator[Line]:
         """
@@ -193,6 +194,11 @@ class QueueReader:
             "attempted_since": self.attempted_since,
         }
         write_whole(self._places.state, json.dumps(state) + "\n")
+
+
+def count(value: object) -> int:
+    """A number of a file that somebody may have edited."""
+    return value if isinstance(value, int) and value >= 0 else 0
 
 
 def _inode(path: Path) -> int | None:

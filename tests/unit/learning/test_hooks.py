@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.learning.events import parse_line
-from perpetualcc.learning.install import hooks_directory
+from perpetualcc.learning.install import hooks_directory, install
 from perpetualcc.learning.places import Places
 
 PLUGIN = Path(__file__).parents[3] / "plugin" / "hooks"
@@ -125,11 +126,33 @@ def test_a_prompt_of_our_own_engine_is_marked(places):
 
 
 def test_the_plugin_is_silent_where_the_settings_have_the_hooks(places):
-    (places.home / "installed.json").write_text("{}")
+    install(places)
 
     capture(places, '{"prompt": "hi"}', CLAUDE_PLUGIN_ROOT="/plugin")
 
     assert not places.queue.exists()
+
+
+def test_the_plugin_speaks_where_a_person_took_the_hooks_out_of_the_settings(places):
+    install(places)
+    places.settings.write_text("{}")
+
+    capture(places, '{"prompt": "hi"}', CLAUDE_PLUGIN_ROOT="/plugin")
+
+    assert len(events(places)) == 1
+
+
+@pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])
+def test_without_a_home_a_hook_asks_the_system_as_claude_code_does(name, tmp_path):
+    """`$HOME/.claude` would be `/.claude`."""
+    lines = (hooks_directory() / name).read_text().splitlines()
+    line = next(line for line in lines if line.startswith("directory="))
+    where = subprocess.run(
+        ["/bin/bash", "-c", f'{line}; printf %s "$directory"'],
+        env={"PATH": ""}, capture_output=True, check=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+
+    assert where.stdout == f"{pwd.getpwuid(os.getuid()).pw_dir}/.claude"
 
 
 @pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])

@@ -5,11 +5,13 @@ import subprocess
 
 import pytest
 
+from perpetualcc.learning.health import examine
 from perpetualcc.learning.install import (
     EVENTS,
     SettingsUnreadable,
     command,
     install,
+    is_installed,
     uninstall,
 )
 from perpetualcc.learning.places import Places
@@ -108,3 +110,120 @@ def test_with_our_package_deleted_the_command_does_nothing():
     done = subprocess.run(["sh", "-c", line], input=b"{}", capture_output=True, check=True)
 
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def moved(places, monkeypatch):
+    """Install the hooks of a package that is at another place by now."""
+    with monkeypatch.context() as patch:
+        patch.setattr("perpetualcc.learning.install.command", lambda event: f"/old{command(event)}")
+        install(places)
+
+
+def test_a_file_that_the_user_wrote_after_ours_was_emptied_is_never_deleted(places):
+    install(places)
+    places.settings.write_text('{"env": {"A": "mine"}}')
+
+    install(places)
+    uninstall(places)
+
+    assert places.settings.read_text() == '{"env": {"A": "mine"}}'
+
+
+def test_what_the_user_added_before_the_package_moved_stays(places, monkeypatch):
+    places.settings.write_text('{"model": "opus"}')
+    moved(places, monkeypatch)
+    settings = json.loads(places.settings.read_text())
+    places.settings.write_text(json.dumps({**settings, "env": {"A": "mine"}}))
+
+    install(places)
+    uninstall(places)
+
+    assert json.loads(places.settings.read_text()) == {"model": "opus", "env": {"A": "mine"}}
+
+
+def test_a_package_that_moved_still_gives_the_settings_back_to_the_byte(places, monkeypatch):
+    places.settings.write_bytes(b'{ "model" : "opus" }')
+    moved(places, monkeypatch)
+
+    install(places)
+    uninstall(places)
+
+    assert places.settings.read_bytes() == b'{ "model" : "opus" }'
+
+
+def test_a_hook_of_the_user_in_our_group_stays_and_ours_goes(places):
+    install(places)
+    settings = json.loads(places.settings.read_text())
+    settings["hooks"]["UserPromptSubmit"][0]["hooks"].insert(0, {"type": "command", "command": "x"})
+    places.settings.write_text(json.dumps(settings))
+
+    assert install(places).was_there
+    uninstall(places)
+
+    assert json.loads(places.settings.read_text()) == {
+        "hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}
+    }
+
+
+def test_hooks_that_are_there_twice_are_there_once_after_an_installation(places):
+    install(places)
+    settings = json.loads(places.settings.read_text())
+    settings["hooks"]["UserPromptSubmit"] *= 2
+    places.settings.write_text(json.dumps(settings))
+
+    install(places)
+
+    assert places.settings.read_text().count("capture.sh prompt") == 1
+
+
+def test_settings_that_cannot_be_written_leave_no_sign_of_an_installation(places, monkeypatch):
+    places.settings.write_text("{}")
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.replace", refuse)
+        with pytest.raises(SettingsUnreadable):
+            install(places)
+
+    assert not is_installed(places)
+    assert {one.name for one in places.claude.iterdir()} == {"settings.json", "learning"}
+    assert not (places.home / "installed.json").exists()
+
+
+def refuse(path, target):
+    if target.name == "settings.json":
+        raise OSError(28, "No space left on device")
+    return path.rename(target)
+
+
+def test_an_uninstallation_that_failed_can_be_done_again_to_the_byte(places):
+    places.settings.write_bytes(b'{ "a" : 1 }')
+    install(places)
+    ours = places.settings.read_bytes()
+    places.settings.write_text("{broken")
+    with pytest.raises(SettingsUnreadable):
+        uninstall(places)
+    places.settings.write_bytes(ours)
+
+    assert uninstall(places)
+    assert places.settings.read_bytes() == b'{ "a" : 1 }'
+
+
+def test_settings_made_through_a_link_are_gone_and_the_link_stays(places, tmp_path):
+    places.settings.symlink_to(tmp_path / "dotfiles.json")
+
+    install(places)
+    uninstall(places)
+
+    assert places.settings.is_symlink()
+    assert not (tmp_path / "dotfiles.json").exists()
+
+
+@pytest.mark.parametrize("text", [None, "{}", "{broken", '{"hooks": null}'])
+def test_hooks_that_a_person_took_out_are_not_called_installed(places, text):
+    install(places)
+    assert examine(places).is_installed
+    if text is None:
+        places.settings.unlink()
+    else:
+        places.settings.write_text(text)
+
+    assert not examine(places).is_installed

@@ -3,10 +3,12 @@
 # Builtins only, bash 3.2 and newer, silent, never fails: the user's session comes first.
 LC_ALL=C
 umask 077
-directory=${CLAUDE_CONFIG_DIR:-$HOME/.claude}
+directory=${CLAUDE_CONFIG_DIR:-~/.claude}
 [[ -d $directory/learning ]] || exit 0
 # The plugin and the settings may both have us; once is enough.
-[[ -n ${CLAUDE_PLUGIN_ROOT-} && -e $directory/learning/installed.json ]] && exit 0
+settings=
+[[ -n ${CLAUDE_PLUGIN_ROOT-} ]] && IFS= read -r -d '' settings 2>/dev/null <"$directory/settings.json"
+[[ $settings == *perpetualcc/learning/hooks/* ]] && exit 0
 
 # -N reads in blocks; -d '' reads a pipe byte by byte, but it is all that bash 3.2 has.
 if ((BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] > 0))); then
