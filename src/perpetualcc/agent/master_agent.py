@@ -188,7 +188,7 @@ class MasterAgent:
             await self._book(launch, task, facts)
 
     async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
-        turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
+        turn = facts.turn or facts.before or TurnEnded(is_error=True, subtype="", result="")
         tokens = turn.tokens_in - turn.tokens_cached + turn.tokens_out
         tokens += facts.beside if tokens else 0
         await self._with.meter.ended(task.id, launch.session.id, tokens, facts.usd)
@@ -237,7 +237,7 @@ class MasterAgent:
         async for arrival in run.inbox:
             await run.handle(arrival)
             await watch.seen(arrival, run.claude, run.inbox, is_held=bool(run.waiting))
-            if run.is_over or isinstance(arrival, TurnEnded | Gone):
+            if run.is_over or isinstance(arrival, Gone):
                 return
 
     async def _break_off(self, run: Run, task: Task, error: PassingError, facts: RunFacts) -> None:
@@ -270,7 +270,7 @@ def _ids(run: Run, task: Task) -> dict[str, Any]:
 
 
 def _ended(run: Run, task: Task, facts: RunFacts, outcome: Outcome) -> RunEnded:
-    turn = facts.turn
+    turn = facts.turn or facts.before
     return RunEnded(
         **_ids(run, task),
         outcome=type(outcome).__name__.lower(),
