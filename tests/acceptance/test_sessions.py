@@ -49,6 +49,41 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert of_others == []
 
 
+WAITS_FOR_ITS_OWN = """
+scenes:
+  - when: HELPER
+    steps:
+      - tools: [{Write: {file_path: "{project}/src/helped.txt", content: "1"}}]
+        delay: 2s
+      - say: I have helped.
+  - when: Build it
+    steps:
+      - tools:
+          - Agent: {description: help, prompt: HELPER, subagent_type: general-purpose,
+              run_in_background: true}
+          - Bash: {command: "sleep 6; echo tested", run_in_background: true}
+      - say: I wait for the helper and for the tests.
+      - say: The helper is done. I wait for the tests.
+        expect: I have helped
+      - say: All is done.
+        expect: completed
+"""
+
+
+def test_a_turn_that_ends_to_wait_for_an_agent_and_a_command_is_not_the_end(install, servers):
+    pcc = install(WAITS_FOR_ITS_OWN)
+
+    session = pcc.start("Build it")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert (pcc.project / "src" / "helped.txt").exists()
+    settled = pcc.events(session, "TaskSettled")
+    assert [(event["state"], event["result"]) for event in settled] == [("done", "All is done.")]
+    assert len(pcc.events(session, "RunStarted")) == 1
+    assert servers[0].mismatches == []
+    assert pcc.claudes() == []
+
+
 def test_a_session_pauses_after_its_turns_and_goes_on_for_as_many(install):
     pcc = install(
         """

@@ -52,6 +52,9 @@ class RunFacts:
     beside: int = 0
     """Tokens of subagents: the turn's own figures leave them out."""
     turn: TurnEnded | None = None
+    """How the last turn ended."""
+    before: TurnEnded | None = None
+    """Turns that ended while something worked on in the background: none of them was the last."""
     trouble: TroubleReported | None = None
     limit: LimitReported | None = None
     is_stopped: bool = False

@@ -7,7 +7,7 @@ stale messages are dropped.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,14 @@ class ApiTriedAgain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundChanged:
+    """What works on beside the conversation, all of it, after something began or ended."""
+
+    kinds: tuple[str, ...]
+    """Of each: local_agent, local_bash, …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     """Claude has finished its turn, well or badly."""
 
@@ -135,6 +143,18 @@ class TurnEnded:
     cost_usd: float = 0.0
     """Of the process, subagents and compaction included; not of the conversation before it."""
     context_window: int | None = None
+
+    def after(self, before: "TurnEnded | None") -> "TurnEnded":
+        """This turn, with the figures of those before it in the same process."""
+        if before is None:
+            return self
+        return replace(
+            self,
+            turns=before.turns + self.turns,
+            tokens_in=before.tokens_in + self.tokens_in,
+            tokens_out=before.tokens_out + self.tokens_out,
+            tokens_cached=before.tokens_cached + self.tokens_cached,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +215,7 @@ Arrival = (
     | LimitReported
     | TroubleReported
     | ApiTriedAgain
+    | BackgroundChanged
     | TurnEnded
     | Gone
     | Told

@@ -241,7 +241,7 @@ class MasterAgent:
         async for arrival in run.inbox:
             await run.handle(arrival)
             await watch.seen(arrival, run.claude, run.inbox, is_held=bool(run.waiting))
-            if run.is_over or isinstance(arrival, TurnEnded | Gone):
+            if run.is_over or isinstance(arrival, Gone):
                 return
 
     async def _break_off(self, run: Run, task: Task, error: PassingError, facts: RunFacts) -> None:
@@ -276,11 +276,11 @@ def _name(outcome: Outcome) -> str:
 
 
 def _ended(run: Run, task: Task, facts: RunFacts, outcome: str) -> RunEnded:
-    turn = facts.turn
+    turn, last = facts.turn, facts.turn or facts.before
     return RunEnded(
         **_ids(run, task),
         outcome=outcome,
-        turns=turn.turns if turn else 0,
+        turns=last.turns if last else 0,
         tokens_in=(turn and turn.tokens_in) or facts.tokens_in,
         tokens_out=(turn and turn.tokens_out) or facts.tokens_out,
         cost_usd=facts.usd,

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from perpetualcc.agent.background import BackgroundWork
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Arrival,
     Asked,
+    BackgroundChanged,
+    ClockTicked,
     Gone,
     HoldExpired,
     Inbox,
@@ -97,7 +100,8 @@ class SupervisedRun:
     """The same of those that call an agent: at work is what that one calls, if anything."""
     waits_unattended: bool = False
     is_over: bool = False
-    """Nothing more is wanted of this process; the work goes on in another run."""
+    """Nothing more is wanted of this process: the work is done, or goes on in another run."""
+    background: BackgroundWork = field(default_factory=BackgroundWork)
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
     answering: dict[RequestId, int] = field(default_factory=dict)
@@ -139,6 +143,10 @@ class SupervisedRun:
                 await self._told(order)
             case TimeUp():
                 await self._time_up()
+            case BackgroundChanged(kinds=kinds):
+                self.background.changed(kinds)
+            case ClockTicked():
+                await self._look_at_background()
             case TurnEnded():
                 await self._turn_ended(arrival)
             case Gone(error=error):
@@ -410,7 +418,8 @@ class SupervisedRun:
         """
         if self.at_work:
             return
-        if self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
+        is_idle = self.background.is_awaited
+        if is_idle or self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
             self.is_over = True
         elif self.facts.order is Order.HAND_OVER:
             await self.claude.interrupt()
@@ -423,6 +432,7 @@ class SupervisedRun:
     # -- what Claude Code reports --------------------------------------------------------------
 
     async def _started(self, started: Started) -> None:
+        self.background.begin()
         if self.facts.started:
             return
         self.facts.started = True
@@ -438,6 +448,8 @@ class SupervisedRun:
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
         self.facts.replies += 1
+        if not said.is_beside:
+            self.background.begin()
         self.announced.update(said.calls)
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
@@ -471,12 +483,24 @@ class SupervisedRun:
         await self._wind_up()
 
     async def _turn_ended(self, turn: TurnEnded) -> None:
-        self.facts.turn = turn
+        self.facts.turn = turn = turn.after(self.facts.before)
         if not turn.is_error:
             await self._used_by_now()
+        if self.background.kinds and self.facts.is_done and not self._is_ending:
+            self.facts.before, self.facts.turn = turn, None
+            self.background.wait()
+        else:
+            self.is_over = True
         if turn.context_window and turn.context_window != self.context_window:
             self.context_window = turn.context_window
             await self.faculties.journal.record(self._usage())
+
+    async def _look_at_background(self) -> None:
+        """Claude waits for what works in the background; a command has its time."""
+        if self.background.is_waited_out:
+            self.facts.turn, self.is_over = self.facts.before, True
+        elif self.background.is_awaited and self.background.has_agents and not self.at_work:
+            await self._look(self.stuck.looked_at(self.faculties.clock.now()))
 
     def _usage(self) -> UsageReported:
         return self._event(

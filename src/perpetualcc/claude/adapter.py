@@ -22,7 +22,15 @@ from typing import Any
 
 import claude_agent_sdk as sdk
 
-from perpetualcc.agent.inbox import Arrival, Asked, Gone, Inbox, ToolWanted, TurnEnded
+from perpetualcc.agent.inbox import (
+    Arrival,
+    Asked,
+    BackgroundChanged,
+    Gone,
+    Inbox,
+    ToolWanted,
+    TurnEnded,
+)
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages
 from perpetualcc.claude.binary import bundled_claude
@@ -128,7 +136,8 @@ class ClaudeCodeAdapter:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
                 async for message in client.receive_messages():
                     for arrival in messages.arrivals(message):
-                        self._is_working = not isinstance(arrival, TurnEnded)
+                        if not isinstance(arrival, BackgroundChanged):
+                            self._is_working = not isinstance(arrival, TurnEnded)
                         self._inbox.put(self._of_this_process(arrival))
         except TimeoutError:
             if not self._leaving:

@@ -9,6 +9,7 @@ import claude_agent_sdk as sdk
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Arrival,
+    BackgroundChanged,
     LimitReported,
     Said,
     Started,
@@ -36,6 +37,8 @@ def arrivals(message: Any) -> Iterator[Arrival]:
             )
         case sdk.SystemMessage(subtype="api_retry", data=data):
             yield _tried_again(data)
+        case sdk.SystemMessage(subtype="background_tasks_changed", data=data):
+            yield BackgroundChanged(kinds=tuple(_kinds(data.get("tasks"))))
         case sdk.AssistantMessage(error=str(error)):
             yield TroubleReported(kind=error, text=_text(message.content))
         case sdk.AssistantMessage() if message.model != _SYNTHETIC:
@@ -78,6 +81,12 @@ def _options(found: Any) -> Iterator[Option]:
             yield Option(
                 label=str(item.get("label", "")), description=str(item.get("description", ""))
             )
+
+
+def _kinds(found: Any) -> Iterator[str]:
+    for item in found if isinstance(found, list) else []:
+        if isinstance(item, dict):
+            yield str(item.get("task_type", ""))
 
 
 def _tried_again(data: Mapping[str, Any]) -> ApiTriedAgain:

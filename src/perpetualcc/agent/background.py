@@ -1,0 +1,51 @@
+"""What Claude Code works on beside the conversation, and how long a turn that ended waits."""
+
+import asyncio
+from dataclasses import dataclass
+
+_AGENTS = frozenset({"local_agent", "local_workflow"})
+"""Claude Code's words (2.1.330) for what ends by itself. A command may be a server, which does
+not."""
+_COMMANDS = 600.0
+"""Seconds for a command: as long as Claude Code lets one take in the foreground."""
+_WORD = 10.0
+"""Seconds from the end of the last until Claude says something to it; 0.1 was seen."""
+
+
+@dataclass(slots=True)
+class BackgroundWork:
+    """
+    Agents and commands that work on when Claude has ended its turn: when one of them ends, Claude
+    Code tells it and a further turn begins. A process that is left before loses their work.
+    """
+
+    kinds: tuple[str, ...] = ()
+    _since: float | None = None
+    """When the wait began, or last changed."""
+
+    def changed(self, kinds: tuple[str, ...]) -> None:
+        self.kinds = kinds
+        if self.is_awaited:
+            self.wait()
+
+    @property
+    def is_awaited(self) -> bool:
+        return self._since is not None
+
+    @property
+    def has_agents(self) -> bool:
+        return any(kind in _AGENTS for kind in self.kinds)
+
+    def wait(self) -> None:
+        self._since = asyncio.get_running_loop().time()
+
+    def begin(self) -> None:
+        """A turn began."""
+        self._since = None
+
+    @property
+    def is_waited_out(self) -> bool:
+        if self._since is None or self.has_agents:
+            return False
+        patience = _COMMANDS if self.kinds else _WORD
+        return asyncio.get_running_loop().time() - self._since >= patience

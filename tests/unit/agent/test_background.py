@@ -1,0 +1,104 @@
+"""Claude ends its turn while an agent or a command of its own works on: the task is not done."""
+
+import pytest
+
+from perpetualcc.agent import background
+from perpetualcc.agent.endings import outcome_of
+from perpetualcc.agent.inbox import (
+    BackgroundChanged,
+    ClockTicked,
+    Gone,
+    Order,
+    Said,
+    Started,
+    Told,
+    TurnEnded,
+)
+from perpetualcc.domain.tasks import Done, Later
+from tests.unit.agent.test_supervision import TASK, World, ended, play, wants
+
+AGENT, COMMAND = "local_agent", "local_bash"
+WAITS = TurnEnded(
+    is_error=False, subtype="success", result="I wait.", turns=2, tokens_in=300, tokens_out=30
+)
+LAST = TurnEnded(
+    is_error=False, subtype="success", result="All done.", turns=1, tokens_in=100, tokens_out=10
+)
+BEGINS = Started(model="m", permission_mode="default", version="1")
+
+
+def running(*kinds: str) -> BackgroundChanged:
+    return BackgroundChanged(kinds=kinds)
+
+
+def outcome(world: World):
+    return outcome_of(world.facts, TASK, now=0.0)
+
+
+@pytest.mark.parametrize("kind", [AGENT, COMMAND])
+def test_a_turn_that_ends_for_what_still_runs_is_not_the_last(kind):
+    world = play(World(), running(kind), WAITS, ClockTicked())
+
+    assert not world.run.is_over
+
+    play(world, running(), BEGINS, Said(text="All done."), LAST)
+
+    assert world.run.is_over
+    assert outcome(world) == Done(result="All done.")
+    turn = world.facts.turn
+    assert (turn.turns, turn.tokens_in, turn.tokens_out) == (3, 400, 40)
+
+
+def test_nothing_in_the_background_and_the_turn_is_the_last():
+    assert play(World(), running(COMMAND), running(), WAITS).run.is_over
+
+
+def test_a_process_that_dies_meanwhile_leaves_the_task_undone():
+    world = play(World(), running(AGENT), WAITS, Gone(error="killed"))
+
+    assert isinstance(outcome(world), Later)
+
+
+def test_a_server_that_never_ends_is_waited_for_and_then_left(monkeypatch):
+    monkeypatch.setattr(background, "_COMMANDS", 0.0)
+
+    world = play(World(), running(COMMAND), WAITS, ClockTicked())
+
+    assert world.run.is_over
+    assert outcome(world) == Done(result="I wait.")
+
+
+def test_an_agent_is_not_left_however_long_it_takes(monkeypatch):
+    monkeypatch.setattr(background, "_COMMANDS", 0.0)
+
+    assert not play(World(), running(COMMAND, AGENT), WAITS, ClockTicked()).run.is_over
+
+
+def test_an_end_that_claude_says_nothing_to_is_waited_for_shortly(monkeypatch):
+    monkeypatch.setattr(background, "_WORD", 0.0)
+
+    world = play(World(), running(AGENT), WAITS, ClockTicked())
+    assert not world.run.is_over
+
+    assert outcome(play(world, running(), ClockTicked())) == Done(result="I wait.")
+
+
+def test_a_reply_to_it_may_take_its_time(monkeypatch):
+    monkeypatch.setattr(background, "_WORD", 0.0)
+
+    assert not play(World(), running(AGENT), WAITS, running(), BEGINS, ClockTicked()).run.is_over
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_an_order_ends_the_wait_once_the_agent_has_no_call_at_work(order):
+    world = play(World(), running(AGENT), WAITS, wants("w"), Told(order=order))
+    assert not world.run.is_over
+
+    play(world, ended("w"))
+
+    assert world.run.is_over
+    assert isinstance(outcome(world), Later)
+
+
+def test_an_order_before_the_turn_ended_is_not_kept_waiting():
+    assert play(World(), running(AGENT), Told(order=Order.HAND_OVER), WAITS).run.is_over
