@@ -80,6 +80,10 @@ def test_a_turn_that_ends_to_wait_for_an_agent_and_a_command_is_not_the_end(inst
     settled = pcc.events(session, "TaskSettled")
     assert [(event["state"], event["result"]) for event in settled] == [("done", "All is done.")]
     assert len(pcc.events(session, "RunStarted")) == 1
+    assert [event["text"] for event in pcc.events(session, "BackgroundAwaited")] == [
+        "Claude waits for 1 agent and 1 command in the background",
+        "Claude waits for 1 command in the background, 10 minutes at most",
+    ]
     assert servers[0].mismatches == []
     assert pcc.claudes() == []
 

@@ -36,6 +36,14 @@ class BackgroundWork:
     def has_agents(self) -> bool:
         return any(kind in _AGENTS for kind in self.kinds)
 
+    @property
+    def in_words(self) -> str:
+        """For a person, who would otherwise see nothing happen."""
+        agents = sum(kind in _AGENTS for kind in self.kinds)
+        parts = [_counted(agents, "agent"), _counted(len(self.kinds) - agents, "command")]
+        most = "" if agents else f", {_COMMANDS / 60:.0f} minutes at most"
+        return f"Claude waits for {' and '.join(filter(None, parts))} in the background{most}"
+
     def wait(self) -> None:
         self._since = asyncio.get_running_loop().time()
 
@@ -49,3 +57,7 @@ class BackgroundWork:
             return False
         patience = _COMMANDS if self.kinds else _WORD
         return asyncio.get_running_loop().time() - self._since >= patience
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}" if number else ""

@@ -49,6 +49,7 @@ from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
     ApiUnanswered,
+    BackgroundAwaited,
     Event,
     LimitApproached,
     ProblemNoticed,
@@ -494,6 +495,9 @@ class SupervisedRun:
         if turn.context_window and turn.context_window != self.context_window:
             self.context_window = turn.context_window
             await self.faculties.journal.record(self._usage())
+        if self.background.is_awaited:
+            awaited = self._event(BackgroundAwaited, text=self.background.in_words)
+            await self.faculties.journal.record(awaited)
 
     async def _look_at_background(self) -> None:
         """Claude waits for what works in the background; a command has its time."""

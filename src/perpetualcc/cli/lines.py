@@ -235,6 +235,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
+    "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
     ],

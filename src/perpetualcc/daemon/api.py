@@ -26,7 +26,12 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import ApiUnanswered, QuestionAnswered, RecordedEvent
+from perpetualcc.domain.events import (
+    ApiUnanswered,
+    BackgroundAwaited,
+    QuestionAnswered,
+    RecordedEvent,
+)
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, Task
@@ -215,11 +220,11 @@ class Api:
         return that_fits(listed)
 
     async def _seen(self, session: Session) -> Session:
-        """As people see it; one that waits for the API's answer says so."""
+        """As people see it; one that waits for the API, or for work in the background, says so."""
         seen = (await self.held.shown([session]))[0]
         if seen.status is SessionStatus.PROCESSING and not seen.detail:
             newest = await self.events.tail(session.id, 1)
-            if newest and isinstance(newest[0].event, ApiUnanswered):
+            if newest and isinstance(newest[0].event, ApiUnanswered | BackgroundAwaited):
                 return replace(seen, detail=newest[0].event.text)
         return seen
 

@@ -354,6 +354,13 @@ class ApiUnanswered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundAwaited(Event):
+    """Claude has ended its turn while something of its own works on; the task is not done yet."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStarted(Event):
     """The engine came up and recovered what an earlier one left."""
 

@@ -115,6 +115,11 @@ INDENT = " " * 11
             {"text": "The API does not answer", "attempt": 3, "http_status": None},
             ["[T] ⚠  The API does not answer"],
         ),
+        (
+            "BackgroundAwaited",
+            {"text": "Claude waits for 1 agent in the background"},
+            ["[T] ⏳ Claude waits for 1 agent in the background"],
+        ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
         (
             "TaskSettled",
