@@ -112,7 +112,7 @@ class ProtectedPlaces:
                 is_own = start + len(pattern.parts) <= skip
                 if is_own or (pattern.anchored and start):
                     continue
-                if _is_code_about_it(pattern, parts, parts[skip:start] if skip else ()):
+                if _is_code_about_it(pattern, parts, skip, start):
                     continue
                 if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
                     pattern.parts, parts[start:]
@@ -155,14 +155,14 @@ def _usual_places() -> ProtectedPlaces:
     return ProtectedPlaces(home=str(Path.home()), credentials=(), exceptions=())
 
 
-def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], before: Sequence[str]) -> bool:
+def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], skip: int, start: int) -> bool:
     """By the file's name; or a folder of that name where code is kept: `src/credentials`."""
     if pattern.place.name != _NAMED_ONLY:
         return False
     if _SOURCE.search(parts[-1]) is not None:
         return True
     is_folder = "." not in parts[-1].replace("...", "") and "." not in pattern.parts[-1]
-    return is_folder and not _CODE_FOLDERS.isdisjoint(before)
+    return bool(skip) and is_folder and not _CODE_FOLDERS.isdisjoint(parts[skip:start])
 
 
 def _place(entry: dict[str, str]) -> Place:

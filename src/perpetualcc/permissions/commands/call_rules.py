@@ -24,6 +24,7 @@ from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
+from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
@@ -253,8 +254,6 @@ class CallRules:
                 return call.reads(words)
             case "list":
                 return call.reads(words, lists=True)
-            case "pattern-read":
-                return call.reads(words[1:])
             case "copy":
                 return call.reads(words[:-1]) + _into(words, call.writes(words[-1:]))
             case "script":
@@ -286,9 +285,11 @@ class CallRules:
             g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
         ):
             return call.reads(words)
-        if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
-            return call.reads(words)
-        return self._by_role(rule.operands, words, call)
+        if rule.operands == "pattern-read":
+            whole = call.reads(searched_words(call))
+            is_named = call.arguments.has("-e", "-f", "--regexp", "--file")
+            return whole + call.reads(words if is_named else words[1:])
+        return self._by_role(rule.operands, [*words, *substituted_words(call)], call)
 
     def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
         """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
