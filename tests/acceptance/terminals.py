@@ -30,6 +30,12 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
+    def close(self) -> None:
+        """The window is closed: there is no terminal any more."""
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, self.master)
+        os.close(nothing)
+
     def wait_for(self, text: str, *, within: float = 30.0) -> None:
         deadline = time.monotonic() + within
         while text not in self.seen:

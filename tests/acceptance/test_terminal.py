@@ -56,6 +56,57 @@ def test_ctrl_d_stops_the_session(install):
     assert pcc.status("mine")["status"] == "STOPPED"
 
 
+def test_a_terminal_that_is_closed_stops_nothing(install):
+    """Also where the signal of its end is not heard: what is read then is no Ctrl+D."""
+    pcc = install(ASKING)
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "mine")
+    deaf = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *start]
+
+    with terminal(deaf, pcc.environment) as screen:
+        screen.wait_for("[A]pprove")
+        screen.close()
+        screen.command.wait(timeout=20)
+
+    assert pcc.status("mine")["status"] == "WAITING_INPUT"
+    assert [one["number"] for one in pcc.json("pending")] == [1]
+
+
+TWICE = """
+steps:
+  - tools: [{Bash: {command: "rm -rf first"}}]
+  - tools: [{Bash: {command: "rm -rf second"}}]
+  - say: Cleared.
+"""
+
+
+def test_what_was_typed_for_one_request_never_answers_the_next(install):
+    """Somebody else is faster, and the next request comes under the fingers of the first."""
+    pcc = install(TWICE)
+    for name in ("first", "second"):
+        (pcc.project / name).mkdir()
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "mine")
+
+    with terminal(start, pcc.environment) as screen:
+        screen.wait_for("rm -rf first")
+        screen.wait_for("[A]pprove")
+        screen.type("a")
+        pcc.pcc("respond", "1", "--deny")
+        screen.wait_for("rm -rf second")
+        screen.wait_for("(#2)")
+        screen.seen = screen.seen.partition("(#2)")[2]
+        screen.wait_for("[A]pprove")
+        screen.type("\n")
+        screen.type("leave it" + CTRL_D)
+        screen.wait_for("Not sent")
+        assert pcc.status("mine")["counts"] == {"deny/person": 1}
+        screen.type("d\n")
+        assert screen.wait() == 0
+
+    assert (pcc.project / "first").exists()
+    assert (pcc.project / "second").exists()
+    assert pcc.status("mine")["counts"] == {"deny/person": 2}
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")
 def test_bash_completes_commands_and_the_ids_of_sessions(install, tmp_path):
     pcc = install("steps: [Done.]")

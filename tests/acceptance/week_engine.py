@@ -16,7 +16,12 @@ from perpetualcc.daemon.engine import build
 from perpetualcc.domain.locations import Locations
 from tests.fakes.claude import FakeClaudes
 
-_NOBODY = SimpleNamespace(client="test")
+
+async def _a_person() -> bool:
+    return False
+
+
+_NOBODY = SimpleNamespace(client="test", is_agent=_a_person)
 
 
 async def main(data: Path, folder: Path, offset: Path, sessions: int, tasks: int) -> None:

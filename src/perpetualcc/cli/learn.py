@@ -239,6 +239,8 @@ def review(
     waiting = process.pending(library, home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
+        if not one.is_ours:
+            print("  It came with the project or an import: you did not say it here")
         for rule in library.contrary_to(one):
             print(f"  instead of: {one_line(rule.rule)}")
         if not _ask(library, one):
@@ -348,10 +350,11 @@ def auto(
     elif above is not None:
         write_whole(places.options, json.dumps({"accept_above": above, "accept_after": after}))
     chosen = read_json(places.options)
-    if chosen is None:
+    if chosen is None or "accept_above" not in chosen:
         print("Every preference waits for review")
     else:
-        print(f"Accepted above {chosen['accept_above']} after {chosen['accept_after']} repetitions")
+        often = chosen.get("accept_after", 3)
+        print(f"Accepted above {chosen['accept_above']} after {often} repetitions")
 
 
 @app.command("export")
@@ -388,6 +391,7 @@ def import_(
     """
     from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
 
+    _only_a_person()
     library, chosen = _library(), _home(project)
     found = read_export(source)
     new = sum(library.put(home and (chosen or home), one) for home, one in found)

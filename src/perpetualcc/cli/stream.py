@@ -1,7 +1,9 @@
 """Watching a session live: events out, answers in."""
 
+import os
 import select
 import sys
+import termios
 import time
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -55,6 +57,8 @@ class Watcher:
         self._since = 0
         self._waiting: dict[int, Prompt] = {}
         self._is_prompting = False
+        self._asked = 0
+        """The request that a typed line answers."""
         self._listens = sys.stdin.isatty()
         self._countdown = Countdown()
 
@@ -152,6 +156,10 @@ class Watcher:
         if not (self._listens and self._waiting) or self._is_prompting:
             return
         prompt = self._waiting[min(self._waiting)]
+        if prompt.number != self._asked:
+            # What was typed, with or without its Enter, was meant for something else.
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            self._asked = prompt.number
         for line in prompt.lines():
             print(line)
         print(prompt.invitation, end="", flush=True)
@@ -168,11 +176,13 @@ class Watcher:
         self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
         if sys.stdin in ready:
-            line = sys.stdin.readline()
+            line = _typed()
             self._is_prompting = False
             if not line:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
+            elif not line.endswith("\n"):
+                print("\nNot sent. Ctrl+D on an empty line stops the session.")
             elif line.strip():
                 self._answer(daemon, line.strip())
 
@@ -198,6 +208,23 @@ class Watcher:
         found = daemon.call("escalation.get", number=asked.number)
         if found["settled_at"] is None:
             self._waiting[asked.number] = Prompt(request=asked.request)
+
+
+def _typed() -> str:
+    """
+    A line; without its end where Ctrl+D was pressed after it, and nothing where it stands alone.
+
+    Raises:
+        KeyboardInterrupt: the terminal is gone, and with it the person.
+    """
+    try:
+        # Not `readline`: that would wait for the rest of a line, and keep what comes after it.
+        found = os.read(sys.stdin.fileno(), 65536)
+        if not found:
+            termios.tcgetattr(sys.stdin)
+    except (OSError, termios.error):
+        raise KeyboardInterrupt from None
+    return found.decode(errors="replace")
 
 
 class Countdown:

@@ -160,6 +160,7 @@ async def _unlocked(step: Callable[[], Awaitable[T]]) -> T:
 async def _recover(parts: Parts) -> None:
     """End what an earlier engine left running, then take its tasks over. Twice is once."""
     await parts.spending.recover(parts.clock.now())
+    await parts.runs.end_lost(parts.clock.now())
     await parts.limits.waits.set_back(parts.clock.now())
     locations = parts.locations
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))

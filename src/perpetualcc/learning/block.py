@@ -28,7 +28,7 @@ def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
         line = f"- {_plain(preference.rule)}"
         cost = _cost(line)
         if cost > left:
-            break
+            continue  # one long rule keeps no other away
         lines.append(line)
         left -= cost
     if not lines:

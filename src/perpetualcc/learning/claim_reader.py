@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from perpetualcc.learning.claims import Claim, table
+from perpetualcc.learning.claims import REMOVE, Claim, table
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.concepts import vocabulary
 from perpetualcc.learning.corrections.language import detect
@@ -28,9 +28,13 @@ _EMPTY_MEANINGS = frozenset(
     | {"please", "always", "still", "too", "refer"}
 )
 """What a rule says of any matter; what the matter is, say the other words."""
+_SIGNS = ("negation", "withheld", "removed", "given")
+"""Categories that say whether something is wanted."""
 _CLAUSE_END = re.compile(r"[,;:!?。，、；！？،؛।\n—–]|\.(?=\s|$)| - ")
 _UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _PARTICLES = re.compile("[\u3040-\u309f的了在把和与與是到上中里裡个個]+")
+_CYRILLIC_ENDING = re.compile("(?<=...)[аеиіоуыэюяїєйьъвхм]+$")
+_TURKISH_DENIAL = re.compile("(?<=...)m[ae](y[iı]n|y[iı]n[iı]z|s[iı]n)?$")
 _ENDINGS = re.compile("(?<=.)[지아어해고자워]$")
 
 
@@ -38,22 +42,36 @@ _ENDINGS = re.compile("(?<=.)[지아어해고자워]$")
 def read_claim(rule: str) -> Claim:
     """Pure. Few words tell little of their language: it is the one that knows most of them."""
     rule = rule[:_CHARACTERS]
+    return _Reader(_language(rule)).read(rule)
+
+
+def _language(rule: str) -> Lexicon:
+    """Where the words fit several about as well, those count that say whether it is wanted."""
     likely = detect(rule)[0]
     words = [word.strip(".,;:!?") for word in fold(rule, accents=False).split()]
+    words = [word for word in words if not families.named(word)]
 
-    def fitness(lexicon: Lexicon) -> tuple[float, bool]:
-        known = sum(bool(vocabulary(lexicon.code).meanings(word)) for word in words)
-        return known + (lexicon is likely), lexicon.code == "en"
+    def known(lexicon: Lexicon) -> float:
+        means = vocabulary(lexicon.code).meanings
+        found = sum(bool(means(word)) or word in lexicon.stop for word in words)
+        return found + (lexicon is likely) / 2
 
-    return _Reader(
-        max((one for one in lexicons() if one.script == likely.script), key=fitness)
-    ).read(rule)
+    def signs(lexicon: Lexicon) -> float:
+        folded = lexicon.fold(rule)
+        return fits[lexicon] + sum(lexicon.has(category, folded) for category in _SIGNS)
+
+    fits = {one: known(one) for one in lexicons() if one.script == likely.script}
+    close = [one for one, fit in fits.items() if fit > max(fits.values()) - 1]
+    if len(close) == 1:
+        return close[0]
+    return max(close, key=lambda one: (signs(one), one.code == "en"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
     text: str
     start: int
+    end: int
     is_use: bool
 
 
@@ -68,6 +86,7 @@ class _Reader:
         text = self._lexicon.without("henceforth", text)
         is_sometimes = self._lexicon.has("sometimes", text)
         text = self._lexicon.without("sometimes", text)
+        text = self._without_given(text)
         text, unless = self._taken(text, "exempting")
         rest, where = self._taken(text, "narrowing")
         if any(True for _ in self._words(rest)):
@@ -78,9 +97,11 @@ class _Reader:
         for clause in self._clauses(text):
             for word, wanted in self._signed(clause):
                 signs[word] = signs.get(word, True) and wanted
+        members = self._members(signs)
+        if members:  # to run a tool is to use it; to run tests is not to write them
+            signs.pop("run", None)
         plain = {_stem(word): wanted for word, wanted in signs.items() if not word[0].isdigit()}
         words = plain or self._bare(text) or self._bare(self._lexicon.fold(rule))
-        members = self._members(signs)
         return Claim(
             words=words,
             members=members,
@@ -90,6 +111,17 @@ class _Reader:
             unless=frozenset(_stem(word) for word in unless),
             is_sometimes=is_sometimes,
         )
+
+    def _without_given(self, text: str) -> str:
+        """Without the words that say "do" and "have": they are the contrary of `withheld`."""
+        denials = self._spans(text, "negation", "withheld", "removed")
+        for match in [*self._lexicon.every("given", text)][::-1]:
+            if not _overlaps(match.span(), denials):
+                text = f"{text[: match.start()]} {text[match.end() :]}"
+        return text
+
+    def _spans(self, text: str, *categories: str) -> list[tuple[int, int]]:
+        return [match.span() for one in categories for match in self._lexicon.every(one, text)]
 
     def _bare(self, text: str) -> dict[str, bool]:
         """Of a rule that names nothing, every word."""
@@ -106,7 +138,11 @@ class _Reader:
     def _taken(self, text: str, category: str) -> tuple[str, set[str]]:
         """The text without where it holds, or where not; and the words that say so."""
         found: set[str] = set()
+        signs = ("withheld", "removed", *(("negation",) if self._lexicon.spaced else ()))
+        others = self._spans(text, *signs)
         for match in [*self._lexicon.every(category, text)][::-1]:
+            if _overlaps(match.span(), others):
+                continue  # "auf keinen Fall", "anything except"
             end = match.end()
             named = [word.text for word in self._words(text[match.start() : end])]
             if self._lexicon.spaced and not self._lexicon.verb_last:
@@ -131,7 +167,8 @@ class _Reader:
     def _following(self, text: str, start: int) -> tuple[list[str], int]:
         """The next few words of the clause, up to what denies or demands."""
         stops = [_CLAUSE_END.search(text, start), self._search("negation", text, start),
-                 self._search("always", text, start), self._search("but", text, start)]  # fmt: skip
+                 self._search("always", text, start), self._search("but", text, start),
+                 self._search("withheld", text, start)]  # fmt: skip
         limit = min([len(text), *(one.start() for one in stops if one is not None)])
         named: list[str] = []
         end = start
@@ -141,7 +178,7 @@ class _Reader:
             if named and family_of(word.text, self._lexicon) not in {"", "languages"}:
                 break
             named.append(word.text)
-            end = start + word.start + len(word.text)
+            end = start + word.end
         return named, min(end, limit)
 
     def _search(self, category: str, text: str, start: int) -> re.Match[str] | None:
@@ -151,32 +188,45 @@ class _Reader:
     def _clauses(self, text: str) -> Iterator[str]:
         start = 0
         cuts = [*_CLAUSE_END.finditer(text), *self._lexicon.every("but", text)]
+        whole = self._spans(text, "withheld")
         for match in sorted(cuts, key=re.Match.start):
-            if match.start() >= start:
+            if match.start() >= start and not _overlaps(match.span(), whole):
                 yield text[start : match.start()]
                 start = match.end()
         yield text[start:]
 
     def _signed(self, clause: str) -> Iterator[tuple[str, bool]]:
         """The words of a clause that say what it is about, each with whether it is wanted."""
-        words = [word for word in self._words(clause, keep_use=True)
-                 if self._lexicon.spaced or not self._is_denial(clause, word.start)]  # fmt: skip
-        telling = [word for word in words if not word.is_use]
-        refused = self._refused(clause, words, telling)
+        words = [*self._words(self._without_denials(clause), keep_use=True)]
+        withheld = self._spans(clause, "withheld")
+        removed = [span for span in self._spans(clause, "removed")
+                   if not _overlaps(span, withheld)]  # fmt: skip
+        denials = [span for span in self._spans(clause, "negation", "prohibit")
+                   if not _overlaps(span, withheld)]  # fmt: skip
+        said = {*self._spans(clause, "negation")}
+        telling = [word for word in words if not word.is_use
+                   and (word.start, word.end) not in said
+                   and not _overlaps((word.start, word.start + 1), withheld + removed)]  # fmt: skip
+        refused = self._refused(clause, words, telling, denials)
+        for start, end in withheld + removed:
+            refused ^= self._meant(words, telling, start, end)
         refused |= self._replaced(clause, telling)
+        if removed:  # "never remove tests" is not "write tests"
+            yield REMOVE, not denials
         for word in telling:
             yield word.text, word.start not in refused
 
-    def _is_denial(self, clause: str, place: int) -> bool:
-        return any(
-            match.start() <= place < match.end()
-            for match in self._lexicon.every("negation", clause)
-        )
+    def _without_denials(self, clause: str) -> str:
+        """Where words are not spaced, a denial would look like a part of what is denied."""
+        signs = ("negation", "withheld", "removed")
+        for start, end in [] if self._lexicon.spaced else self._spans(clause, *signs):
+            clause = f"{clause[:start]}{' ' * (end - start)}{clause[end:]}"
+        return clause
 
-    def _refused(self, clause: str, words: list[_Word], telling: list[_Word]) -> set[int]:
+    def _refused(
+        self, clause: str, words: list[_Word], telling: list[_Word], denials: list[tuple[int, int]]
+    ) -> set[int]:
         """Where the words stand that are denied."""
-        denials = [match.span() for match in self._lexicon.every("negation", clause)]
-        denials += [match.span() for match in self._lexicon.every("prohibit", clause)]
         if not denials:
             return set()
         if not self._is_two_sided(clause, words, telling, min(denials)[0]):
@@ -184,11 +234,19 @@ class _Reader:
         refused: set[int] = set()
         for start, end in denials:
             inside = {word.start for word in telling if start <= word.start < end}
-            before = {word.start for word in telling if word.start < start}
-            after = {word.start for word in telling if end <= word.start < _next_use(words, end)}
-            near = (before or after) if self._lexicon.verb_last else (after or inside or before)
-            refused |= near | inside
+            refused |= (self._meant(words, telling, start, end, inside)) | inside
         return refused
+
+    def _meant(
+        self, words: list[_Word], telling: list[_Word], start: int, end: int,
+        inside: frozenset[int] | set[int] = frozenset(),
+    ) -> set[int]:  # fmt: skip
+        """Where the words stand that a denial is about: behind it, or in front of it."""
+        before = {word.start for word in telling if word.start < start}
+        after = {word.start for word in telling if end <= word.start < _next_use(words, end)}
+        if self._lexicon.verb_last:
+            return before or after
+        return after or set(inside) or before
 
     def _is_two_sided(
         self, clause: str, words: list[_Word], telling: list[_Word], denial: int
@@ -227,18 +285,25 @@ class _Reader:
                 is_name = word[0].isdigit() or word in _translated().values()
                 is_name = is_name or family_of(word, self._lexicon) != ""
                 is_empty = bool(meanings & _EMPTY_MEANINGS) or word in self._lexicon.stop
+                is_empty = is_empty or word in _empty()
                 is_use = "use" in meanings and not is_name
                 if is_name or not is_empty or (is_use and keep_use):
-                    yield _Word(text=word, start=match.start(), is_use=is_use)
+                    yield _Word(text=word, start=match.start(), end=match.end(), is_use=is_use)
 
     def _meanings(self, word: str) -> set[str]:
-        return {*vocabulary(self._lexicon.code).meanings(word)} if len(word) > 1 else set()
+        means = vocabulary(self._lexicon.code).meanings
+        forms = [word] if len(word) > 1 else []
+        if self._lexicon.code == "en" and word.endswith("ing"):
+            forms += [word[:-3], f"{word[:-3]}e"]
+        return {meaning for form in forms for meaning in means(form)}
 
     def _pieces(self, word: str) -> list[str]:
         """A word as it is compared; of a run without spaces, pairs of what is no particle."""
         if _translation(word):
             return [_translation(word)]
         if not re.match(f"[{_UNSPACED}]", word):
+            if self._lexicon.code == "tr":
+                word = _TURKISH_DENIAL.sub("", word)
             if "'" in word and word not in self._lexicon.stop:
                 word = max(word.split("'"), key=len)
             return [_translation(word) or word] if len(word) > 1 or word.isdigit() else []
@@ -247,12 +312,31 @@ class _Reader:
             word = runs.sub(self._emptied, word)
         parts = [part for part in _PARTICLES.sub(" ", word).split() if part]
         if self._lexicon.code == "ko":
-            return [_ENDINGS.sub("", part[:2]) for part in parts if len(part) > 1]
+            pieces = [_ENDINGS.sub("", part[:2]) for part in parts if len(part) > 1]
+            return [piece for piece in pieces if len(piece) > 1]
+        if self._lexicon.code == "ja":  # "書" of "書かない"
+            parts = [part for part in parts if part not in _empty_beginnings()]
         return [part[i : i + 2] for part in parts for i in range(max(1, len(part) - 1))]
 
     def _emptied(self, match: re.Match[str]) -> str:
         known = vocabulary(self._lexicon.code).words[match.group()]
         return " " if _EMPTY_MEANINGS & {*known} else match.group()
+
+
+@cache
+def _empty() -> frozenset[str]:
+    return frozenset(table()["empty"].split())
+
+
+@cache
+def _empty_beginnings() -> frozenset[str]:
+    """The signs with which Japanese verbs begin that say nothing of the matter."""
+    words = vocabulary("ja").words.items()
+    return frozenset(word[0] for word, meanings in words if _EMPTY_MEANINGS & {*meanings})
+
+
+def _overlaps(span: tuple[int, int], others: list[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)
 
 
 def family_of(word: str, lexicon: Lexicon) -> str:
@@ -273,8 +357,10 @@ def _next_use(words: list[_Word], start: int) -> int:
 
 
 def _stem(word: str) -> str:
-    if word in _translated().values() or families.named(word):
+    if word in _translated().values() or families.named(word) or not word.isalpha():
         return word
+    if word[0] >= "\u0400" and word[0] <= "\u04ff" and len(word) > 3:
+        word = _CYRILLIC_ENDING.sub("", word)
     return word[:_STEM].rstrip("s") if len(word) > 3 else word  # a short word
 
 

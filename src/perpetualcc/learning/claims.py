@@ -18,6 +18,8 @@ _SAME = 0.6
 """Share of common words above which two rules are about the same thing."""
 _OPPOSED = 0.5
 """The same for two of which one refuses what the other wants."""
+REMOVE = "remove"
+"""What a rule says that takes something away, in any language."""
 
 
 class Relation(Enum):
@@ -79,7 +81,11 @@ def relation(one: Claim, other: Claim) -> Relation:
     opposed = {word for word in shared if one.words[word] is not other.words[word]}
     likeness = len(shared) / max(1, len(one.words.keys() | other.words.keys()))
     is_one_matter = likeness >= _SAME or (opposed and likeness >= _OPPOSED)
+    if _spares(one, other) or _spares(other, one):
+        return Relation.APART
     if _is_beside(one, other) or not (is_one_matter or _same_choice(one, other)):
+        return Relation.APART
+    if opposed and not _other_member(one, other) and _is_narrower(one, other, opposed):
         return Relation.APART
     is_opposed = len(opposed) > len(shared - opposed) or any(map(families.named, opposed))
     if is_opposed or _other_member(one, other) or _other_measure(one, other):
@@ -105,6 +111,24 @@ def _is_beside(one: Claim, other: Claim) -> bool:
         not one.members[family].keys() & other.members[family].keys()
         and not (one.wanted(family) and other.wanted(family))
         for family in one.members.keys() & other.members.keys()
+    )
+
+
+def _spares(one: Claim, other: Claim) -> bool:
+    """Whether it only says what must not be taken away: "never delete tests" asks for none."""
+    return one.words.get(REMOVE) is False and REMOVE not in other.words
+
+
+def _is_narrower(one: Claim, other: Claim, opposed: set[str]) -> bool:
+    """Whether what is refused is a part of what is wanted: "never rename tests", "write tests"."""
+    if one.numbers and other.numbers and one.numbers != other.numbers:
+        return True
+    known = {family for word in opposed for family in families.named(word)}
+    return any(
+        not wanted and word not in allows.words and not known & families.named(word).keys()
+        for refuses, allows in ((one, other), (other, one))
+        if any(not refuses.words[word] for word in opposed)
+        for word, wanted in refuses.words.items()
     )
 
 

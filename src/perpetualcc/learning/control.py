@@ -30,7 +30,8 @@ def running_pid(places: Places) -> int | None:
     except FileNotFoundError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Shared: two who ask at once must not take each other for the worker that was there last.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         text = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
         return int(text) if text.isdigit() else None

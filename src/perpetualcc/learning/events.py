@@ -47,8 +47,8 @@ def parse_line(line: bytes) -> list[CapturedEvent]:
     try:
         return [_event(line)]
     except UnreadableLine as reason:
-        starts = [match.start() for match in _START.finditer(line)][1:]
-        for start in starts:
+        starts = [match.start() for match in _START.finditer(line)]
+        for start in filter(None, starts):
             try:
                 return [_event(line[start:])]
             except UnreadableLine:

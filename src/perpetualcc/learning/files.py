@@ -20,7 +20,7 @@ def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC)
+    descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
@@ -46,7 +46,8 @@ def read_json(path: Path) -> dict[str, Any] | None:
 def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file. Waits; the lock goes with the process."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = opened(path, os.O_RDWR)
+    # Where a repository brought a link, what it leads to is none of ours.
+    descriptor = opened(path, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -1,6 +1,8 @@
 """All that was learned, over the memories of every project and the global one."""
 
-from collections.abc import Iterator
+import logging
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,12 +19,20 @@ from perpetualcc.learning.preferences import (
     Status,
     accept,
     contradicts,
+    is_same,
     join,
     merge,
+    named_apart,
 )
+
+log = logging.getLogger(__name__)
 
 GLOBAL = ""
 """The name of no project: the global memory."""
+
+_Some = tuple[Preference, ...]
+_Step = Callable[[_Some, _Some], tuple[_Some, _Some]]
+"""What we wrote and what we did not; both after a change."""
 
 
 class NoSuchPreference(PerpetualError):  # noqa: N818  # says what happened
@@ -38,6 +48,8 @@ class Learned:
 
     project: str
     preference: Preference
+    is_ours: bool = True
+    """We wrote it down. False: it came with the project's files, or from an import."""
 
 
 class SeveralPreferences(PerpetualError):  # noqa: N818  # says what happened
@@ -59,21 +71,35 @@ class Library:
         self._places = places
 
     def remember(self, project: str, preference: Preference, *, event: str) -> None:
-        """Merge a remark into what is known; the same event counts once. Raises OSError."""
+        """
+        Merge a remark into what is known; the same event counts once. Raises OSError.
+
+        Only what a person here said counts together. A candidate that came with the project and
+        asks for the same gives way to the person's own words.
+        """
         home = GLOBAL if preference.scope == "global" else project
-        self._file(home).change(
-            lambda memory: _with(memory, merge(memory.preferences, preference)), event=event
-        )
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            left = tuple(one for one in foreign if not _gives_way(one, preference))
+            new = named_apart((*left, preference))[-1]
+            return merge(ours, new), left
+
+        self._change(home, step, event=event)
         self._register(home)
 
     def all(self, project: str | None = None) -> list[Learned]:
         """Everything known, or what concerns one project: its own and the global."""
         homes = self._homes() if project is None else [project, GLOBAL]
-        return [
-            Learned(project=home, preference=one)
-            for home in dict.fromkeys(homes)
-            for one in self._file(home).load().preferences
-        ]
+        return [one for home in dict.fromkeys(homes) for one in self._known(home)]
+
+    def _known(self, home: str) -> Iterator[Learned]:
+        for one in self._file(home).load().preferences:
+            if seal.is_ours(one, home, self._places):
+                yield Learned(project=home, preference=one)
+            else:  # whoever accepted it, it was nobody here
+                status = Status.CANDIDATE if one.status is Status.ACCEPTED else one.status
+                foreign = replace(one, status=status, seal="")
+                yield Learned(project=home, preference=foreign, is_ours=False)
 
     def find(self, identity: str, home: str | None = None) -> Learned:
         """
@@ -120,34 +146,36 @@ class Library:
         worded = replace(learned.preference, rule=redact(rule or learned.preference.rule))
         if worded.rule != learned.preference.rule:
             worded = replace(worded, prefers=read_claim(worded.rule).first_wanted())
-        accepted = seal.sealed(worded, learned.project, self._places)
-        self._file(learned.project).change(
-            lambda memory: _with(memory, accept(memory.preferences, accepted))
-        )
+        accepted = replace(worded, status=Status.ACCEPTED)
+        self._change(
+            learned.project,
+            lambda ours, foreign: (
+                accept(_with(ours, accepted), accepted), _without(foreign, accepted),
+            ),
+        )  # fmt: skip
         self.publish(learned.project)
         return accepted
 
     def reject(self, learned: Learned) -> None:
         """Keep it, so that repetition does not bring it back, but never tell it to a session."""
-        refused = replace(learned.preference, status=Status.REJECTED, seal="")
-        self._file(learned.project).change(
-            lambda memory: _with(
-                memory,
-                tuple(refused if one.id == refused.id else one for one in memory.preferences),
-            )
-        )
+        refused = replace(learned.preference, status=Status.REJECTED)
+        self._change(
+            learned.project,
+            lambda ours, foreign: (
+                _with(ours, refused), _without(foreign, refused),
+            ),
+        )  # fmt: skip
         self.publish(learned.project)
 
     def forget(self, learned: Learned) -> None:
         """Remove it and its evidence."""
-        identity = learned.preference.id
-        file = self._file(learned.project)
         for _ in range(2):  # the first leaves it in the backup
-            file.change(
-                lambda memory: _with(
-                    memory, tuple(one for one in memory.preferences if one.id != identity)
-                )
-            )
+            self._change(
+                learned.project,
+                lambda ours, foreign: (
+                    _without(ours, learned.preference), _without(foreign, learned.preference),
+                ),
+            )  # fmt: skip
         self.publish(learned.project)
 
     def put(self, project: str, preference: Preference) -> bool:
@@ -156,36 +184,80 @@ class Library:
 
         False when it was known. Doing it again changes nothing.
         """
-        file = self._file(project)
-        before = file.load().preferences
-        after = file.change(
-            lambda memory: _with(memory, join(memory.preferences, _imported(preference)))
-        )
+        new = False
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            nonlocal new
+            joined = join((*ours, *foreign), _imported(preference))
+            new = len(joined) > len(ours) + len(foreign)
+            return joined[: len(ours)], joined[len(ours) :]
+
+        self._change(project, step)
         self._register(project)
-        return len(after.preferences) > len(before)
+        return new
 
     def publish(self, project: str) -> None:
-        """Renew the blocks that new sessions read. A global change renews every project's."""
-        for home in self._homes() if project == GLOBAL else [project]:
-            told = self.told(home)
-            target = self._places.block(home)
-            if told:
-                write_whole(target, block.render(told))
-            else:
-                target.unlink(missing_ok=True)
+        """
+        Renew the blocks that new sessions read. A global change renews every project's.
+
+        A project that is away, on a disk that is not mounted, keeps what it has.
+        """
+        with locked(self._places.home / "blocks.lock"):  # who reads first must not write last
+            for home in self._homes() if project == GLOBAL else [project]:
+                if home in {GLOBAL, project} or Path(home).is_dir():
+                    self._publish(home)
+
+    def _publish(self, home: str) -> None:
+        target = self._places.block(home)
+        if text := block.render(self.told(home)):
+            write_whole(target, text)
+        else:
+            target.unlink(missing_ok=True)
 
     def make_private(self) -> None:
         """Close the memories that an older version, or a copy of a project, left open to others."""
         for home in self._homes():
             make_private(self._file(home).path.parent.glob("*memory.*"))
 
+    def _change(self, home: str, step: _Step, *, event: str = "") -> None:
+        """Apply a step to what we wrote and what we did not, and seal the former."""
+
+        def change(memory: Memory) -> Memory:
+            ours = tuple(one for one in memory.preferences if self._is_ours(one, home))
+            foreign = tuple(one for one in memory.preferences if one not in ours)
+            ours, foreign = step(ours, foreign)
+            written = (seal.sealed(one, home, self._places) for one in ours)
+            return Memory(preferences=(*foreign, *written), events=memory.events)
+
+        file = self._file(home)
+        try:
+            file.change(change, event=event)
+        except OSError as error:
+            # A full disk, one that knows no links: the project cannot keep it, we can.
+            if home == GLOBAL or file.path == self._places.stand_in(home):
+                raise
+            log.warning("%s cannot be written (%s), its stand-in is", file.path, error.strerror)
+            MemoryFile(self._places.stand_in(home), first=file).change(change, event=event)
+
+    def _is_ours(self, preference: Preference, home: str) -> bool:
+        return seal.is_ours(preference, home, self._places)
+
     def _file(self, project: str) -> MemoryFile:
+        """Where a project's memory is. What was kept in its stand-in moves into it when it can."""
         if project == GLOBAL:
             return MemoryFile(self._places.everywhere)
-        path = self._places.memory(project)
-        if _is_usable(path):
-            return MemoryFile(path, is_in_project=True)
-        return MemoryFile(self._places.stand_in(project))
+        own = MemoryFile(self._places.memory(project), is_in_project=True)
+        stand_in = MemoryFile(self._places.stand_in(project), first=own if own.is_ours else None)
+        if not (own.is_ours and _is_usable(own.path)):
+            return stand_in
+        if stand_in.path.exists():
+            kept = stand_in.load()
+            try:
+                own.change(lambda memory: _joined(kept, memory))
+            except OSError:
+                return stand_in
+            stand_in.remove()
+        return own
 
     def _homes(self) -> Iterator[str]:
         yield GLOBAL
@@ -219,20 +291,32 @@ def _imported(preference: Preference) -> Preference:
     )
 
 
-def _with(memory: Memory, preferences: tuple[Preference, ...]) -> Memory:
-    return Memory(preferences=preferences, events=memory.events)
+def _with(some: _Some, one: Preference) -> _Some:
+    """In the place of its former self, or as the last."""
+    if all(other.id != one.id for other in some):
+        return (*some, one)
+    return tuple(one if other.id == one.id else other for other in some)
+
+
+def _without(some: _Some, one: Preference) -> _Some:
+    return tuple(other for other in some if other.id != one.id)
+
+
+def _gives_way(foreign: Preference, said: Preference) -> bool:
+    return (
+        foreign.status is Status.CANDIDATE
+        and foreign.scope == said.scope
+        and is_same(foreign, said)
+    )
+
+
+def _joined(newer: Memory, older: Memory) -> Memory:
+    known = {one.id for one in newer.preferences}
+    rest = (one for one in older.preferences if one.id not in known)
+    return Memory(preferences=(*newer.preferences, *rest), events=(*older.events, *newer.events))
 
 
 def _is_usable(path: Path) -> bool:
-    """Whether a project can hold its own memory: its directory exists, is ours, is no link away."""
-    import os  # noqa: PLC0415  # one line uses it
-
-    project = path.parent.parent
-    if path.parent.is_symlink() or path.is_symlink():
-        return False
-    place = path.parent if path.parent.is_dir() else project
-    return (
-        place.is_dir()
-        and os.access(place, os.W_OK)
-        and (not path.exists() or os.access(path, os.W_OK))
-    )
+    """Whether a project can hold its own memory: its directory exists, and is ours."""
+    place = path.parent if path.parent.exists() else path.parent.parent
+    return place.is_dir() and os.access(place, os.W_OK)

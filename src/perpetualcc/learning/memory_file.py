@@ -6,16 +6,18 @@ ids of the events that went in are part of the same write, so an event counts on
 the worker was killed.
 """
 
+import contextlib
 import json
 import logging
 import os
 import shutil
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from perpetualcc.learning.files import locked, read_json, write_whole
-from perpetualcc.learning.preferences import Preference, from_json
+from perpetualcc.learning.preferences import Preference, from_json, named_apart
 
 log = logging.getLogger(__name__)
 
@@ -40,21 +42,46 @@ class Memory:
 class MemoryFile:
     """One memory on disk. Several processes may change it at once."""
 
-    def __init__(self, path: Path, *, is_in_project: bool = False) -> None:
-        """In a project it is kept out of git: a directory that we make ignores itself."""
+    def __init__(
+        self, path: Path, *, is_in_project: bool = False, first: "MemoryFile | None" = None
+    ) -> None:
+        """
+        In a project it is kept out of git: a directory that we make ignores itself.
+
+        `first`: what this one goes on from, while it is not there.
+        """
         self.path = path
         self._is_in_project = is_in_project
+        self._first = first
         self._backup = path.with_name(path.name + ".backup")
         self._lock = path.with_name("memory.lock")
 
+    @property
+    def is_ours(self) -> bool:
+        """
+        Whether nothing else stands in its place: a link, a directory, another program's file, one
+        of a newer version. One of ours that was damaged has a backup.
+        """
+        files = (self.path, self._backup, self._lock)
+        if self.path.parent.is_symlink() or any(map(_is_strange, files)):
+            return False
+        return not self.path.exists() or self._read() is not None
+
     def load(self) -> Memory:
         """What is known; from the backup when the file is damaged; nothing when there is none."""
-        memory = _parse(self.path)
-        if memory is not None:
+        if (memory := _parse(self.path)) is not None:
             return memory
         if self.path.exists():
             log.warning("Corrupted %s, loading from its backup", self.path)
-        return _parse(self._backup) or Memory()
+        return self._read() or (self._first.load() if self._first else Memory())
+
+    def _read(self) -> Memory | None:
+        return _parse(self.path) or _parse(self._backup)
+
+    def remove(self) -> None:
+        """Another file has what it had."""
+        for path in (self.path, self._backup):
+            path.unlink(missing_ok=True)
 
     def change(self, step: Callable[[Memory], Memory], *, event: str = "") -> Memory:
         """
@@ -80,13 +107,28 @@ class MemoryFile:
             "preferences": [one.as_json() for one in memory.preferences],
             "events": list(memory.events),
         }
-        if _parse(self.path) is not None:
+        if _parse(self.path) is None:
+            self._set_aside()
+        else:
             spare = self._backup.with_name(f".{self._backup.name}.{os.getpid()}")
             spare.unlink(missing_ok=True)
             os.link(self.path, spare)
             spare.replace(self._backup)
         text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
         write_whole(self.path, text, durable=True)
+
+    def _set_aside(self) -> None:
+        """What we cannot read, somebody else may: it is not written over."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.rename(self.path.with_name(f"{self.path.name}.unreadable"))
+
+
+def _is_strange(path: Path) -> bool:
+    """Whether there is something that is no file, or one that we may not change."""
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode) or not os.access(path, os.W_OK)
+    except OSError:
+        return False
 
 
 def _make_ignored(directory: Path) -> None:
@@ -108,7 +150,7 @@ def _parse(path: Path) -> Memory | None:
         return None
     try:
         return Memory(
-            preferences=tuple(from_json(one) for one in data["preferences"]),
+            preferences=named_apart(from_json(one) for one in data["preferences"]),
             events=tuple(str(one) for one in data["events"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -14,6 +15,9 @@ _REPETITION = 0.5
 """How far a repetition closes the distance to certainty."""
 _CONTRADICTION = 0.5
 """What is left of the confidence in a rule that was contradicted."""
+_LATEST = 253_402_214_400.0
+"""The last day of the year 9999: what is later has no date."""
+_MOST_SEEN = 1_000_000
 
 
 class Status(StrEnum):
@@ -97,10 +101,10 @@ def from_json(data: dict[str, Any]) -> Preference:
         category=str(data["category"]),
         scope=str(data["scope"]),
         status=Status(data["status"]),
-        confidence=float(data["confidence"]),
-        seen=int(data["seen"]),
-        first_seen=float(data["first_seen"]),
-        last_seen=float(data["last_seen"]),
+        confidence=_within(data["confidence"], 1.0),
+        seen=int(_within(data["seen"], _MOST_SEEN)),
+        first_seen=_within(data["first_seen"], _LATEST),
+        last_seen=_within(data["last_seen"], _LATEST),
         prefers={
             family: member
             for family, member in prefers.items()
@@ -110,13 +114,19 @@ def from_json(data: dict[str, Any]) -> Preference:
             Evidence(
                 event=str(one["event"]),
                 session=str(one["session"]),
-                at=float(one["at"]),
+                at=_within(one["at"], _LATEST),
                 said=str(one["said"]),
             )
             for one in data.get("evidence", [])
         ),
         seal=str(data.get("seal", "")),
     )
+
+
+def _within(value: Any, high: float) -> float:
+    """A number of a file that anybody may have written, between 0 and what can be shown."""
+    number = float(value)
+    return min(max(number, 0.0), high) if number == number else 0.0  # noqa: PLR0124  # no NaN
 
 
 def says_something(rule: str) -> bool:
@@ -183,6 +193,15 @@ def _named_apart(new: Preference, known: tuple[Preference, ...]) -> Preference:
     if all(one.id != new.id for one in known):
         return new
     return replace(new, id=hashlib.sha256(f"{new.scope}\0\0{new.rule}".encode()).hexdigest()[:8])
+
+
+def named_apart(preferences: Iterable[Preference]) -> tuple[Preference, ...]:
+    """The same, each with an id of its own: an older version gave two of the same words one."""
+    apart: dict[str, Preference] = {}
+    for one in preferences:
+        named = _named_apart(one, (apart[one.id],)) if one.id in apart else one
+        apart.setdefault(named.id, named)
+    return tuple(apart.values())
 
 
 def accept(known: tuple[Preference, ...], accepted: Preference) -> tuple[Preference, ...]:

@@ -75,7 +75,9 @@ class EventProcessor:
             return
         for learned in self._library.all(project):
             known = learned.preference
-            if known.status is not Status.CANDIDATE or not is_same(known, preference):
+            if known.status is not Status.CANDIDATE or not learned.is_ours:
+                continue
+            if known.scope != preference.scope or not is_same(known, preference):
                 continue
             if known.confidence >= above and known.seen >= after:
                 self._library.accept(learned)
@@ -128,12 +130,7 @@ def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:
 
 def pending(library: Library, project: str | None = None) -> list[Learned]:
     """Candidates that wait for review, surest first."""
-    waiting = [
-        one
-        for one in library.all(project)
-        if one.preference.status is Status.CANDIDATE
-        or (one.preference.status is Status.ACCEPTED and not library.is_accepted(one))
-    ]
+    waiting = [one for one in library.all(project) if one.preference.status is Status.CANDIDATE]
     return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
 
 
@@ -157,9 +154,10 @@ def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) ->
         prefers=_prefers(replace(judged, preference=text), ""),
         evidence=(Evidence(event="", session="", at=now, said=text),),
     )
-    library.remember(project, preference, event=f"typed-{time.time_ns()}")
     if not by_person:
+        library.put(project, preference)
         return preference
+    library.remember(project, preference, event=f"typed-{time.time_ns()}")
     known = (one for one in library.all(project) if one.preference.scope == scope)
     former = next(one for one in known if is_same(one.preference, preference))
     return library.accept(former, rule=text)

@@ -1,8 +1,9 @@
 """
-Proof that a person of this account accepted a rule.
+Proof that we wrote a preference, from what a person of this account typed and decided.
 
 A repository can bring its own `.data/memory.json`; without the user's key it cannot make a rule
-of it (FIELD S17). The key is in the user's directory, where agents may neither read it nor write.
+of it, nor add to what the user said (FIELD S17). The key is in the user's directory, where agents
+may neither read it nor write.
 """
 
 import contextlib
@@ -17,21 +18,28 @@ from perpetualcc.learning.preferences import Preference, Status
 
 
 def sealed(preference: Preference, project: str, places: Places) -> Preference:
-    """The preference, accepted."""
-    accepted = replace(preference, status=Status.ACCEPTED)
-    return replace(accepted, seal=_seal(accepted, project, _key(places)))
+    """The preference as one of ours."""
+    return replace(preference, seal=_seal(preference, project, _key(places)))
+
+
+def is_ours(preference: Preference, project: str, places: Places) -> bool:
+    """Whether it stands as we wrote it."""
+    return hmac.compare_digest(
+        preference.seal.encode(), _seal(preference, project, _key(places)).encode()
+    )
 
 
 def is_accepted(preference: Preference, project: str, places: Places) -> bool:
     """Whether it is accepted, and by whom it must have been."""
-    if preference.status is not Status.ACCEPTED:
-        return False
-    return hmac.compare_digest(preference.seal, _seal(preference, project, _key(places)))
+    return preference.status is Status.ACCEPTED and is_ours(preference, project, places)
 
 
 def _seal(preference: Preference, project: str, key: bytes) -> str:
     where = "" if preference.scope == "global" else project
-    text = f"{where}\x00{preference.scope}\x00{preference.rule}"
+    parts = [where, preference.scope, preference.rule]
+    if preference.status is not Status.ACCEPTED:  # how often it was said is what `auto` asks
+        parts += [preference.status, str(preference.confidence), str(preference.seen)]
+    text = "\x00".join(parts)
     return hmac.new(key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
 
 

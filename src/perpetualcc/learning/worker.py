@@ -5,6 +5,7 @@ It may be killed at any instruction. What a person needs to know about it is in 
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -46,6 +47,8 @@ _REJECTED_CHARACTERS = 4_000
 _REASON = 200
 """Characters of a reason in the log: it may quote what it stumbled over."""
 _REJECTED_BYTES = 5_000_000
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
+"""What is wrong with a disk, and with every event as long as it is."""
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
@@ -117,6 +120,8 @@ class Worker:
         except EventTimeout:
             self._set_aside(line.data, f"took more than {EVENT_SECONDS} s")
         except Exception as error:  # the loop outlives its items
+            if isinstance(error, OSError) and error.errno in _DISK:
+                raise  # it is not the event's fault: the next worker reads it again
             log.exception("Event set aside")
             self._set_aside(line.data, repr(error))
         self._leave_behind(line, events)

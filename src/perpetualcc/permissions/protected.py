@@ -26,6 +26,12 @@ _SOURCE = re.compile(
 """`src/credentials/parser.py` and `private_key_parser.go` are code about them, and hold none."""
 
 
+_CODE_FOLDERS = frozenset(
+    {"app", "apps", "cmd", "components", "internal", "lib", "libs", "modules", "packages", "pkg",
+     "spec", "src", "test", "tests"}
+)  # fmt: skip
+
+
 class Guard(StrEnum):
     """Why a place is guarded."""
 
@@ -106,7 +112,7 @@ class ProtectedPlaces:
                 is_own = start + len(pattern.parts) <= skip
                 if is_own or (pattern.anchored and start):
                     continue
-                if _is_code_about_it(pattern, parts):
+                if _is_code_about_it(pattern, parts, skip, start):
                     continue
                 if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
                     pattern.parts, parts[start:]
@@ -135,7 +141,10 @@ def credentials_in(project: Path) -> Callable[[str], bool]:
     def is_secret(path: str) -> bool:
         if _SOURCE.search(path):  # the most files there are, and never one of these
             return False
-        place = _usual_places().find(f"{root}/{path}", skip=own)
+        name = path.rpartition("/")[2]  # a file of that name is no folder of code
+        place = _usual_places().find(f"{root}/{path}", skip=own) or _usual_places().find(
+            f"{root}/{name}", skip=own
+        )
         return place is not None and place.guard is Guard.CREDENTIAL and place.read is not Risk.LOW
 
     return is_secret
@@ -146,8 +155,14 @@ def _usual_places() -> ProtectedPlaces:
     return ProtectedPlaces(home=str(Path.home()), credentials=(), exceptions=())
 
 
-def _is_code_about_it(pattern: _Pattern, parts: Sequence[str]) -> bool:
-    return pattern.place.name == _NAMED_ONLY and _SOURCE.search(parts[-1]) is not None
+def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], skip: int, start: int) -> bool:
+    """By the file's name; or a folder of that name where code is kept: `src/credentials`."""
+    if pattern.place.name != _NAMED_ONLY:
+        return False
+    if _SOURCE.search(parts[-1]) is not None:
+        return True
+    is_folder = "." not in parts[-1].replace("...", "") and "." not in pattern.parts[-1]
+    return bool(skip) and is_folder and not _CODE_FOLDERS.isdisjoint(parts[skip:start])
 
 
 def _place(entry: dict[str, str]) -> Place:

@@ -14,7 +14,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.sessions.limit_waits import SIGNAL
-from perpetualcc.sessions.status import Standing, check_transition, standing_after
+from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
     PlannedTask,
@@ -35,7 +35,6 @@ _AT_WORK = (
     SessionStatus.RATE_LIMITED,
 )
 _AT_A_STANDSTILL = (SessionStatus.PAUSED, SessionStatus.ERROR)
-_ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
 
 
 Begin = Callable[[Session], tuple[Sequence[NewTask], Sequence[Event]]]
@@ -345,7 +344,7 @@ class SessionManager:
         await self._record(_changed(session, status, detail, resumes_at))
 
     async def _check_overlap(self, project: Path) -> None:
-        working = [s for s in SessionStatus if s not in _ENDED]
+        working = [s for s in SessionStatus if s not in ENDED]
         for other in await self._store.list(statuses=working):
             if other.project in project.parents or project in other.project.parents:
                 raise PerpetualError(

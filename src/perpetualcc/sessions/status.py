@@ -10,6 +10,7 @@ from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus
 _WAITS = frozenset(_S) - {_S.COMPLETED}
+ENDED = frozenset({_S.COMPLETED, _S.STOPPED, _S.ERROR})
 TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
     {
         # A task that waited may have to wait again before a run of it begins.

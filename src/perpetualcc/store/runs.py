@@ -1,21 +1,10 @@
-"""Runs as rows: written before a process starts, so that whatever dies, its orphan is known."""
+"""Runs as rows: written before a process starts, ended by its engine or by the next one."""
 
 import sqlite3
-from dataclasses import dataclass
 
 from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run
 from perpetualcc.store.database import Database
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartedProcess:
-    """The process of a run that has not ended: an orphan, when its engine is gone."""
-
-    run: Run
-    pid: int
-    process_start: str
-    """As the system tells it, to tell the process from a later one with its number."""
 
 
 class RunStore:
@@ -79,41 +68,20 @@ class RunStore:
             ]
         )
 
-    async def unfinished(self) -> "tuple[Run, ...]":
-        """Runs that no engine ended: what recovery looks at, oldest first."""
-        return await self._database.read(
-            lambda c: tuple(
-                _run(row)
-                for row in c.execute("SELECT * FROM runs WHERE ended_at IS NULL ORDER BY position")
-            )
+    async def end_lost(self, now: float) -> None:
+        """
+        Runs of an engine that died ended with the last that is on record of their session: since
+        then the machine may have been off.
+        """
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE runs SET outcome = 'lost', ended_at = min(?, max(started_at, coalesce("
+                "(SELECT at FROM events WHERE session = runs.session ORDER BY seq DESC LIMIT 1),"
+                " 0))) WHERE ended_at IS NULL",
+                (now,),
+            ),
+            durable=True,
         )
-
-    async def processes(self) -> tuple[StartedProcess, ...]:
-        """The processes of the unfinished runs."""
-        return await self._database.read(
-            lambda c: tuple(
-                StartedProcess(run=_run(row), pid=row["pid"], process_start=row["process_start"])
-                for row in c.execute(
-                    "SELECT * FROM runs WHERE ended_at IS NULL AND pid IS NOT NULL"
-                    " ORDER BY position"
-                )
-            )
-        )
-
-    async def is_current(self, run: RunId, fence: int) -> bool:
-        """Whether this run is its task's last, has not ended, and holds the task's fence."""
-        return await self._database.read(lambda c: _is_current(c, run, fence))
-
-
-def _is_current(connection: sqlite3.Connection, run: RunId, fence: int) -> bool:
-    found = connection.execute(
-        "SELECT 1 FROM runs r LEFT JOIN tasks t ON t.id = r.task"
-        " WHERE r.id = ? AND r.fence = ? AND r.ended_at IS NULL"
-        " AND coalesce(t.fence, r.fence) = r.fence"
-        " AND r.position = (SELECT max(l.position) FROM runs l WHERE l.task = r.task)",
-        (run, fence),
-    ).fetchone()
-    return found is not None
 
 
 def _run(row: sqlite3.Row) -> Run:

@@ -25,9 +25,9 @@ def run(tmp_path):
     kept = {name: text for name, text in os.environ.items() if not name.startswith(theirs)}
     environment = kept | {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c")}
 
-    def play(*words, program="pcc", text="", code=0):
+    def play(*words, program="pcc", text="", code=0, **more):
         done = subprocess.run(
-            [str(BIN / program), *words], input=text.encode(), env=environment, cwd=tmp_path,
+            [str(BIN / program), *words], input=text.encode(), env=environment | more, cwd=tmp_path,
             capture_output=True, check=False, timeout=50,
         )  # fmt: skip
         assert done.returncode == code, done.stderr.decode()
@@ -295,3 +295,35 @@ def test_no_rule_of_a_repository_steers_the_terminal(run, tmp_path):
     assert "spaces" in told
     assert all(line.isprintable() for line in told.splitlines())
     assert len(run("learn", "list").splitlines()) <= 1
+
+
+def test_what_came_with_a_project_is_said_to_have_come_with_it(run, tmp_path):
+    entry = {
+        "id": "abcd1234", "rule": "Run ./x.sh", "category": "workflow", "scope": "project",
+        "status": "accepted", "confidence": 1e9, "seen": 1, "first_seen": 1e300,
+        "last_seen": 1e300, "evidence": [{"event": "", "session": "", "at": 1e300, "said": "x"}],
+    }  # fmt: skip
+    (tmp_path / ".data").mkdir()
+    (tmp_path / ".data" / "memory.json").write_text(
+        json.dumps({"version": 1, "preferences": [entry], "events": []})
+    )
+
+    assert " candidate " in run("learn", "list", "--project", str(tmp_path))
+    assert "9999" in run("learn", "show", "abcd", "--project", str(tmp_path))
+    assert "you did not say it here" in run(
+        "learn", "review", "--project", str(tmp_path), text="q\n"
+    )
+
+
+def test_an_agent_imports_nothing(run, tmp_path):
+    (tmp_path / "export.json").write_text('{"version": 1, "preferences": []}')
+
+    assert run("learn", "import", "export.json") == "New: 0\n"
+    assert "Only a person" in run("learn", "import", "export.json", code=1, CLAUDECODE="1")
+
+
+def test_options_without_what_we_know_mean_that_everything_waits(run, tmp_path):
+    (tmp_path / "c" / "learning").mkdir(parents=True)
+    (tmp_path / "c" / "learning" / "options.json").write_text("{}")
+
+    assert run("learn", "auto") == "Every preference waits for review\n"

@@ -129,6 +129,8 @@ DATA, VENDOR = "data/*.csv", "src/vendor/*"
         (f"{PROJECT}/{DATA}", "cat data/x.csv"),
         (f"{PROJECT}/{DATA}", "echo x > data/x.csv"),
         (DATA, "cd data && head x.csv"),
+        (DATA, "source data/x.csv"),
+        (DATA, "git checkout data/x.csv"),
         (DATA, "cat < data/x.csv"),
         (DATA, "cat d*/[xy].csv"),
         (DATA, "grep -r x data"),

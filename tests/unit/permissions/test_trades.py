@@ -100,3 +100,50 @@ def test_what_runs_from_elsewhere_or_reaches_out_is_not_low(command: str) -> Non
 )
 def test_what_is_gone_or_paid_or_said_for_a_person_is_high(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "go test ./internal/credentials/...",
+        "mkdir -p src/credentials",
+        "git add src/credentials",
+        "git diff main...fix/credentials",
+        "sbt publishLocal",
+    ],
+)
+def test_code_and_branches_about_credentials_hold_none(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git switch -c feature/credentials",
+        "git push origin feature/credentials",
+        "git restore --staged .env",
+        "npm run start:prod",
+        "npm run release:dry",
+        "./gradlew publishToMavenLocal",
+    ],
+)
+def test_what_stays_on_this_side_wakes_nobody(command: str) -> None:
+    assert bash_risk(command) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat credentials",
+        "cat ~/src/credentials",
+        "cat src/credentials/google.json",
+        "git diff a..b -- .env",
+        "git checkout -- .env",
+        "git checkout x -- .claude/settings.json",
+        "git restore --source=x .claude/settings.json",
+        "npm run release",
+        "npm run destroy:local",
+    ],
+)
+def test_what_is_no_code_and_no_branch_is_still_guarded(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH

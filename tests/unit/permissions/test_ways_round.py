@@ -44,6 +44,14 @@ from perpetualcc.permissions.settings import PermissionSettings
         "cat prod.tfvars",
         "cat android/key.properties",
         "cat api/local.settings.json",
+        "fd -H . -x cat",
+        "fd -HI env -X cat",
+        "cat $(git ls-files --others)",
+        "cat $(find . -type f)",
+        "head -n 5 $(ls -A)",
+        "grep -rh '' .",
+        "rg -uu . .",
+        "rg --hidden ''",
         "column -t .env",
         "pv .env",
         "man ./.env",
@@ -327,6 +335,9 @@ def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:
         "xsltproc -o .git/hooks/pre-commit a b",
         "objcopy -O binary build/a .git/hooks/pre-commit",
         "strip .git/hooks/pre-commit",
+        "PERPETUALCC_RUN= pcc list",
+        "LESS='+!sh' git log",
+        "printf -vGIT_PAGER ./x; export GIT_PAGER; git log",
         "cp -t . src/x/.mcp.json",
         "cp --parents src/.claude/x .",
         "rsync src/x/.mcp.json .",
@@ -348,6 +359,7 @@ def test_a_guarded_place_in_the_project_is_guarded_however_it_is_written(command
         "mv CLAUDE.md old.md",
         "rsync -a src/x/.github .",
         "dot -Tpng -o CLAUDE.md x.dot",
+        "git checkout x -- .github/workflows/ci.yml",
     ],
 )
 def test_what_instructs_an_agent_is_guarded_when_a_folder_gets_or_loses_it(command: str) -> None:
@@ -365,6 +377,14 @@ def test_what_instructs_an_agent_is_guarded_when_a_folder_gets_or_loses_it(comma
         "git ls-files -o .claude",
         "prettier --write .github/workflows/ci.yml",
         "cat x | column -t",
+        "fd -H README -x cat",
+        "fd -H . -x wc -l",
+        "cat $(git ls-files)",
+        "wc -l $(find . -type f)",
+        "rg --hidden TODO",
+        "grep -rn '' src",
+        "grep -rc '' .",
+        "grep -r --include='*.py' '' .",
         "column -t -s, data.csv",
         "man git-log",
         "history 20",
@@ -391,3 +411,17 @@ def test_git_in_a_directory_that_is_a_repository_by_itself_is_for_a_person(tmp_p
     assert risk("git status", odd) == (Risk.MEDIUM, True)
     assert risk("git -C src/plain status") == (Risk.LOW, False)
     assert risk("GIT_COMMON_DIR=src/odd git status")[0] is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export $(cat vars.txt); git log",
+        'while IFS== read -r k v; do export "$k=$v"; done < vars.txt; git log',
+        "set -k; git log GIT_PAGER=src/x",
+        "set -o keyword; git log GIT_PAGER=src/x",
+        "DATABASE_URL=postgres://u:p@db.shop.example/x npm test",
+    ],
+)
+def test_variables_that_are_known_only_at_run_time_or_lead_far_are_not_low(command: str) -> None:
+    assert bash_risk(command) is Risk.MEDIUM

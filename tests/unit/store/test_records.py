@@ -11,14 +11,15 @@ import pytest
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionCreated, SessionStatusChanged
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Again, Lane, NewTask
+from perpetualcc.domain.tasks import NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import AmbiguousSessionError, SessionStore, UnknownSessionError
@@ -208,38 +209,36 @@ def test_a_run_is_known_before_its_process_and_ends_once(tmp_path: Path) -> None
         runs = RunStore(database)
         run = await session_with_run(database)
         assert await runs.list(run.session) == [run]
-        assert await runs.processes() == ()
 
         await runs.set_process(run.id, 42, "12345")
-        [process] = await runs.processes()
         told = [
             await runs.end(run.id, ended_at=2.0, outcome=outcome, turns=3, cost_usd=0.5)
             for outcome in ("completed", "lost")
         ]
 
-        assert (process.pid, process.process_start) == (42, "12345")
         assert told == [True, False]
-        assert await runs.unfinished() == ()
         [ended] = await runs.list(run.session)
         assert (ended.outcome, ended.turns, ended.cost_usd, ended.pid) == ("completed", 3, 0.5, 42)
 
     play(tmp_path, scene)
 
 
-def test_a_run_is_current_while_it_is_its_tasks_last_and_holds_the_fence(tmp_path: Path) -> None:
+def test_a_run_whose_engine_died_ended_with_the_last_that_was_heard_of_it(tmp_path: Path) -> None:
+    """Its minutes count for its iteration; those of a machine that was off do not."""
+
     async def scene(database: Database) -> None:
         runs = RunStore(database)
-        ledger = SqliteLedger(database, FakeClock(), "me")
-        await ledger.add(NewTask(id=TaskId("t"), group="g", prompt=""))
-        await ledger.claim({Lane.INTERACTIVE: 1}, 1)
         run = await session_with_run(database)
+        clock = FakeClock()
+        clock.move(600 - clock.now())
+        said = TextSaid(session=run.session, run=run.id, task=run.task, text="Hm.")
+        await EventLog(database, clock).append([said])
+        await runs.end_lost(90_000.0)
 
-        assert await runs.is_current(run.id, 1)
-        assert not await runs.is_current(run.id, 2)
-        assert not await runs.is_current(RunId("r-unknown"), 1)
-        await ledger.settle(TaskId("t"), 1, Again(prompt=""))
-        await ledger.claim({Lane.INTERACTIVE: 1}, 1)
-        assert not await runs.is_current(run.id, 1)
+        [ended] = await runs.list(run.session)
+        assert (ended.outcome, ended.ended_at) == ("lost", 600.0)
+        handovers = SqliteHandovers(database, EventLog(database))
+        assert await handovers.seconds_worked(run.claude_session) == 599.0
 
     play(tmp_path, scene)
 

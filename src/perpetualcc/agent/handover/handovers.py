@@ -8,6 +8,7 @@ from typing import Any
 
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.maker import Ending, HandoverMaker
+from perpetualcc.agent.handover.ownership import holder_of, in_use
 from perpetualcc.agent.handover.watch import HandoverWatch
 from perpetualcc.agent.ports import Journal, Launch
 from perpetualcc.domain.clock import Clock
@@ -37,10 +38,14 @@ class Handovers:
         who started the earlier one; empty without.
 
         Raises:
-            PerpetualError: numbers that make no sense, an unusable folder, no such iteration.
+            PerpetualError: numbers that make no sense, a folder that is unusable or in use, no such
+                iteration.
         """
         perpetual = perpetual_from(asked, self.settings)
-        await asyncio.to_thread(HandoverFolder(project).prepare)
+        folder = HandoverFolder(project)
+        if holder := await holder_of(folder, self._journal):
+            raise in_use(folder, holder)
+        await asyncio.to_thread(folder.prepare)
         if perpetual.resume_from is None:
             return perpetual, ""
         left = await self._left_by(project, perpetual.resume_from)

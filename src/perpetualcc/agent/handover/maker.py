@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from perpetualcc.agent.handover.status_board import owner_of
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import HandoverDone
@@ -46,6 +47,8 @@ class Ending:
     seconds: float = 0.0
     error: str = ""
     """What the process or its last turn died of."""
+    good: str | None = None
+    """Claude's document as it was when it was last whole."""
     full_from: int = 0
     """The hard limit in tokens, where the first reply of a fresh conversation reached it; or 0."""
 
@@ -115,7 +118,7 @@ class HandoverMaker:
         """Blocking: reads and writes files, asks git."""
         folder = HandoverFolder(iteration.session.project)
         repository = repository_state(iteration.session.project)
-        written, previous, problems = _documents(folder, iteration)
+        written, previous, problems = _documents(folder, iteration, ending)
         document = compose(written, previous, evidence, repository)
         project, carried = iteration.session.project, iteration.carried
         since = carried.done_at if carried and carried.done_at else iteration.session.created_at
@@ -123,7 +126,8 @@ class HandoverMaker:
         findings = [*problems, *differences(document, evidence, project, changed)]
         manner = _manner(ending.manner, is_written=written is not None)
         text = self._render(document, begun, iteration, ending)
-        _keep(folder, begun.iteration, text)
+        if _is_ours(folder, iteration):
+            _keep(folder, begun.iteration, text)
         return replace(
             begun,
             done_at=self._clock.now(),
@@ -147,15 +151,17 @@ class HandoverMaker:
 
 
 def _documents(
-    folder: HandoverFolder, iteration: "Iteration"
+    folder: HandoverFolder, iteration: "Iteration", ending: Ending
 ) -> tuple[HandoverDocument | None, HandoverDocument | None, list[str]]:
     """What Claude wrote in this iteration, what it began with, and what was wrong with them."""
     previous_text = iteration.carried.document if iteration.carried else ""
     previous = _parsed(previous_text)
+    if not _is_ours(folder, iteration):
+        return None, previous, []
     text = folder.read(DOCUMENT)
     written = _parsed(text)
     if written is None:
-        written = _parsed(folder.read(LAST_GOOD))
+        written = _parsed(folder.read(LAST_GOOD)) or _parsed(ending.good)
         used = "the version before it" if written else "what is known"
         return written, previous, [f"Its handover.md was damaged or gone; {used} is used instead."]
     if written.is_empty or written == previous:
@@ -174,6 +180,10 @@ def _parsed(text: str | None) -> HandoverDocument | None:
 
 def _manner(wanted: Manner, *, is_written: bool) -> Manner:
     return Manner.FORCED if wanted is Manner.WRITTEN and not is_written else wanted
+
+
+def _is_ours(folder: HandoverFolder, iteration: "Iteration") -> bool:
+    return owner_of(folder.read(STATE)) in {"", iteration.session.id}
 
 
 def _keep(folder: HandoverFolder, iteration: int, text: str) -> None:

@@ -29,6 +29,10 @@ class StatusBoard:
     _told: Level | None = None
     _told_at: float = 0.0
 
+    def claim(self, level: Level, now: float) -> None:
+        """Say whose the folder is. Raises: PerpetualError."""
+        self.folder.write(STATE, self._state(level, now))
+
     def show(self, level: Level, now: float) -> ContextMeasured | None:
         """
         Write the files if it is time to; the event is for the log, seldom enough for one.
@@ -42,7 +46,7 @@ class StatusBoard:
         self._shown, self._written_at = current, now
         gauge = self.gauge
         self.folder.write(STATUS, status_text(gauge.limits, gauge.tokens, gauge.minutes, level))
-        self.folder.write(STATE, self._state(level, now))
+        self.claim(level, now)
         if level is self._told and now - self._told_at < _EVERY:
             return None
         self._told, self._told_at = level, now

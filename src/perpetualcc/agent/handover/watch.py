@@ -1,6 +1,7 @@
 """Watches one run: when is its handover due, is Claude ready for it, and how did it go?"""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from perpetualcc.agent.endings import RunFacts
 from perpetualcc.agent.handover.gauge import Gauge
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.maker import Ending, HandoverMaker
+from perpetualcc.agent.handover.ownership import holder_of, in_use
 from perpetualcc.agent.handover.status_board import StatusBoard, owner_of
 from perpetualcc.agent.inbox import (
     Arrival,
@@ -67,6 +69,8 @@ class HandoverWatch:
     _ordered_at: float | None = None
     """When the run was ordered to end."""
     _has_folder: bool = False
+    _good: str | None = None
+    """The document as it was when it was last whole: the folder may be cleaned away."""
     _folder: HandoverFolder = field(init=False)
     _gauge: Gauge = field(init=False)
     _board: StatusBoard = field(init=False)
@@ -89,7 +93,7 @@ class HandoverWatch:
         self._gauge.worked_before = await self.records.seconds_worked(conversation)
         self._gauge.told(self.launch.prompt)
         if self.iteration.session.options.perpetual is not None:
-            self._prepare(lay_out=not self.launch.resume)
+            await self._prepare(lay_out=not self.launch.resume)
 
     async def seen(
         self, arrival: Arrival, claude: ClaudeCode, inbox: Inbox, *, is_held: bool
@@ -116,7 +120,7 @@ class HandoverWatch:
 
     async def _look_around(self, claude: ClaudeCode, inbox: Inbox) -> None:
         """Is the trigger there? Does a run that was told to end do so?"""
-        if self._ordered_at is None and self._folder.take_trigger():
+        if self._ordered_at is None and await self._take_trigger():
             self._is_triggered = True
             warned = f"trigger.flag, after the warning at {self.reason}"
             reason = warned if self.reason else "a person asked for it (trigger.flag)"
@@ -163,25 +167,36 @@ class HandoverWatch:
 
     # -- files ---------------------------------------------------------------------------------
 
-    def _prepare(self, *, lay_out: bool) -> None:
+    async def _prepare(self, *, lay_out: bool) -> None:
         """A fresh conversation finds the document of the iteration before it, or the template."""
+        me = self.iteration.session.id
+        if holder := await holder_of(self._folder, self.journal, me):
+            raise in_use(self._folder, holder)
         self._folder.prepare()
         self._has_folder = True
-        if not lay_out:
-            return
         owner = owner_of(self._folder.read(STATE))
-        if owner and owner != self.iteration.session.id:
+        self._board.claim(self.level, self.clock.now())
+        if owner and owner != me:
             self._folder.set_aside(owner)
+        elif not lay_out:
+            return
         self._folder.take_trigger()
         self._folder.remove(LAST_GOOD)
         self._folder.write(DOCUMENT, self._given())
+
+    async def _take_trigger(self) -> bool:
+        """Seen once, and by the session that hands over here."""
+        if not os.path.lexists(self._folder.trigger):
+            return False
+        holder = await holder_of(self._folder, self.journal, self.iteration.session.id)
+        return holder is None and self._folder.take_trigger()
 
     async def _prepare_late(self) -> None:
         """An ordinary session gets the folder when it is needed; without one it goes on too."""
         if self._has_folder:
             return
         try:
-            self._prepare(lay_out=True)
+            await self._prepare(lay_out=True)
         except PerpetualError as error:
             await self._problem(error)
 
@@ -200,6 +215,7 @@ class HandoverWatch:
             return
         with suppress(DamagedDocumentError, PerpetualError):
             parse_document(text)
+            self._good = text
             self._folder.write(LAST_GOOD, text)
 
     # -- the end -------------------------------------------------------------------------------
@@ -208,6 +224,8 @@ class HandoverWatch:
         """The run's outcome, or what its handover came to."""
         if self._begun is None:
             return outcome
+        if isinstance(outcome, Done):
+            self._is_triggered = self._is_triggered or await self._take_trigger()
         manner = self._manner(outcome, facts)
         if manner is None:
             if isinstance(outcome, Done):
@@ -219,6 +237,7 @@ class HandoverWatch:
             seconds=self._gauge.minutes * 60,
             error=facts.error or (facts.turn.result if facts.turn else ""),
             full_from=self._full_from(),
+            good=self._good,
         )
         handover = await self.maker.make(self._handover(), self.iteration, ending)
         return await self.maker.outcome(handover, self.iteration)
@@ -233,7 +252,6 @@ class HandoverWatch:
             return None
         match outcome:
             case Done():
-                self._is_triggered = self._is_triggered or self._folder.take_trigger()
                 return Manner.WRITTEN if self._is_triggered or self._has_more_to_do() else None
             case Later(counts=True) | Failed() if facts.order is Order.HAND_OVER:
                 return Manner.WRITTEN
@@ -244,13 +262,11 @@ class HandoverWatch:
 
     def _has_more_to_do(self) -> bool:
         """Claude ended its turn after the warning: is the task finished, or its unit of work?"""
-        text = self._folder.read(DOCUMENT) if self._has_folder else None
-        if text is None or text == self._given():
-            return False
-        try:
-            return parse_document(text).has_more_to_do
-        except DamagedDocumentError:
-            return False
+        for text in (self._folder.read(DOCUMENT) if self._has_folder else None, self._good):
+            with suppress(DamagedDocumentError):
+                if text is not None:
+                    return text != self._given() and parse_document(text).has_more_to_do
+        return False
 
     def _handover(self) -> Handover:
         return Handover(

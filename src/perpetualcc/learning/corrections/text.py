@@ -15,12 +15,22 @@ _SENTENCE_CHARACTERS = 400
 _SENTENCES = 12
 """First and last so many: who corrects does it at the beginning or at the end."""
 
+# What Claude Code (2.1.330) marks as not typed, in its own list of such blocks.
 _INJECTED = re.compile(
-    r"<(perpetualcc[\w-]*|system-reminder|command-[\w-]+|local-command-[\w-]+|task-notification"
-    r"|ide_[\w-]+|user-prompt-submit-hook|bash-(?:input|stdout|stderr))\b[^>]*>"
-    r".*?(?:</\1\s*>|\Z)",
+    r"<(perpetualcc[\w-]*|system[-_]reminder|command-[\w-]+|local-command-[\w-]+|task-notification"
+    r"|ide_[\w-]+|(?:user-prompt-submit|post-tool-use)-hook|bash-(?:input|stdout|stderr)"
+    r"|channel(?=\ source=)|(?:agent|teammate|cross-session)-message|slack-(?:ping|tag-message)"
+    r"|coordinator-relay|remote-review(?:-progress)?|fetched-web-content|untrusted-[\w-]+|webhook-payload"
+    r"|mcp-(?:resource|polling)-update|artifact-[\w-]+|persisted-output|repl-output"
+    r"|previous-conversation|function_results|tool_use_error|sandbox_violations|fork-boilerplate)"
+    r"\b[^>]*>.*?(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+_RELAYED = re.compile(
+    r"\s*(?:(?:Another Claude|A peer) session sent a message\b"
+    r"|The .{1,80} plugin sent a message:\n|\[SYSTEM NOTIFICATION - NOT USER INPUT\])"
+)
+"""How a message begins that Claude Code puts into the user's place."""
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^\s*(?:>|&gt;|\|\s).*$", re.MULTILINE)
 _LOG_LINE = re.compile(
@@ -85,8 +95,8 @@ def read(message: str) -> Typed:
 
 
 def strip_injected(message: str) -> str:
-    """Remove blocks that Claude Code, its hooks or we put into a prompt."""
-    return _INJECTED.sub("\n", message)
+    """Remove blocks that Claude Code, its hooks or we put into a prompt, and what others sent."""
+    return "" if _RELAYED.match(message) else _INJECTED.sub("\n", message)
 
 
 def fold(text: str, *, accents: bool) -> str:

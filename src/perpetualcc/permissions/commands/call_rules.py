@@ -24,6 +24,7 @@ from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
+from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
@@ -58,6 +59,12 @@ _LISTS_NAMES = frozenset(
      "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
+_NAMES_BRANCHES = frozenset(
+    {"git branch", "git checkout", "git cherry-pick", "git fetch", "git merge", "git merge-base",
+     "git pull", "git push", "git rebase", "git reset", "git restore", "git rev-parse",
+     "git switch", "git tag"}
+)  # fmt: skip
+"""Commands whose words name branches, `fix/credentials`, or files that they do not show."""
 _PLAIN_SETTING = re.compile(
     r"(?:user\.(?:name|email)|(?:commit|tag)\.gpgsign|color\.[\w.]+|advice\.\w+|init\.defaultbranch"
     r"|core\.(?:quotepath|autocrlf|safecrlf|abbrev|filemode|ignorecase|longpaths|precomposeunicode)"
@@ -247,8 +254,6 @@ class CallRules:
                 return call.reads(words)
             case "list":
                 return call.reads(words, lists=True)
-            case "pattern-read":
-                return call.reads(words[1:])
             case "copy":
                 return call.reads(words[:-1]) + _into(words, call.writes(words[-1:]))
             case "script":
@@ -280,9 +285,11 @@ class CallRules:
             g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
         ):
             return call.reads(words)
-        if rule.operands == "pattern-read" and call.arguments.has("-e", "-f", "--regexp", "--file"):
-            return call.reads(words)
-        return self._by_role(rule.operands, words, call)
+        if rule.operands == "pattern-read":
+            whole = call.reads(searched_words(call))
+            is_named = call.arguments.has("-e", "-f", "--regexp", "--file")
+            return whole + call.reads(words if is_named else words[1:])
+        return self._by_role(rule.operands, [*words, *substituted_words(call)], call)
 
     def _given_shells(self, call: Call, rule: CommandRule) -> Findings:
         """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
@@ -345,11 +352,14 @@ class CallRules:
             operands += call.reads(w for w in call.arguments.operands if "." not in w.text)
         reads = (effect for finding in operands for effect in finding.effects)
         base = replace(findings[0], effects=(*findings[0].effects, *reads))
+        if call.arguments.path in _NAMES_BRANCHES:
+            return [base, *findings[1:]]
         return [base, *findings[1:], *(f for f in named if f.risk is Risk.HIGH)]
 
     def _named_files(self, call: Call) -> list[Word]:
         """Its operands are no paths as far as is known, but some name a file all the same."""
-        named = [_after_revision(w) for w in call.arguments.operands if " " not in w.text]
+        words = [w for w in call.arguments.operands if " " not in w.text]
+        named = [_after_revision(w) for w in words if not _is_range(w, call)]
         is_listing = call.arguments.path in _LISTS_NAMES and not _shows_changes(call)
         files = [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]
         return [*files, *_files_of_history(call)]
@@ -460,6 +470,14 @@ def _after_revision(word: Word) -> Word:
     """`HEAD:.env` shows the file after the colon."""
     revision, colon, path = word.text.partition(":")
     return Word(path) if colon and path and "/" not in revision else word
+
+
+def _is_range(word: Word, call: Call) -> bool:
+    """`main...fix/credentials`: two branches, and no file."""
+    return call.command.words[0].text == "git" and _RANGE.search(word.text) is not None
+
+
+_RANGE = re.compile(r"[^/.]\.{2,3}[^/.]")
 
 
 def _has_danger(arguments: Arguments) -> bool:

@@ -44,6 +44,10 @@ _SOURCE = re.compile(
     r"BAZELISK_\w+|(?:.*_)?\w*(?:REPO(?:SITORY)?|MIRROR|REGISTRY|INDEX|DISTRIBUTION)(?:_?(?:URL|HOST|BASE))?",
     re.IGNORECASE,
 )
+_DATABASE = re.compile(
+    r"(?:.*_)?(?:DATABASE|DB|MONGO(?:DB)?|REDIS|PG|POSTGRES(?:QL)?|MYSQL|MARIADB|CLICKHOUSE|AMQP)_?(?:URL|URI|DSN)",
+    re.IGNORECASE,
+)
 _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
 _IS_WRITTEN = re.compile(
     r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOG(?:S|_?FILE|_?PATH|_?DIR)?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
@@ -138,6 +142,8 @@ def _by_value(
         return Risk.MEDIUM, "listens to every network this machine is in"
     if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
         return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
+    if is_passed and _DATABASE.fullmatch(name) and (host := foreign_host(value)) and "." in host:
+        return Risk.MEDIUM, "works with a database on another machine"
     if is_passed and _INSTALLS.fullmatch(name):
         written = territory.write(value, cwds, name)
         if written.risk is Risk.HIGH:

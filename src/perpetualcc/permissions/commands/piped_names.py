@@ -29,7 +29,8 @@ _FIND_FILTERS = re.compile(r"-i?(?:name|path|wholename|regex|lname)")
 _HIDDEN = {
     "ls": re.compile(r"-[A-Za-z1]*[aAf][A-Za-z1]*|--all|--almost-all"),
     "git": re.compile(r"-[a-z]*[oi][a-z]*|--others|--ignored"),
-    "rg": re.compile(r"-\.|--hidden|-uu+"),
+    "rg": re.compile(r"-[A-Za-z]*\.|--hidden|-[A-Za-z]*uu+"),
+    "ag": re.compile(r"-[A-Za-z]*u[A-Za-z]*|--hidden|--unrestricted"),
     "fd": re.compile(r"-[A-Za-z]*[Hu][A-Za-z]*|--hidden|--unrestricted"),
 }
 _SIGNS = re.compile(r"[\\^$()]")
@@ -77,6 +78,54 @@ def without_modes(words: Sequence[Word]) -> Sequence[Word]:
     """`find -L src`: options that stand before the places."""
     start = next((i for i, w in enumerate(words) if w.text not in {"-H", "-L", "-P"}), len(words))
     return words[start:]
+
+
+def hidden_among(words: Sequence[Word]) -> list[Word]:
+    """`fd -H env -x cat`: hidden files that fit the pattern."""
+    if not any(_HIDDEN["fd"].fullmatch(word.text) for word in words):
+        return []
+    patterns = [word.text for word in words if word.text[:1] not in {"-", "/"}][:1]
+    return [Word(_glob(p), globs=True) for p in patterns if p != "."] or [HIDDEN_FILES]
+
+
+def substituted_words(call: Call) -> list[Word]:
+    """`cat $(git ls-files -o)`: hidden files among the names that a substitution prints."""
+    if not call.command.feeds or not prints_contents(call.command.words, call):
+        return []
+    starts = [source for source in call.command.feeds if source.words and not source.upstream]
+    return [
+        word
+        for start in starts
+        for word in _hidden([start, *(f for f in call.command.feeds if start in f.upstream)])
+    ]
+
+
+def searched_words(call: Call) -> list[Word]:
+    """`grep -r '' .`: what every line fits shows all files, hidden ones too."""
+    texts = [word.text for word in call.command.words[1:]]
+    name = call.arguments.path
+    patterns = [g.value.text for g in call.arguments.given if g.name in _PATTERNS and g.value]
+    places = [word.text for word in call.arguments.operands]
+    if not patterns:
+        patterns, places = places[:1], places[1:]
+    if not any(pattern in _EVERYTHING for pattern in patterns):
+        return []
+    territory = call.judge.territory
+    is_whole = all(territory.locate(p, call.cwds).path == territory.project for p in places)
+    shows = _HIDDEN.get(name, _RECURSIVE)
+    is_bare = not any(_NARROWS.match(text) for text in texts)
+    if is_whole and is_bare and any(shows.fullmatch(text) for text in texts):
+        return [HIDDEN_FILES]
+    return []
+
+
+_PATTERNS = frozenset({"-e", "--regexp"})
+_EVERYTHING = frozenset({"", ".", ".*", ".+", "^", "$", "^.*$", "^.", "\\S", "[^ ]"})
+_RECURSIVE = re.compile(r"-[A-Za-z]*[rR][A-Za-z]*|--(?:dereference-)?recursive")
+_NARROWS = re.compile(
+    r"-[A-Za-z]*[lLcq]|--(?:include|files|count|quiet|glob|iglob|type)|-[gtT]$|-g."
+)
+"""Options with which no contents are shown, or those of some files only."""
 
 
 def _hidden(upstream: Sequence[SimpleCommand]) -> list[Word]:

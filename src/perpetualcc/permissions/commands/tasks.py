@@ -105,12 +105,14 @@ def _risk(name: str, *, is_script: bool) -> Risk:
         and not words["undoes"].isdisjoint((*tokens[1:], "".join(tokens[1:])))
     ):
         return Risk.HIGH
+    stays_here = not words["stays_here"].isdisjoint(tokens)
     if harm := words["always"].intersection(tokens):
         is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]
-        return Risk.MEDIUM if is_inside else Risk.HIGH
+        is_kept = stays_here and harm <= words["sends"]
+        return Risk.MEDIUM if is_inside or is_kept else Risk.HIGH
     is_build = bool(tokens) and not words["ordinary"].isdisjoint(tokens)
     if words["unless_built"].intersection(tokens) and tokens[0] not in words["builders"]:
-        return Risk.HIGH
+        return Risk.MEDIUM if stays_here or tokens[0] in words["starts"] else Risk.HIGH
     if words["installers"].intersection(tokens) and (is_script or name == "install"):
         return Risk.MEDIUM
     if words["medium"].intersection(tokens):

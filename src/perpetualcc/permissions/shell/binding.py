@@ -42,6 +42,8 @@ def filled(command: SimpleCommand) -> list[Bound]:
 
 def _printed(command: SimpleCommand) -> list[Bound]:
     words = [word.text for word in command.words]
+    if words[1:2] and words[1].startswith("-v") and words[1] != "-v":
+        words[1:2] = ["-v", words[1].removeprefix("-v")]
     if words[1:2] != ["-v"] or len(words) < 4:
         return []
     template, *values = words[3:]

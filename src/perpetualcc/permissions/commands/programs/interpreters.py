@@ -64,8 +64,7 @@ def source(call: Call) -> Findings:
     if place and files[0].is_constant and sets_up_a_tool(place.path, territory.home):
         why = "Sets up a tool for this shell, as the tool's own manual says"
         return [call.finding(Risk.LOW, "shell-setup", why, EffectKind.EXECUTE)]
-    credentials = [f for f in call.reads(files) if f.risk is Risk.HIGH]
-    return credentials + [f for word in files for f in call.judge.script_file(word, call)]
+    return call.reads(files) + [f for word in files for f in call.judge.script_file(word, call)]
 
 
 def _bare(call: Call) -> Finding:

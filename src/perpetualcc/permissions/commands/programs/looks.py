@@ -1,6 +1,7 @@
 """Programs that only look, until one more word makes them change something."""
 
 import re
+from itertools import takewhile
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
@@ -8,10 +9,20 @@ from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
+_KEYWORDS = re.compile(r"-[a-zA-Z]*k[a-zA-Z]*|keyword")
+"""`set -k`, `set -o keyword`."""
+
 
 @handles("shell-variables")
 def shell_variables(call: Call) -> Findings:
     """`set`, `export -p`, `declare -x`: alone they print every variable, tokens included."""
+    if any(word.text.startswith(UNKNOWN) for word in call.arguments.operands):
+        why = "Which variables it sets for other programs is known only when it runs"
+        return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
+    words = takewhile(lambda word: word != "--", (word.text for word in call.arguments.rest))
+    if call.arguments.path == "set" and any(_KEYWORDS.fullmatch(word) for word in words):
+        why = "Makes words of the commands that follow variables of theirs"
+        return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
     if call.arguments.operands or not call.command.words or call.command.assignments:
         return []
     options = "".join(word.text for word in call.arguments.rest)

@@ -432,7 +432,12 @@ def git_discard(call: Call) -> Findings:
                 kind="git discard",
             )
         ]
-    return []
+    if not (is_restore or is_checkout):
+        return []
+    behind = arguments.operands[arguments.after_dashes or 0 :]
+    is_path = is_restore or arguments.after_dashes is not None
+    paths = [word for word in behind if is_path or word.text.startswith(".")]
+    return [found for found in call.writes(paths) if found.is_guarded]
 
 
 @handles("parallel")

@@ -9,6 +9,7 @@ from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.piped_names import (
     HIDDEN_FILES,
     finds_everything,
+    hidden_among,
     piped_words,
     prints_contents,
     without_modes,
@@ -161,8 +162,12 @@ def fd(call: Call) -> Findings:
     words = call.arguments.rest
     for index, word in enumerate(words):
         if word.text in {"-x", "-X", "--exec", "--exec-batch"}:
-            inner = [w if w.text != "{}" else Word(UNKNOWN, True) for w in words[index + 1 :]]
-            return call.judge.words(inner, call)
+            program = words[index + 1 :]
+            inner = [w if w.text != "{}" else Word(UNKNOWN, True) for w in program]
+            shown = hidden_among(words[:index]) if prints_contents(program, call) else []
+            plain = [w for w in program if w.text != "{}"]
+            found = [f for word in shown for f in call.judge.words([*plain, word], call)]
+            return call.judge.words(inner, call) + found
     return []
 
 
