@@ -59,6 +59,7 @@ scenes:
   - when: Build it
     steps:
       - tools:
+          - Bash: {command: "tail -f src/log", run_in_background: true}
           - Agent: {description: help, prompt: HELPER, subagent_type: general-purpose,
               run_in_background: true}
           - Bash: {command: "sleep 6; echo tested", run_in_background: true}
@@ -71,7 +72,10 @@ scenes:
 
 
 def test_a_turn_that_ends_to_wait_for_an_agent_and_a_command_is_not_the_end(install, servers):
+    """Beside them goes what never ends, and is not waited for."""
     pcc = install(WAITS_FOR_ITS_OWN)
+    (pcc.project / "src").mkdir(exist_ok=True)
+    (pcc.project / "src" / "log").touch()
 
     session = pcc.start("Build it")
 

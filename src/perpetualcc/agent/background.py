@@ -1,11 +1,14 @@
 """What Claude Code works on beside the conversation, and how long a turn that ended waits."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from perpetualcc.agent.servers import is_server
+from perpetualcc.domain.tools import ToolCall
 
 _AGENTS = frozenset({"local_agent", "local_workflow"})
-"""Claude Code's words (2.1.330) for what ends by itself. A command may be a server, which does
-not."""
+"""Claude Code's words (2.1.330) for what ends by itself. A command may not."""
 _COMMANDS = 600.0
 """Seconds for a command: as long as Claude Code lets one take in the foreground."""
 _WORD = 10.0
@@ -19,14 +22,25 @@ class BackgroundWork:
     Code tells it and a further turn begins. A process that is left before loses their work.
     """
 
-    kinds: tuple[str, ...] = ()
+    works: Mapping[str, str] = field(default_factory=dict)
+    servers: set[str] = field(default_factory=set)
+    """Those of them that nobody need wait for."""
     _since: float | None = None
     """When the wait began, or last changed."""
 
-    def changed(self, kinds: tuple[str, ...]) -> None:
-        self.kinds = kinds
+    def changed(self, works: Mapping[str, str]) -> None:
+        self.works = works
         if self.is_awaited:
             self.wait()
+
+    def began(self, work: str, call: ToolCall | None) -> None:
+        if call is not None and is_server(str(call.input.get("command", ""))):
+            self.servers.add(work)
+
+    @property
+    def kinds(self) -> list[str]:
+        """Of what is waited for."""
+        return [kind for work, kind in self.works.items() if work not in self.servers]
 
     @property
     def is_awaited(self) -> bool:

@@ -123,8 +123,16 @@ class ApiTriedAgain:
 class BackgroundChanged:
     """What works on beside the conversation, all of it, after something began or ended."""
 
-    kinds: tuple[str, ...]
-    """Of each: local_agent, local_bash, …"""
+    works: Mapping[str, str]
+    """Claude Code's name of each, and its kind: local_agent, local_bash, …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundBegan:
+    """Which call it is that works on beside the conversation."""
+
+    work: str
+    request: RequestId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +224,7 @@ Arrival = (
     | TroubleReported
     | ApiTriedAgain
     | BackgroundChanged
+    | BackgroundBegan
     | TurnEnded
     | Gone
     | Told

@@ -17,6 +17,7 @@ from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Arrival,
     Asked,
+    BackgroundBegan,
     BackgroundChanged,
     ClockTicked,
     Gone,
@@ -144,8 +145,10 @@ class SupervisedRun:
                 await self._told(order)
             case TimeUp():
                 await self._time_up()
-            case BackgroundChanged(kinds=kinds):
-                self.background.changed(kinds)
+            case BackgroundChanged(works=works):
+                self.background.changed(works)
+            case BackgroundBegan(work=work, request=request):
+                self.background.began(work, self.at_work.get(request))
             case ClockTicked():
                 await self._look_at_background()
             case TurnEnded():

@@ -25,6 +25,7 @@ import claude_agent_sdk as sdk
 from perpetualcc.agent.inbox import (
     Arrival,
     Asked,
+    BackgroundBegan,
     BackgroundChanged,
     Gone,
     Inbox,
@@ -136,7 +137,7 @@ class ClaudeCodeAdapter:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
                 async for message in client.receive_messages():
                     for arrival in messages.arrivals(message):
-                        if not isinstance(arrival, BackgroundChanged):
+                        if not isinstance(arrival, BackgroundChanged | BackgroundBegan):
                             self._is_working = not isinstance(arrival, TurnEnded)
                         self._inbox.put(self._of_this_process(arrival))
         except TimeoutError:

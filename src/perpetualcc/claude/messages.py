@@ -9,6 +9,7 @@ import claude_agent_sdk as sdk
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Arrival,
+    BackgroundBegan,
     BackgroundChanged,
     LimitReported,
     Said,
@@ -38,7 +39,10 @@ def arrivals(message: Any) -> Iterator[Arrival]:
         case sdk.SystemMessage(subtype="api_retry", data=data):
             yield _tried_again(data)
         case sdk.SystemMessage(subtype="background_tasks_changed", data=data):
-            yield BackgroundChanged(kinds=tuple(_kinds(data.get("tasks"))))
+            yield BackgroundChanged(works=dict(_works(data.get("tasks"))))
+        case sdk.SystemMessage(subtype="task_started", data=data):
+            request = RequestId(str(data.get("tool_use_id") or ""))
+            yield BackgroundBegan(work=str(data.get("task_id") or ""), request=request)
         case sdk.AssistantMessage(error=str(error)):
             yield TroubleReported(kind=error, text=_text(message.content))
         case sdk.AssistantMessage() if message.model != _SYNTHETIC:
@@ -83,10 +87,11 @@ def _options(found: Any) -> Iterator[Option]:
             )
 
 
-def _kinds(found: Any) -> Iterator[str]:
+def _works(found: Any) -> Iterator[tuple[str, str]]:
+    """Not those that are `ambient`: Claude Code's word for a watcher that is no activity."""
     for item in found if isinstance(found, list) else []:
-        if isinstance(item, dict):
-            yield str(item.get("task_type", ""))
+        if isinstance(item, dict) and item.get("ambient") is not True:
+            yield str(item.get("task_id", "")), str(item.get("task_type", ""))
 
 
 def _tried_again(data: Mapping[str, Any]) -> ApiTriedAgain:

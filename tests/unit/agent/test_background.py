@@ -5,6 +5,7 @@ import pytest
 from perpetualcc.agent import background
 from perpetualcc.agent.endings import outcome_of
 from perpetualcc.agent.inbox import (
+    BackgroundBegan,
     BackgroundChanged,
     ClockTicked,
     Gone,
@@ -28,7 +29,7 @@ BEGINS = Started(model="m", permission_mode="default", version="1")
 
 
 def running(*kinds: str) -> BackgroundChanged:
-    return BackgroundChanged(kinds=kinds)
+    return BackgroundChanged(works={f"w{at}": kind for at, kind in enumerate(kinds)})
 
 
 def outcome(world: World):
@@ -66,6 +67,16 @@ def test_a_server_that_never_ends_is_waited_for_and_then_left(monkeypatch):
 
     assert world.run.is_over
     assert outcome(world) == Done(result="I wait.")
+
+
+@pytest.mark.parametrize(("command", "is_over"), [("npm run dev", True), ("npm test", False)])
+def test_a_server_is_not_waited_for(command: str, is_over: bool):
+    call = wants("w", command=command)
+    began = BackgroundBegan(work="w0", request=call.request)
+
+    world = play(World(), call, running(COMMAND), began, ended("w"), WAITS)
+
+    assert world.run.is_over is is_over
 
 
 def test_an_agent_is_not_left_however_long_it_takes(monkeypatch):
