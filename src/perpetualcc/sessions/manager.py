@@ -304,6 +304,9 @@ class SessionManager:
             await self._tasks.hold(session.id)
         else:
             await self._tasks.release(session.id)
+        await self._stand(session, standing, tasks)
+
+    async def _stand(self, session: Session, standing: Standing, tasks: Sequence[Task]) -> None:
         detail = standing.detail
         if standing.status is SessionStatus.COMPLETED:
             detail = completion_summary(tasks)
@@ -317,7 +320,8 @@ class SessionManager:
         """
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
-            stuck = standstill(await queue.everything())
+            tasks = await queue.everything()
+            stuck = standstill(tasks)
             if session.status is SessionStatus.PROCESSING or (
                 # Unless a person has let it go on since.
                 stuck and stuck.updated_at >= session.updated_at
@@ -325,7 +329,7 @@ class SessionManager:
                 standing = _standing_of(await queue.pending(), stuck)
                 if standing.held:
                     await self._tasks.hold(session.id)
-                await self._become(session, standing.status, standing.detail, standing.resumes_at)
+                await self._stand(session, standing, tasks)
             else:
                 await self._tasks.release(session.id)
         for session in await self._store.list(statuses=_AT_A_STANDSTILL):

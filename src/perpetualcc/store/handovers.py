@@ -86,6 +86,16 @@ class SqliteHandovers:
         )
         return [row["iteration"] for row in rows]
 
+    async def is_settled(self, handover: Handover) -> bool:
+        newest = await self._database.read(
+            lambda c: c.execute(
+                "SELECT kind FROM events WHERE session = ? AND task = ?"
+                " AND +kind IN ('HandoverDone', 'TaskSettled') ORDER BY seq DESC LIMIT 1",
+                (handover.session, handover.task),
+            ).fetchone()
+        )
+        return newest is None or newest["kind"] == "TaskSettled"
+
     async def words(self, task: TaskId) -> str:
         row = await self._database.read(
             lambda c: c.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()

@@ -56,6 +56,8 @@ class FakeRecords:
     rows: dict = field(default_factory=dict)
     events: list = field(default_factory=list)
     recorded: list = field(default_factory=list)
+    settled: bool = True
+    """The run that made the newest handover lived to its end."""
 
     async def begin(self, handover):
         self.rows.setdefault(handover.iteration, handover)
@@ -69,6 +71,9 @@ class FakeRecords:
 
     async def history(self, session):
         return [self.rows[n] for n in sorted(self.rows, reverse=True)]
+
+    async def is_settled(self, handover):
+        return self.settled
 
     async def evidence(self, conversation):
         return self.events
@@ -367,16 +372,20 @@ def test_the_same_blocker_three_times_stops_and_keeps_the_task_as_it_was(stage):
     play(story())
 
 
-def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_path):
+@pytest.mark.parametrize("dies", ["in the handover", "before the task is settled"])
+def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_path, dies):
     async def story():
         stage = Stage(tmp_path, perpetual=Perpetual(max_iterations=1))
         await stage.begin()
         await stage.see(Said(text="Hm.", context_tokens=90_000))
-        # Here the engine is killed, or the session paused.
+        if dies == "before the task is settled":
+            await stage.watch.conclude(Later(due=0.0), RunFacts())
+        stage.records.settled = False
         stopped = await stage.handovers.current(stage.session, stage.task)
 
         assert isinstance(stopped, Parked)
         assert "at most 1 were asked for" in stopped.result
+        stage.records.settled = True
         one_more = await stage.handovers.current(stage.session, stage.task)
         assert one_more.number == 2, "a person resumed it"
 

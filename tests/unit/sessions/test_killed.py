@@ -152,6 +152,26 @@ def test_what_a_session_says_is_what_its_queue_does(tmp_path, deed, dies_at, sta
     asyncio.run(main())
 
 
+def test_a_session_that_finished_as_its_engine_died_says_what_it_came_to(tmp_path):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        first = Engine(database, FakeClock(), "first")
+        session = (await first.manager.create_session(tmp_path, [PlannedTask(prompt="one")])).id
+        task = await first.claim()
+        await first.manager.begin(session)
+        await first.settle(task, Done(result="ok"), is_told=False)
+
+        await Engine(database, FakeClock(), "second").manager.recover()
+        found = await first.manager.get_session(session)
+        await database.close()
+        return found
+
+    found = asyncio.run(main())
+
+    assert found.status is SessionStatus.COMPLETED
+    assert found.detail.startswith("1 task done")
+
+
 def test_a_task_that_is_added_to_a_finished_session_brings_it_back_whatever_dies(tmp_path):
     async def main():
         database = await Database.open(tmp_path / "pcc.db")

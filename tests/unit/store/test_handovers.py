@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.events import HandoverDone, TextSaid
+from perpetualcc.domain.events import HandoverDone, TaskSettled, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, TaskId
 from perpetualcc.domain.sessions import Perpetual, Run, SessionOptions
 from perpetualcc.domain.tools import Risk
@@ -189,5 +189,26 @@ def test_secrets_do_not_get_into_the_rows(tmp_path):
 
         found = (await handovers.history(session.id))[0]
         assert key not in found.document + "".join(found.findings)
+
+    with_store(tmp_path, play)
+
+
+def test_a_handover_whose_run_died_before_its_task_was_settled_is_known(tmp_path):
+    async def play(handovers, session, database):
+        log, task = EventLog(database), TaskId("t-1")
+        begun = due(session)
+        await handovers.begin(begun)
+        handed_over = replace(DONE, session=session.id, task=task)
+        told = []
+        for event in (
+            TaskSettled(session=session.id, task=task, state="queued"),
+            handed_over,
+            TaskSettled(session=session.id, task=TaskId("t-2"), state="done"),
+            TaskSettled(session=session.id, task=task, state="parked"),
+        ):
+            await log.append([event])
+            told.append(await handovers.is_settled(begun))
+
+        assert told == [True, False, False, True]
 
     with_store(tmp_path, play)

@@ -14,7 +14,7 @@ from perpetualcc.agent.ports import Journal, Launch
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.sessions import Perpetual, Session
-from perpetualcc.domain.tasks import Outcome, Parked, Task
+from perpetualcc.domain.tasks import Parked, Task
 from perpetualcc.sessions.handover.folder import HandoverFolder
 from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
@@ -53,26 +53,29 @@ class Handovers:
 
     async def current(self, session: Session, task: Task) -> Iteration | Parked:
         """
-        Where this dispatch begins. A handover that was begun is done afterwards; where it was the
-        last that was asked for, or goes in circles, a person must look first.
+        Where this dispatch begins. A handover that was begun is done afterwards. Where the run of
+        the newest died before its end was on file, and that was the last iteration that was asked
+        for, or goes in circles, a person must look first.
         """
         history = list(await self._records.history(session.id))
         if history and history[0].done_at is None:
             begun = history.pop(0)
             if begun.task == task.id:
-                rescued, outcome = await self._rescue(begun, session, task, history)
-                if isinstance(outcome, Parked):
-                    return outcome
-                history.insert(0, rescued)
+                history.insert(0, await self._rescue(begun, session, task, history))
         if not history:
             return await self._first(session, task)
         newest = history[0]
-        return Iteration(
+        iteration = Iteration(
             session=session,
             task=task,
             number=newest.iteration + 1,
             carried=newest if newest.task == task.id else None,
         )
+        if newest.task == task.id and not await self._records.is_settled(newest):
+            outcome = await self._maker.outcome(newest, iteration)
+            if isinstance(outcome, Parked):
+                return outcome
+        return iteration
 
     async def number(self, session: Session) -> int:
         """The iteration that the session is in, counted from 1."""
@@ -105,7 +108,7 @@ class Handovers:
 
     async def _rescue(
         self, begun: Handover, session: Session, task: Task, history: Sequence[Handover]
-    ) -> tuple[Handover, Outcome]:
+    ) -> Handover:
         carried = next((one for one in history if one.task == task.id), None)
         iteration = Iteration(session=session, task=task, number=begun.iteration, carried=carried)
         worked = 0.0
@@ -117,8 +120,7 @@ class Handovers:
             seconds=worked,
             error="the run was cut off in the middle of its handover",
         )
-        rescued = await self._maker.make(begun, iteration, ending)
-        return rescued, await self._maker.outcome(rescued, iteration)
+        return await self._maker.make(begun, iteration, ending)
 
     async def _left_by(self, project: Path, number: int) -> Handover:
         left = await self._records.left_by(project, number)

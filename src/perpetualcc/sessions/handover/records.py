@@ -103,6 +103,10 @@ class WorkLog(Protocol):
         """How long the conversation's runs took that have ended."""
         ...
 
+    async def is_settled(self, handover: Handover) -> bool:
+        """Whether a dispatch of its task was settled since it was done."""
+        ...
+
     async def words(self, task: TaskId) -> str:
         """What the person asked for, unchanged; empty when there is no such task."""
         ...
