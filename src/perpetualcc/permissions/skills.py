@@ -8,26 +8,18 @@ What `pcc trust` shows and watches is the project's own `.claude`.
 
 import os
 
-_MOST = 20_000
+_MOST = 5_000
 """Directories that are looked into; in a larger project nobody can tell, so a person is asked."""
 
 
-def has_unseen_skill(project: str, name: str) -> bool:
-    """Whether the skill `name` may come from a directory below the project's own ones."""
-    if (
-        name
-        and "/" not in name
-        and any(os.path.lexists(f"{project}/.claude/{p}") for p in _own(name))
-    ):
+def has_unseen_skill(project: str, home: str, name: str) -> bool:
+    """Whether the skill `name` may be one of a directory deeper in the project."""
+    own = (f"skills/{name}/SKILL.md", f"commands/{name}.md")
+    known = [f"{root}/.claude/{place}" for root in (project, home) for place in own]
+    if name and "/" not in name and any(map(os.path.lexists, known)):
         return False
     for looked_into, (place, folders, _) in enumerate(os.walk(project)):
-        if looked_into > _MOST:
-            return True
-        if place != project and ".claude" in folders:
+        if looked_into > _MOST or (place != project and ".claude" in folders):
             return True
         folders[:] = [folder for folder in folders if folder not in {".claude", ".git"}]
     return False
-
-
-def _own(name: str) -> tuple[str, ...]:
-    return f"skills/{name}/SKILL.md", f"commands/{name}.md"

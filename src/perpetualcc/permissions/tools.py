@@ -248,7 +248,7 @@ def _skill(request: Request) -> Judgement:
     """One that lies deeper in the project than what `pcc trust` shows is for a person."""
     findings = _listed(request)
     name = (request.optional("skill") or "").removeprefix("/")
-    if not has_unseen_skill(request.territory.project, name):
+    if not has_unseen_skill(request.territory.project, request.territory.home, name):
         return findings
     why = "A directory of this project brings skills and hooks that nobody has seen"
     found = request.finding(Risk.MEDIUM, "unseen-skill", why, EffectKind.EXECUTE)

@@ -56,9 +56,16 @@ def test_a_skill_that_trust_does_not_show_is_for_a_person(tmp_path: Path) -> Non
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text("x")
 
+    mine = tmp_path / "home" / ".claude" / "skills" / "mine" / "SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("x")
+    settings = PermissionSettings(home=tmp_path / "home")
+
     def guarded(name: str, project: Path = tmp_path) -> bool:
         asked = ToolCall(tool="Skill", input={"skill": name}, project=project)
-        return analyse(asked, SETTINGS).is_guarded
+        return analyse(asked, settings).is_guarded
+
+    assert not guarded("mine")
 
     assert not guarded("skill0")
     assert guarded("skill10")

@@ -342,6 +342,9 @@ def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:
         "cp --parents src/.claude/x .",
         "rsync src/x/.mcp.json .",
         "ex -s .claude/settings.json",
+        "python -c \"open('.claude/settings.json', 'w').write('x')\"",
+        "node -e \"require('fs').writeFileSync('.git/hooks/pre-commit', 'x')\"",
+        'ruby -e \'File.write(".mcp.json", "x")\'',
         "awk -i inplace '{print}' .claude/settings.json",
     ],
 )

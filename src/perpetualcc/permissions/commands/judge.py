@@ -322,7 +322,7 @@ class CommandJudge:
         arguments = read_arguments(command.words, Entry(name))
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         if not asks_in_words(command.words[1:]):
-            findings += harmful_verb(arguments.operands, call)
+            findings += harmful_verb((command.words[0], *arguments.operands), call)
             findings += judge_option_words(call, None)
             named = judge_task(name, call, is_script=True)
             findings += [named] if named.risk is Risk.HIGH else []

@@ -234,6 +234,13 @@ def _only_prints(text: str) -> bool:
     return (_harmless() | own).issuperset(_NAME.findall(bare))
 
 
+_WRITES = re.compile(
+    r"[\"'][wax]b?\+?[\"']|\bwrite_(?:text|bytes)\b|\b(?:write|append)File|\bfile_put_contents\b"
+    r"|(?<!stdout)(?<!stderr)\.write\(|\bFile\.write\b|\bdump\("
+)
+"""How code of one language or another writes files."""
+
+
 def inline_code(text: str, call: Call) -> Findings:
     """Code in a language that is not read here: MEDIUM, and HIGH when it does what is listed."""
     if _only_prints(text):
@@ -263,9 +270,13 @@ def inline_code(text: str, call: Call) -> Findings:
             kind=f"{call.arguments.path} inline",
         )
     ]
+    writes = _WRITES.search(text) is not None
     for quoted in re.findall(r"[\"']([~/.\w][^\"'\n]{2,200})[\"']", text[:20_000])[:50]:
         found = call.judge.territory.read(quoted, call.cwds, call.part)
         findings += [found] if found.risk is Risk.HIGH else []
+        if writes:
+            written = call.judge.territory.write(quoted, call.cwds, call.part)
+            findings += [written] if written.is_guarded else []
     if UNKNOWN in text and text.strip() == UNKNOWN:
         findings.append(
             call.finding(
