@@ -10,7 +10,6 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
-from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.files import locked, read_json, write_whole
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
@@ -92,6 +91,12 @@ class Library:
         homes = self._homes() if project is None else [project, GLOBAL]
         return [one for home in dict.fromkeys(homes) for one in self._known(home)]
 
+    def pending(self, project: str | None = None) -> list[Learned]:
+        """Candidates that wait for review, surest first."""
+        known = self.all(project)
+        waiting = [one for one in known if one.preference.status is Status.CANDIDATE]
+        return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
+
     def _known(self, home: str) -> Iterator[Learned]:
         for one in self._file(home).load().preferences:
             if seal.is_ours(one, home, self._places):
@@ -145,6 +150,8 @@ class Library:
         """Make it a rule, in new words when given; contrary rules of its scope yield."""
         worded = replace(learned.preference, rule=redact(rule or learned.preference.rule))
         if worded.rule != learned.preference.rule:
+            from perpetualcc.learning.claim_reader import read_claim  # noqa: PLC0415  # when edited
+
             worded = replace(worded, prefers=read_claim(worded.rule).first_wanted())
         accepted = replace(worded, status=Status.ACCEPTED)
         self._change(

@@ -13,7 +13,7 @@ from perpetualcc.learning.corrections import Judgement, Scope, classify, familie
 from perpetualcc.learning.corrections.text import fold, strip_injected
 from perpetualcc.learning.events import CapturedEvent
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.library import Learned, Library
+from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Evidence, Preference, Status, is_same, new_id
 from perpetualcc.learning.transcript import last_reply
@@ -126,12 +126,6 @@ def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:
         if left:
             wanted[family] = left[-1 if judged.language in _VERB_LAST else 0]
     return wanted
-
-
-def pending(library: Library, project: str | None = None) -> list[Learned]:
-    """Candidates that wait for review, surest first."""
-    waiting = [one for one in library.all(project) if one.preference.status is Status.CANDIDATE]
-    return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
 
 
 def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) -> Preference:
