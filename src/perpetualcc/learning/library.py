@@ -153,25 +153,24 @@ class Library:
             from perpetualcc.learning.claim_reader import read_claim  # noqa: PLC0415  # when edited
 
             worded = replace(worded, prefers=read_claim(worded.rule).first_wanted())
-        accepted = replace(worded, status=Status.ACCEPTED)
-        self._change(
-            learned.project,
-            lambda ours, foreign: (
-                accept(_with(ours, accepted), accepted), _without(foreign, accepted),
-            ),
-        )  # fmt: skip
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            now = _now(learned, (*ours, *foreign))
+            rule = replace(now, rule=worded.rule, prefers=worded.prefers, status=Status.ACCEPTED)
+            return accept(_with(ours, rule), rule), _without(foreign, rule)
+
+        self._change(learned.project, step)
         self.publish(learned.project)
-        return accepted
+        return replace(worded, status=Status.ACCEPTED)
 
     def reject(self, learned: Learned) -> None:
         """Keep it, so that repetition does not bring it back, but never tell it to a session."""
-        refused = replace(learned.preference, status=Status.REJECTED)
-        self._change(
-            learned.project,
-            lambda ours, foreign: (
-                _with(ours, refused), _without(foreign, refused),
-            ),
-        )  # fmt: skip
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            refused = replace(_now(learned, (*ours, *foreign)), status=Status.REJECTED)
+            return _with(ours, refused), _without(foreign, refused)
+
+        self._change(learned.project, step)
         self.publish(learned.project)
 
     def forget(self, learned: Learned) -> None:
@@ -296,6 +295,18 @@ def _imported(preference: Preference) -> Preference:
         seal="",
         evidence=evidence,
     )
+
+
+def _now(learned: Learned, known: _Some) -> Preference:
+    """
+    What became of it since a person looked: it may have been said again. Of other words by now, it
+    is what the person saw. Raises `NoSuchPreference`: it was forgotten.
+    """
+    seen = learned.preference
+    now = next((one for one in known if one.id == seen.id), None)
+    if now is None:
+        raise NoSuchPreference(seen.id)
+    return now if now.rule == seen.rule else seen
 
 
 def _with(some: _Some, one: Preference) -> _Some:

@@ -105,6 +105,25 @@ def test_a_beginning_that_was_cut_at_once_does_not_take_its_neighbour_along(plac
     assert seen(places, tmp_path) == 1
 
 
+def test_two_events_of_which_the_first_lost_its_lines_end_both_count(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path)[:-1] + line(tmp_path, number=1))
+
+    work(places)
+
+    assert seen(places, tmp_path) == 2
+
+
+def test_a_queue_that_was_deleted_and_got_the_same_inode_is_read_from_its_start(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path) + line(tmp_path, number=1))
+    work(places)
+    other = b"".join(line(tmp_path, number=number) for number in (2, 3, 4))
+    places.queue.write_bytes(other)  # the same inode, and longer
+
+    work(places)
+
+    assert seen(places, tmp_path) == 5
+
+
 def test_a_line_that_is_being_written_is_waited_for(places, tmp_path):
     whole = line(tmp_path)
     places.queue.write_bytes(whole[:-10])
