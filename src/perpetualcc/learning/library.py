@@ -257,12 +257,10 @@ class Library:
         if not (own.is_ours and _is_usable(own.path)):
             return stand_in
         if stand_in.path.exists():
-            kept = stand_in.load()
             try:
-                own.change(lambda memory: _joined(kept, memory))
+                own.take_over(stand_in)
             except OSError:
                 return stand_in
-            stand_in.remove()
         return own
 
     def _homes(self) -> Iterator[str]:
@@ -326,12 +324,6 @@ def _gives_way(foreign: Preference, said: Preference) -> bool:
         and foreign.scope == said.scope
         and is_same(foreign, said)
     )
-
-
-def _joined(newer: Memory, older: Memory) -> Memory:
-    known = {one.id for one in newer.preferences}
-    rest = (one for one in older.preferences if one.id not in known)
-    return Memory(preferences=(*newer.preferences, *rest), events=(*older.events, *newer.events))
 
 
 def _is_usable(path: Path) -> bool:

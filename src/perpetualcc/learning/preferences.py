@@ -15,6 +15,7 @@ _CONTRADICTION = 0.5
 _LATEST = 253_402_214_400.0
 """The last day of the year 9999: what is later has no date."""
 _MOST_SEEN = 1_000_000
+_ID = re.compile("[0-9a-f]{8}")
 
 
 class Status(StrEnum):
@@ -91,11 +92,13 @@ def from_json(data: dict[str, Any]) -> Preference:
     """
     rule = str(data["rule"])
     prefers = {str(key): str(value) for key, value in dict(data.get("prefers", {})).items()}
+    scope = "global" if data["scope"] == "global" else "project"
+    identity = str(data["id"])
     return Preference(
-        id=str(data["id"]),
+        id=identity if _ID.fullmatch(identity) else new_id(rule, scope),
         rule=rule,
         category=str(data["category"]),
-        scope=str(data["scope"]),
+        scope=scope,
         status=Status(data["status"]),
         confidence=_within(data["confidence"], 1.0),
         seen=int(_within(data["seen"], _MOST_SEEN)),

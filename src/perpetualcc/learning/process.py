@@ -152,6 +152,6 @@ def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) ->
         library.put(project, preference)
         return preference
     library.remember(project, preference, event=f"typed-{time.time_ns()}")
-    known = (one for one in library.all(project) if one.preference.scope == scope)
+    known = (one for one in library.all(project) if one.is_ours and one.preference.scope == scope)
     former = next(one for one in known if is_same(one.preference, preference))
     return library.accept(former, rule=text)

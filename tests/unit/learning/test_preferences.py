@@ -474,6 +474,17 @@ def test_a_rule_that_somebody_else_accepted_is_shown_as_waiting(library, project
     assert (one.preference.status, one.is_ours) == (Status.ACCEPTED, True)
 
 
+def test_a_typed_rule_is_accepted_beside_the_same_of_somebody_else(library, project, places):
+    kept_in(places, project, preference("Use tabs", status=Status.ACCEPTED))
+
+    typed_rule(library, project, "Use tabs", by_person=True)
+
+    assert [(one.is_ours, one.preference.status) for one in library.all(project)] == [
+        (False, Status.CANDIDATE),
+        (True, Status.ACCEPTED),
+    ]
+
+
 def test_an_agents_remark_adds_nothing_to_what_a_person_said(library, project):
     library.remember(project, preference(), event="1")
     for _ in range(3):
@@ -609,6 +620,13 @@ def test_no_number_of_a_file_is_one_that_cannot_be_shown(number):
     assert time.localtime(one.evidence[0].at).tm_year <= 9999
     assert 0.0 <= one.confidence <= 1.0
     assert json.loads(json.dumps(one.as_json(), allow_nan=False))
+
+
+@pytest.mark.parametrize("identity", ["", "a/../b", "\x1b[31m", "A" * 8, "abcd12345"])
+def test_an_id_that_nobody_could_type_is_made_anew(identity):
+    one = from_json(preference().as_json() | {"id": identity, "scope": "elsewhere"})
+
+    assert (one.id, one.scope) == (preference().id, "project")
 
 
 def test_two_rules_to_which_an_older_version_gave_one_id_are_told_apart(library, project, places):
