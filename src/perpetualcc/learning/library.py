@@ -92,9 +92,18 @@ class Library:
         return [one for home in dict.fromkeys(homes) for one in self._known(home)]
 
     def pending(self, project: str | None = None) -> list[Learned]:
-        """Candidates that wait for review, surest first."""
+        """
+        Candidates that wait for review, surest first; of those that came along, no rule that a
+        person here accepted already.
+        """
         known = self.all(project)
-        waiting = [one for one in known if one.preference.status is Status.CANDIDATE]
+        rules = [one.preference for one in known if self.is_accepted(one)]
+        waiting = [
+            one
+            for one in known
+            if one.preference.status is Status.CANDIDATE
+            and (one.is_ours or not any(is_same(one.preference, rule) for rule in rules))
+        ]
         return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
 
     def _known(self, home: str) -> Iterator[Learned]:

@@ -483,6 +483,7 @@ def test_a_typed_rule_is_accepted_beside_the_same_of_somebody_else(library, proj
         (False, Status.CANDIDATE),
         (True, Status.ACCEPTED),
     ]
+    assert library.pending(project) == []
 
 
 def test_an_agents_remark_adds_nothing_to_what_a_person_said(library, project):
