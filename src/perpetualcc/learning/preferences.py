@@ -131,7 +131,11 @@ def says_something(rule: str) -> bool:
 
 def new_id(rule: str, scope: str) -> str:
     """Eight characters that the same rule always gets."""
-    return hashlib.sha256(f"{scope}\0{' '.join(sorted(_words(rule)))}".encode()).hexdigest()[:8]
+    return _short_hash(f"{scope}\0{' '.join(sorted(_words(rule)))}")
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def merge(known: tuple[Preference, ...], new: Preference) -> tuple[Preference, ...]:
@@ -187,7 +191,7 @@ def _named_apart(new: Preference, known: tuple[Preference, ...]) -> Preference:
     """Two contrary rules may have the same words: then the newer one's id has their order, too."""
     if all(one.id != new.id for one in known):
         return new
-    return replace(new, id=hashlib.sha256(f"{new.scope}\0\0{new.rule}".encode()).hexdigest()[:8])
+    return replace(new, id=_short_hash(f"{new.scope}\0\0{new.rule}"))
 
 
 def named_apart(preferences: Iterable[Preference]) -> tuple[Preference, ...]:

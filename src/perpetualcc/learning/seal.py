@@ -27,7 +27,8 @@ def sealed(preference: Preference, project: str, places: Places) -> Preference:
 def is_ours(preference: Preference, project: str, places: Places) -> bool:
     """Whether it stands as we wrote it."""
     return hmac.compare_digest(
-        preference.seal.encode(), _seal(preference, project, _key(places)).encode()
+        preference.seal.encode(errors="replace"),
+        _seal(preference, project, _key(places)).encode(),
     )
 
 
@@ -42,7 +43,7 @@ def _seal(preference: Preference, project: str, key: bytes) -> str:
     if preference.status is not Status.ACCEPTED:  # how often it was said is what `auto` asks
         parts += [preference.status, str(preference.confidence), str(preference.seen)]
     text = "\x00".join(parts)
-    return hmac.new(key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
+    return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
 
 
 def _key(places: Places) -> bytes:

@@ -574,3 +574,24 @@ def test_saying_a_refusal_again_is_a_repetition(places, tmp_path):
 
     (one,) = Library(places).all(str(tmp_path))
     assert (one.preference.seen, one.preference.prefers) == (2, {})
+
+
+@pytest.mark.parametrize("field", ["id", "rule", "category", "seal", "said", "prefers"])
+def test_half_a_character_in_a_repositorys_memory_costs_no_rule(places, tmp_path, field):
+    entry = {
+        "id": "abcd1234", "rule": "Use tabs", "seen": 1, "category": "style", "scope": "project",
+        "status": "accepted", "confidence": 0.9, "first_seen": 1, "last_seen": 1, "prefers": {},
+        "evidence": [{"event": "", "session": "", "at": 1, "said": "x"}], "seal": "0" * 32,
+    }  # fmt: skip
+    half = {"said": {"evidence": [entry["evidence"][0] | {"said": "\ud800"}]},
+            "prefers": {"prefers": {"\ud800": "\ud800"}}}  # fmt: skip
+    memory = places.memory(str(tmp_path))
+    memory.parent.mkdir()
+    known = [entry | half.get(field, {field: "x\ud800"})]
+    memory.write_text(json.dumps({"version": 1, "preferences": known, "events": ["\ud800"]}))
+    places.queue.write_bytes(line(tmp_path))
+
+    work(places)
+
+    assert [one.is_ours for one in Library(places).all(str(tmp_path))] == [False, True]
+    assert not places.rejected.exists()
