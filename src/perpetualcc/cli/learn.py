@@ -173,11 +173,9 @@ def list_(
 
     Example: pcc learn list --pending
     """
-    from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
-
     library = _library()
     where = _home(project)
-    found = process.pending(library, where) if pending else library.all(where)
+    found = library.pending(where) if pending else library.all(where)
     if as_json:
         print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
         return
@@ -222,8 +220,6 @@ def review(
 
     Example: pcc learn review
     """
-    from perpetualcc.learning import process  # noqa: PLC0415  # not for help pages
-
     _only_a_person()
     library, home = _library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
@@ -236,7 +232,7 @@ def review(
         print(f"Rejected: {one_line(one.preference.rule)}")
     if accept or reject:
         return
-    waiting = process.pending(library, home)
+    waiting = library.pending(home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
         if not one.is_ours:

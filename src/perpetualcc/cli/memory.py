@@ -71,17 +71,19 @@ def facts(
     """
     What is known about a project, most trusted first.
 
-    Facts come from programs that use the library: no session writes them by itself.
+    The rules you accepted are preferences. Other facts come from programs that use the library.
 
     Example: pcc memory facts ./api
     """
 
     async def look(database: Any) -> Any:
+        from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415  # when used
+        from perpetualcc.daemon.known_facts import KnownFacts  # noqa: PLC0415
+        from perpetualcc.learning.library import Library  # noqa: PLC0415
         from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
 
-        return await SemanticMemory(SqliteFacts(database)).get_facts(
-            str(project.resolve()), category
-        )
+        known = KnownFacts(SqliteFacts(database), Library(learning_places()))
+        return await SemanticMemory(known).get_facts(str(project.resolve()), category)
 
     found = _with_database(ctx, look)
     if as_json:

@@ -10,6 +10,7 @@ from typing import Any
 from mcp.server import MCPServer
 
 from perpetualcc import __version__
+from perpetualcc.daemon.known_facts import KnownFacts
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
@@ -39,9 +40,10 @@ def build(places: Locations, learned: Places) -> MCPServer:
 
     @server.tool()
     async def project_facts(project: str, category: FactCategory | None = None) -> dict[str, Any]:
-        """What is known about a project (absolute path): conventions, architecture, decisions."""
+        """What is known about a project (absolute path): conventions, decisions, preferences."""
         async with _opened(places) as database:
-            found = await SemanticMemory(SqliteFacts(database)).get_facts(project, category)
+            known = KnownFacts(SqliteFacts(database), Library(learned))
+            found = await SemanticMemory(known).get_facts(project, category)
         return {"note": _NOTE, "facts": [dataclasses.asdict(one) for one in found]}
 
     @server.tool()

@@ -34,6 +34,7 @@ from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.index_keeper import IndexKeeper
+from perpetualcc.daemon.known_facts import KnownFacts
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
@@ -49,6 +50,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.learning.library import Library as Rules
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
 from perpetualcc.memory import EpisodicMemory, ProceduralMemory, SemanticMemory
@@ -127,8 +129,12 @@ class Parts:
         return EventLog(self.database, self.clock)
 
     @cached_property
+    def learning_places(self) -> Places:
+        return Places(claude=claude_directory())
+
+    @cached_property
     def learning(self) -> LearningService:
-        places = Places(claude=claude_directory())
+        places = self.learning_places
         return LearningService(places, learning_worker.command(places, self.locations))
 
     @cached_property
@@ -243,7 +249,7 @@ class Parts:
             self.events,
             self.sessions,
             EpisodicMemory(SqliteEpisodes(self.database)),
-            SemanticMemory(SqliteFacts(self.database)),
+            SemanticMemory(KnownFacts(SqliteFacts(self.database), Rules(self.learning_places))),
             self.habits,
         )
 

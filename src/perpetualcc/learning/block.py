@@ -17,12 +17,12 @@ def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
     """
     The block, or empty when there is nothing to say.
 
-    Project rules come before global ones, then by confidence, repetition and age. What does not
-    fit into `budget` tokens (estimated) is left out. Secrets and markers are taken out.
+    The most useful rules come first. What does not fit into `budget` tokens (estimated) is left
+    out. Secrets and markers are taken out.
     """
     lines: list[str] = []
     left = budget * _CHARACTERS_PER_TOKEN - len(_INTRODUCTION) - len(_OPEN) - len(_CLOSE)
-    for preference in sorted(preferences, key=_usefulness, reverse=True):
+    for preference in most_useful_first(preferences):
         if not says_something(preference.rule):
             continue
         line = f"- {_plain(preference.rule)}"
@@ -34,6 +34,11 @@ def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
     if not lines:
         return ""
     return "\n".join([_OPEN, _INTRODUCTION, *lines, _CLOSE]) + "\n"
+
+
+def most_useful_first(preferences: list[Preference]) -> list[Preference]:
+    """Project rules come before global ones, then by confidence, repetition and age."""
+    return sorted(preferences, key=_usefulness, reverse=True)
 
 
 def _usefulness(preference: Preference) -> tuple[bool, float, int, float]:

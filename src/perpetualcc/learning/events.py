@@ -1,8 +1,10 @@
 """Queue lines as events. A line that cannot be read costs only itself."""
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 VERSION = 1
@@ -46,14 +48,16 @@ def parse_line(line: bytes) -> list[CapturedEvent]:
     """
     try:
         return [_event(line)]
-    except UnreadableLine as reason:
-        starts = [match.start() for match in _START.finditer(line)]
-        for start in filter(None, starts):
-            try:
-                return [_event(line[start:])]
-            except UnreadableLine:
-                continue
-        raise reason from None
+    except UnreadableLine as error:
+        reason = error
+    found = []
+    starts = [match.start() for match in _START.finditer(line)]
+    for start, end in pairwise([*starts, len(line)]):
+        with contextlib.suppress(UnreadableLine):
+            found.append(_event(line[start:end]))
+    if not found:
+        raise reason
+    return found
 
 
 def _event(line: bytes) -> CapturedEvent:

@@ -22,7 +22,8 @@ def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+        # Half a character, of a file that anybody wrote, is JSON as an escape only.
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
             file.flush()
             if durable:

@@ -10,7 +10,6 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
-from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.files import locked, read_json, write_whole
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
@@ -92,6 +91,21 @@ class Library:
         homes = self._homes() if project is None else [project, GLOBAL]
         return [one for home in dict.fromkeys(homes) for one in self._known(home)]
 
+    def pending(self, project: str | None = None) -> list[Learned]:
+        """
+        Candidates that wait for review, surest first; of those that came along, no rule that a
+        person here accepted already.
+        """
+        known = self.all(project)
+        rules = [one.preference for one in known if self.is_accepted(one)]
+        waiting = [
+            one
+            for one in known
+            if one.preference.status is Status.CANDIDATE
+            and (one.is_ours or not any(is_same(one.preference, rule) for rule in rules))
+        ]
+        return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
+
     def _known(self, home: str) -> Iterator[Learned]:
         for one in self._file(home).load().preferences:
             if seal.is_ours(one, home, self._places):
@@ -145,26 +159,27 @@ class Library:
         """Make it a rule, in new words when given; contrary rules of its scope yield."""
         worded = replace(learned.preference, rule=redact(rule or learned.preference.rule))
         if worded.rule != learned.preference.rule:
+            from perpetualcc.learning.claim_reader import read_claim  # noqa: PLC0415  # when edited
+
             worded = replace(worded, prefers=read_claim(worded.rule).first_wanted())
-        accepted = replace(worded, status=Status.ACCEPTED)
-        self._change(
-            learned.project,
-            lambda ours, foreign: (
-                accept(_with(ours, accepted), accepted), _without(foreign, accepted),
-            ),
-        )  # fmt: skip
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            now = _now(learned, (*ours, *foreign))
+            rule = replace(now, rule=worded.rule, prefers=worded.prefers, status=Status.ACCEPTED)
+            return accept(_with(ours, rule), rule), _without(foreign, rule)
+
+        self._change(learned.project, step)
         self.publish(learned.project)
-        return accepted
+        return replace(worded, status=Status.ACCEPTED)
 
     def reject(self, learned: Learned) -> None:
         """Keep it, so that repetition does not bring it back, but never tell it to a session."""
-        refused = replace(learned.preference, status=Status.REJECTED)
-        self._change(
-            learned.project,
-            lambda ours, foreign: (
-                _with(ours, refused), _without(foreign, refused),
-            ),
-        )  # fmt: skip
+
+        def step(ours: _Some, foreign: _Some) -> tuple[_Some, _Some]:
+            refused = replace(_now(learned, (*ours, *foreign)), status=Status.REJECTED)
+            return _with(ours, refused), _without(foreign, refused)
+
+        self._change(learned.project, step)
         self.publish(learned.project)
 
     def forget(self, learned: Learned) -> None:
@@ -251,12 +266,10 @@ class Library:
         if not (own.is_ours and _is_usable(own.path)):
             return stand_in
         if stand_in.path.exists():
-            kept = stand_in.load()
             try:
-                own.change(lambda memory: _joined(kept, memory))
+                own.take_over(stand_in)
             except OSError:
                 return stand_in
-            stand_in.remove()
         return own
 
     def _homes(self) -> Iterator[str]:
@@ -291,6 +304,18 @@ def _imported(preference: Preference) -> Preference:
     )
 
 
+def _now(learned: Learned, known: _Some) -> Preference:
+    """
+    What became of it since a person looked: it may have been said again. Of other words by now, it
+    is what the person saw. Raises `NoSuchPreference`: it was forgotten.
+    """
+    seen = learned.preference
+    now = next((one for one in known if one.id == seen.id), None)
+    if now is None:
+        raise NoSuchPreference(seen.id)
+    return now if now.rule == seen.rule else seen
+
+
 def _with(some: _Some, one: Preference) -> _Some:
     """In the place of its former self, or as the last."""
     if all(other.id != one.id for other in some):
@@ -308,12 +333,6 @@ def _gives_way(foreign: Preference, said: Preference) -> bool:
         and foreign.scope == said.scope
         and is_same(foreign, said)
     )
-
-
-def _joined(newer: Memory, older: Memory) -> Memory:
-    known = {one.id for one in newer.preferences}
-    rest = (one for one in older.preferences if one.id not in known)
-    return Memory(preferences=(*newer.preferences, *rest), events=(*older.events, *newer.events))
 
 
 def _is_usable(path: Path) -> bool:

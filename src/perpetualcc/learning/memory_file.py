@@ -53,8 +53,8 @@ class MemoryFile:
         self.path = path
         self._is_in_project = is_in_project
         self._first = first
-        self._backup = path.with_name(path.name + ".backup")
-        self._lock = path.with_name("memory.lock")
+        self.backup = path.with_name(path.name + ".backup")
+        self.lock = path.with_name("memory.lock")
 
     @property
     def is_ours(self) -> bool:
@@ -62,7 +62,7 @@ class MemoryFile:
         Whether nothing else stands in its place: a link, a directory, another program's file, one
         of a newer version. One of ours that was damaged has a backup.
         """
-        files = (self.path, self._backup, self._lock)
+        files = (self.path, self.backup, self.lock)
         if self.path.parent.is_symlink() or any(map(_is_strange, files)):
             return False
         return not self.path.exists() or self._read() is not None
@@ -76,12 +76,20 @@ class MemoryFile:
         return self._read() or (self._first.load() if self._first else Memory())
 
     def _read(self) -> Memory | None:
-        return _parse(self.path) or _parse(self._backup)
+        return _parse(self.path) or _parse(self.backup)
 
-    def remove(self) -> None:
-        """Another file has what it had."""
-        for path in (self.path, self._backup):
-            path.unlink(missing_ok=True)
+    def take_over(self, other: "MemoryFile") -> None:
+        """
+        Have what another file has, which is the newer; then it is gone.
+
+        Raises OSError when this one cannot be written: the other stays.
+        """
+        with locked(other.lock):
+            if other.path.exists():
+                newer = other.load()
+                self.change(lambda memory: _joined(newer, memory))
+                for path in (other.path, other.backup):
+                    path.unlink(missing_ok=True)
 
     def change(self, step: Callable[[Memory], Memory], *, event: str = "") -> Memory:
         """
@@ -91,7 +99,7 @@ class MemoryFile:
         """
         if self._is_in_project:
             _make_ignored(self.path.parent)
-        with locked(self._lock):
+        with locked(self.lock):
             memory = self.load()
             if event and event in memory.events:
                 return memory
@@ -110,10 +118,10 @@ class MemoryFile:
         if _parse(self.path) is None:
             self._set_aside()
         else:
-            spare = self._backup.with_name(f".{self._backup.name}.{os.getpid()}")
+            spare = self.backup.with_name(f".{self.backup.name}.{os.getpid()}")
             spare.unlink(missing_ok=True)
             os.link(self.path, spare)
-            spare.replace(self._backup)
+            spare.replace(self.backup)
         text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
         write_whole(self.path, text, durable=True)
 
@@ -121,6 +129,12 @@ class MemoryFile:
         """What we cannot read, somebody else may: it is not written over."""
         with contextlib.suppress(FileNotFoundError):
             self.path.rename(self.path.with_name(f"{self.path.name}.unreadable"))
+
+
+def _joined(newer: Memory, older: Memory) -> Memory:
+    known = {one.id for one in newer.preferences}
+    rest = (one for one in older.preferences if one.id not in known)
+    return Memory(preferences=(*newer.preferences, *rest), events=(*older.events, *newer.events))
 
 
 def _is_strange(path: Path) -> bool:

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from perpetualcc.learning.claim_reader import read_claim
-from perpetualcc.learning.claims import Claim, Relation, relation
-
 EVIDENCE_KEPT = 10
 _REPETITION = 0.5
 """How far a repetition closes the distance to certainty."""
@@ -18,6 +15,7 @@ _CONTRADICTION = 0.5
 _LATEST = 253_402_214_400.0
 """The last day of the year 9999: what is later has no date."""
 _MOST_SEEN = 1_000_000
+_ID = re.compile("[0-9a-f]{8}")
 
 
 class Status(StrEnum):
@@ -59,7 +57,7 @@ class Preference:
     first_seen: float
     last_seen: float
     prefers: dict[str, str] = field(default_factory=dict)
-    """Tool family → the member wanted, never one that the rule refuses (`claim_reader`)."""
+    """Tool family → the member wanted. One that the rule refuses is not believed (`Claim`)."""
     evidence: tuple[Evidence, ...] = ()
     seal: str = ""
     """Proof that a person of this account accepted it; a repository cannot bring its own."""
@@ -87,29 +85,26 @@ class Preference:
 
 def from_json(data: dict[str, Any]) -> Preference:
     """
-    The opposite of `as_json`. What an older version took for wanted although the rule refuses it
-    is left out.
+    The opposite of `as_json`.
 
     Raises:
         KeyError, TypeError, ValueError: it is not a preference.
     """
     rule = str(data["rule"])
     prefers = {str(key): str(value) for key, value in dict(data.get("prefers", {})).items()}
+    scope = "global" if data["scope"] == "global" else "project"
+    identity = str(data["id"])
     return Preference(
-        id=str(data["id"]),
+        id=identity if _ID.fullmatch(identity) else new_id(rule, scope),
         rule=rule,
         category=str(data["category"]),
-        scope=str(data["scope"]),
+        scope=scope,
         status=Status(data["status"]),
         confidence=_within(data["confidence"], 1.0),
         seen=int(_within(data["seen"], _MOST_SEEN)),
         first_seen=_within(data["first_seen"], _LATEST),
         last_seen=_within(data["last_seen"], _LATEST),
-        prefers={
-            family: member
-            for family, member in prefers.items()
-            if not read_claim(rule).refuses(family, member)
-        },
+        prefers=prefers,
         evidence=tuple(
             Evidence(
                 event=str(one["event"]),
@@ -136,7 +131,11 @@ def says_something(rule: str) -> bool:
 
 def new_id(rule: str, scope: str) -> str:
     """Eight characters that the same rule always gets."""
-    return hashlib.sha256(f"{scope}\0{' '.join(sorted(_words(rule)))}".encode()).hexdigest()[:8]
+    return _short_hash(f"{scope}\0{' '.join(sorted(_words(rule)))}")
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def merge(known: tuple[Preference, ...], new: Preference) -> tuple[Preference, ...]:
@@ -192,7 +191,7 @@ def _named_apart(new: Preference, known: tuple[Preference, ...]) -> Preference:
     """Two contrary rules may have the same words: then the newer one's id has their order, too."""
     if all(one.id != new.id for one in known):
         return new
-    return replace(new, id=hashlib.sha256(f"{new.scope}\0\0{new.rule}".encode()).hexdigest()[:8])
+    return replace(new, id=_short_hash(f"{new.scope}\0\0{new.rule}"))
 
 
 def named_apart(preferences: Iterable[Preference]) -> tuple[Preference, ...]:
@@ -220,18 +219,23 @@ def accept(known: tuple[Preference, ...], accepted: Preference) -> tuple[Prefere
 
 def is_same(one: Preference, other: Preference) -> bool:
     """Whether two rules ask for the same thing in other words."""
-    found = relation(_claim(one), _claim(other))
-    return found is Relation.SAME or (one.rule == other.rule and found is not Relation.CONTRARY)
+    found = _relation(one, other)
+    return found == "SAME" or (one.rule == other.rule and found != "CONTRARY")
 
 
 def contradicts(one: Preference, other: Preference) -> bool:
     """Whether two rules cannot both be followed."""
-    return relation(_claim(one), _claim(other)) is Relation.CONTRARY
+    return _relation(one, other) == "CONTRARY"
 
 
-def _claim(preference: Preference) -> Claim:
-    """What the rule says, and what was known besides when it was said."""
-    return read_claim(preference.rule).preferring(preference.prefers)
+def _relation(one: Preference, other: Preference) -> str:
+    """How they stand to each other: by what they say, and what was known when it was said."""
+    # A list of them needs no language.
+    from perpetualcc.learning.claim_reader import read_claim  # noqa: PLC0415
+    from perpetualcc.learning.claims import relation  # noqa: PLC0415
+
+    claims = (read_claim(each.rule).preferring(each.prefers) for each in (one, other))
+    return relation(*claims).name
 
 
 def _again(old: Preference, new: Preference) -> Preference:

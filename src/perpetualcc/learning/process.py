@@ -13,7 +13,7 @@ from perpetualcc.learning.corrections import Judgement, Scope, classify, familie
 from perpetualcc.learning.corrections.text import fold, strip_injected
 from perpetualcc.learning.events import CapturedEvent
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.library import Learned, Library
+from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Evidence, Preference, Status, is_same, new_id
 from perpetualcc.learning.transcript import last_reply
@@ -128,12 +128,6 @@ def _prefers(judged: Judgement, assistant: str) -> dict[str, str]:
     return wanted
 
 
-def pending(library: Library, project: str | None = None) -> list[Learned]:
-    """Candidates that wait for review, surest first."""
-    waiting = [one for one in library.all(project) if one.preference.status is Status.CANDIDATE]
-    return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
-
-
 def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) -> Preference:
     """
     A rule that is stated outright. Typed by a person, it is accepted in the same step; through
@@ -158,6 +152,6 @@ def typed_rule(library: Library, project: str, rule: str, *, by_person: bool) ->
         library.put(project, preference)
         return preference
     library.remember(project, preference, event=f"typed-{time.time_ns()}")
-    known = (one for one in library.all(project) if one.preference.scope == scope)
+    known = (one for one in library.all(project) if one.is_ours and one.preference.scope == scope)
     former = next(one for one in known if is_same(one.preference, preference))
     return library.accept(former, rule=text)

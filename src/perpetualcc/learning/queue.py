@@ -20,7 +20,7 @@ from typing import BinaryIO
 from perpetualcc.domain.private_files import opened
 from perpetualcc.learning.files import read_json, write_whole
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.wiping import wipe, wipe_until
+from perpetualcc.learning.wiping import wipe, wipe_until, without_words
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,8 @@ KEEP_DAYS = 7
 QUIET_SECONDS = 10.0
 """A hook that opened the file before it was renamed may still write: so long is waited."""
 _BLOCK = 1 << 20
+_BEGINNING = 48
+"""Bytes, with the id of the first event among them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,8 @@ class Place:
     inode: int = 0
     offset: int = 0
     lines: int = 0
+    begins: str = ""
+    """What stands at the file's beginning, which wiping leaves: inodes are used again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,7 @@ class QueueReader:
             inode=count(data.get("inode")),
             offset=count(data.get("offset")),
             lines=count(data.get("lines")),
+            begins=str(data.get("begins") or ""),
         )
         self.processed = count(data.get("processed"))
         self.attempts = count(data.get("attempts"))
@@ -89,6 +94,8 @@ class QueueReader:
                 else:
                     return  # still being written, or cut for ever: the next event ends it
                 begin = place.offset
+                if begin == 0 and not place.begins:
+                    place = replace(place, begins=_left_by(data))
                 place = replace(place, offset=begin + length, lines=place.lines + 1)
                 yield Line(data=data.removesuffix(b"\n"), place=place, begin=begin)
 
@@ -108,7 +115,7 @@ class QueueReader:
 
     def wipe_the_past(self) -> None:
         """The same for everything in front of the place."""
-        if (path := self._at(self.place.inode)) is not None:
+        if (path := self._current()) is not None:
             wipe_until(path, self.place.inode, self.place.offset)
 
     def note_attempt(self) -> int:
@@ -160,15 +167,20 @@ class QueueReader:
         queue = self._places.queue
         for path in (*self._renamed(), queue):
             if self._is_here(path):
-                if path.stat().st_size < self.place.offset:
-                    log.warning("%s shrank, reading it from its start", path)
-                    self.place = Place(inode=self.place.inode)
+                if not self._goes_on(path):
+                    log.warning("%s is another one by now, reading it from its start", path)
+                    self.place = Place(inode=self.place.inode, begins=_beginning(path))
                 return path
         try:
             self.place = Place(inode=queue.stat().st_ino)
         except FileNotFoundError:
             return None
         return queue
+
+    def _goes_on(self, path: Path) -> bool:
+        """Whether it is the file we read from: no shorter, and with the same first event."""
+        is_it = _beginning(path).startswith(self.place.begins)
+        return is_it and path.stat().st_size >= self.place.offset
 
     def _is_here(self, path: Path) -> bool:
         return _inode(path) == self.place.inode
@@ -189,11 +201,22 @@ class QueueReader:
             "inode": self.place.inode,
             "offset": self.place.offset,
             "lines": self.place.lines,
+            "begins": self.place.begins,
             "processed": self.processed,
             "attempts": self.attempts,
             "attempted_since": self.attempted_since,
         }
         write_whole(self._places.state, json.dumps(state) + "\n")
+
+
+def _beginning(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_BEGINNING).decode("latin-1")
+
+
+def _left_by(line: bytes) -> str:
+    """What a line begins with when it was wiped."""
+    return without_words(line.removesuffix(b"\n"))[:_BEGINNING].decode("latin-1")
 
 
 def count(value: object) -> int:

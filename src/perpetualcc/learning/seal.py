@@ -16,6 +16,8 @@ from perpetualcc.domain.private_files import opened
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Preference, Status
 
+_KEY_BYTES = 32
+
 
 def sealed(preference: Preference, project: str, places: Places) -> Preference:
     """The preference as one of ours."""
@@ -25,7 +27,8 @@ def sealed(preference: Preference, project: str, places: Places) -> Preference:
 def is_ours(preference: Preference, project: str, places: Places) -> bool:
     """Whether it stands as we wrote it."""
     return hmac.compare_digest(
-        preference.seal.encode(), _seal(preference, project, _key(places)).encode()
+        preference.seal.encode(errors="replace"),
+        _seal(preference, project, _key(places)).encode(),
     )
 
 
@@ -40,18 +43,22 @@ def _seal(preference: Preference, project: str, key: bytes) -> str:
     if preference.status is not Status.ACCEPTED:  # how often it was said is what `auto` asks
         parts += [preference.status, str(preference.confidence), str(preference.seen)]
     text = "\x00".join(parts)
-    return hmac.new(key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
+    return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
 
 
 def _key(places: Places) -> bytes:
     """The user's key; the first who asks makes it, whole, and whoever comes second takes that."""
     with contextlib.suppress(FileNotFoundError):
-        return places.key.read_bytes()
+        if len(key := places.key.read_bytes()) == _KEY_BYTES:
+            return key
+        places.key.unlink()  # cut short when the power went: anybody could sign with what is left
     places.make()
     fresh = places.key.with_name(f".key.{os.getpid()}")
     descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(os.urandom(32))
+        file.write(os.urandom(_KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
     with contextlib.suppress(FileExistsError):
         places.key.hardlink_to(fresh)
     fresh.unlink()

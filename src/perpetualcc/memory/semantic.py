@@ -22,6 +22,7 @@ class Fact:
     """One thing that is true in a project."""
 
     id: int
+    """In the table; 0: it is kept elsewhere."""
     project: str
     category: FactCategory
     fact: str

@@ -11,6 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "memory.md"
 
 def test_a_project_without_facts_is_what_the_page_shows(tmp_path, monkeypatch):
     monkeypatch.delenv("PERPETUALCC_CONFIG", raising=False)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     (tmp_path / ".editorconfig").write_text("[*]\nindent_size = 2\n")
 
     said = CliRunner().invoke(

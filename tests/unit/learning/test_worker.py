@@ -105,6 +105,25 @@ def test_a_beginning_that_was_cut_at_once_does_not_take_its_neighbour_along(plac
     assert seen(places, tmp_path) == 1
 
 
+def test_two_events_of_which_the_first_lost_its_lines_end_both_count(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path)[:-1] + line(tmp_path, number=1))
+
+    work(places)
+
+    assert seen(places, tmp_path) == 2
+
+
+def test_a_queue_that_was_deleted_and_got_the_same_inode_is_read_from_its_start(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path) + line(tmp_path, number=1))
+    work(places)
+    other = b"".join(line(tmp_path, number=number) for number in (2, 3, 4))
+    places.queue.write_bytes(other)  # the same inode, and longer
+
+    work(places)
+
+    assert seen(places, tmp_path) == 5
+
+
 def test_a_line_that_is_being_written_is_waited_for(places, tmp_path):
     whole = line(tmp_path)
     places.queue.write_bytes(whole[:-10])
@@ -555,3 +574,24 @@ def test_saying_a_refusal_again_is_a_repetition(places, tmp_path):
 
     (one,) = Library(places).all(str(tmp_path))
     assert (one.preference.seen, one.preference.prefers) == (2, {})
+
+
+@pytest.mark.parametrize("field", ["id", "rule", "category", "seal", "said", "prefers"])
+def test_half_a_character_in_a_repositorys_memory_costs_no_rule(places, tmp_path, field):
+    entry = {
+        "id": "abcd1234", "rule": "Use tabs", "seen": 1, "category": "style", "scope": "project",
+        "status": "accepted", "confidence": 0.9, "first_seen": 1, "last_seen": 1, "prefers": {},
+        "evidence": [{"event": "", "session": "", "at": 1, "said": "x"}], "seal": "0" * 32,
+    }  # fmt: skip
+    half = {"said": {"evidence": [entry["evidence"][0] | {"said": "\ud800"}]},
+            "prefers": {"prefers": {"\ud800": "\ud800"}}}  # fmt: skip
+    memory = places.memory(str(tmp_path))
+    memory.parent.mkdir()
+    known = [entry | half.get(field, {field: "x\ud800"})]
+    memory.write_text(json.dumps({"version": 1, "preferences": known, "events": ["\ud800"]}))
+    places.queue.write_bytes(line(tmp_path))
+
+    work(places)
+
+    assert [one.is_ours for one in Library(places).all(str(tmp_path))] == [False, True]
+    assert not places.rejected.exists()
