@@ -43,7 +43,7 @@ def test_a_limit_of_one_model_is_escaped_with_the_fallback_when_the_policy_says_
     )
 
 
-@pytest.mark.parametrize("answer", ["--approve", pytest.param("--deny", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("answer", ["1", pytest.param("leave it", marks=pytest.mark.soak)])
 def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install, answer):
     pcc = limited(
         install, FIVE_HOURS, config="[sessions]\nauto_resume = false\n", subscription=True
@@ -54,6 +54,7 @@ def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install
 
     assert "a person must agree to go on" in waiting["detail"]
     assert asked["title"].endswith("go on after the limit?")
+    assert (asked["type"], asked["default"]) == ("question", "the session goes on waiting")
     assert pcc.events(session, "ResumePlanned") == []
     assert pcc.claudes() == []
     limit = pcc.events(session, "LimitReached")[0]["resets_at"]
@@ -62,7 +63,7 @@ def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install
     pcc.pcc("respond", str(asked["number"]), answer)
 
     ended = pcc.wait(session, within=90)
-    if answer == "--approve":
+    if answer == "1":
         assert_went_on(pcc, session)
     else:
         assert (ended["status"], len(pcc.events(session, "RunStarted"))) == ("ERROR", 1)

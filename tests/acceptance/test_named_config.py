@@ -52,10 +52,25 @@ def test_a_running_daemon_with_another_file_is_told_of(pcc):
 
     note = (
         "note: The daemon was started without your --config, or with another value;"
-        " to take it over: pcc --config mine.toml daemon restart\n"
+        f" to take it over: pcc --config mine.toml --data-dir {pcc.locations.data} daemon restart\n"
     )
     assert other == begun == note
     assert "✗ Environment: The daemon was started without your --config" in found
+    assert taken_over == ""
+
+
+def test_a_running_daemon_with_a_named_file_is_told_of_where_the_usual_one_is_meant(pcc):
+    del pcc.environment["PERPETUALCC_CONFIG"]
+    pcc.pcc("--config", "mine.toml", "daemon", "start")
+
+    begun = pcc.pcc("start", ".", "--task", "x", "-d").stderr
+    found = pcc.pcc("doctor", check=False).stdout
+    pcc.pcc("daemon", "restart")
+    taken_over = pcc.pcc("daemon", "start").stderr
+
+    told = "The daemon was started without your usual configuration file, or with another value;"
+    assert begun.startswith(f"note: {told} to take it over: pcc --data-dir ")
+    assert f"✗ Environment: {told}" in found
     assert taken_over == ""
 
 

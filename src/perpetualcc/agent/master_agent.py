@@ -57,6 +57,8 @@ class AgentSettings:
     stuck: StuckSettings = field(default_factory=StuckSettings)
     waits_unattended: bool = False
     """A call that needs a person waits for one even while nobody is attached."""
+    answers_alone: bool = True
+    """`brain.auto_answer`: what the brain is sure of needs nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +220,7 @@ class MasterAgent:
                     hold=self._settings.hold,
                     stuck=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
                     waits_unattended=self._settings.waits_unattended,
+                    answers_alone=self._settings.answers_alone,
                     costs=CostCount(
                         claude=claude,
                         meter=self._with.meter,

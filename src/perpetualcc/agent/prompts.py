@@ -43,7 +43,8 @@ def answered(answers: Sequence[Escalation]) -> str:
 
 def _answer_lines(escalation: Escalation) -> list[str]:
     request, answer = escalation.request, escalation.answer or {}
-    if not {"questions", "tool"} & request.raw.keys() or "budget" in request.raw:
+    ours = {"budget", "resumes_at"} & request.raw.keys()
+    if ours or not {"questions", "tool"} & request.raw.keys():
         return []  # about a limit, a budget, a task that stopped: Claude asked nothing
     if request.type is EscalationType.QUESTION:
         given = answer.get("answers") or {request.title: answer.get("text", "")}

@@ -101,6 +101,8 @@ class SupervisedRun:
     calling: dict[RequestId, ToolCall] = field(default_factory=dict)
     """The same of those that call an agent: at work is what that one calls, if anything."""
     waits_unattended: bool = False
+    answers_alone: bool = True
+    """False: what the brain would answer goes to a person, as a suggestion."""
     is_over: bool = False
     """Nothing more is wanted of this process: the work is done, or goes on in another run."""
     background: BackgroundWork = field(default_factory=BackgroundWork)
@@ -318,7 +320,8 @@ class SupervisedRun:
             asked.questions, self.launch.session, self.task
         )
         sure = self.launch.session.options.confidence
-        if all(answer.selected and answer.confidence >= sure for answer in answers):
+        is_sure = all(answer.selected and answer.confidence >= sure for answer in answers)
+        if is_sure and self.answers_alone:
             await self._answer_by_brain(asked, answers)
         else:
             await self._escalate_question(asked, answers)

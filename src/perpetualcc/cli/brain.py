@@ -5,23 +5,18 @@ import json
 import logging
 import os
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from perpetualcc.brain.factory import open_brain
-from perpetualcc.brain.fallback import THRESHOLD
 from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_line
-from perpetualcc.brain.settings import (
-    BrainSettings,
-    BrainType,
-    ClaudeSettings,
-    GeminiSettings,
-    OllamaSettings,
-)
+from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
+from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.json_lines import UnusableLine
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
@@ -88,19 +83,35 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
         _say(answer)
 
 
-def _open(kind: BrainType, model: str, host: str) -> Brain:
-    """The brain that the options name, with the defaults of the settings for the rest."""
-    settings = BrainSettings(
-        type=kind,
-        claude=ClaudeSettings(model=model) if model else ClaudeSettings(),
-        gemini=GeminiSettings(model=model or GeminiSettings().model, base_url=host),
-        ollama=OllamaSettings(model=model, host=host or OllamaSettings().host),
+@dataclass(frozen=True, slots=True)
+class _Sure:
+    """A brain that chooses nothing where a session would ask a person."""
+
+    brain: Brain
+    threshold: float
+
+    async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
+        answer = await self.brain.answer_question(question, context)
+        return answer if answer.confidence >= self.threshold else replace(answer, selected=())
+
+
+def _open(kind: BrainType, model: str, host: str) -> _Sure:
+    """The brain that the options name; what they leave out is as the settings have it."""
+    settings = _settings(load_config().brain, kind, model, host)
+    brain = open_brain(
+        settings, parse=parse_statements, environment=os.environ, open_claude=ClaudeCompletion
     )
-    return open_brain(
-        settings,
-        parse=parse_statements,
-        environment=os.environ,
-        open_claude=ClaudeCompletion,
+    return _Sure(brain, settings.confidence_threshold)
+
+
+def _settings(configured: BrainSettings, kind: BrainType, model: str, host: str) -> BrainSettings:
+    claude, gemini, ollama = configured.claude, configured.gemini, configured.ollama
+    return replace(
+        configured,
+        type=kind,
+        claude=replace(claude, model=model or claude.model),
+        gemini=replace(gemini, model=model or gemini.model, base_url=host or gemini.base_url),
+        ollama=replace(ollama, model=model or ollama.model, host=host or ollama.host),
     )
 
 
@@ -113,7 +124,7 @@ def _context(requirements: str, project: str = "") -> QuestionContext:
 
 
 def _say(answer: BrainAnswer) -> None:
-    if _is_answer(answer):
+    if answer.selected:
         print(", ".join(answer.selected))
     else:
         print("A person must decide")
@@ -122,21 +133,17 @@ def _say(answer: BrainAnswer) -> None:
         print(answer.quote)
 
 
-def _is_answer(answer: BrainAnswer) -> bool:
-    return bool(answer.selected) and answer.confidence >= THRESHOLD
-
-
 def _as_data(answer: BrainAnswer) -> dict[str, Any]:
     because = ": ".join(part for part in (answer.reasoning, answer.quote) if part)
     return {
-        "action": "answer" if _is_answer(answer) else "escalate",
-        "labels": list(answer.selected) if _is_answer(answer) else [],
+        "action": "answer" if answer.selected else "escalate",
+        "labels": list(answer.selected),
         "confidence": round(answer.confidence, 2),
         "because": because,
     }
 
 
-def _answer_lines(brain: Brain, path: Path | None) -> None:
+def _answer_lines(brain: _Sure, path: Path | None) -> None:
     """One line out for each line in, whatever is in it."""
     try:
         source = path.open("rb") if path else sys.stdin.buffer
@@ -154,7 +161,7 @@ def _answer_lines(brain: Brain, path: Path | None) -> None:
 
 
 async def _answer_line(
-    brain: Brain, line: str, contexts: dict[str, QuestionContext]
+    brain: _Sure, line: str, contexts: dict[str, QuestionContext]
 ) -> dict[str, Any]:
     known = None
     try:
@@ -190,7 +197,7 @@ def _together(answers: list[BrainAnswer]) -> dict[str, Any]:
     """Several questions of one call are answered together, or by a person."""
     if len(answers) == 1:
         return _as_data(answers[0])
-    unsure = next((answer for answer in answers if not _is_answer(answer)), None)
+    unsure = next((answer for answer in answers if not answer.selected), None)
     if unsure is not None:
         return _as_data(unsure)
     return {

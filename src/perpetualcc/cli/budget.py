@@ -9,6 +9,7 @@ import typer
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.human.answers import NUMBER
 
 app = typer.Typer(
     help="Show and change what may be spent.",
@@ -45,10 +46,10 @@ _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 
 def _number(typed: str) -> float:
     """Raises PerpetualError for what is no number."""
-    found = re.fullmatch(r"([-+]?[\d,_]*\.?\d+(?:e\d+)?)\s*([km]?)", typed.strip().lower())
+    found = re.fullmatch(rf"([-+]?{NUMBER}(?:e\d+)?)\s*([km]?)", typed.strip().lower())
     if found is None:
-        raise PerpetualError(f"{typed!r} is no number", hint="Such as 500000, 500k or 2M")
-    return float(found[1].replace(",", "").replace("_", "")) * _TIMES[found[2]]
+        raise PerpetualError(f"{typed!r} is no number", hint="Such as 500000, 500k, 2M or 2.50")
+    return float(re.sub(r"[,_ ]", "", found[1])) * _TIMES[found[2]]
 
 
 def _amount(number: float) -> str:

@@ -3,7 +3,7 @@
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import only_a_person
+from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -101,7 +101,8 @@ def set_value(
     _change(config.config_path(), name, wanted)
     _warn_of_nothing(name, wanted)
     print(f"{name} = {_shown(name, file.value_of(file.load_config(config.config_path()), name))}")
-    print("It counts from the next start of the engine: pcc daemon restart")
+    again = as_here(ctx.obj, "daemon restart")
+    print(f"It counts from the next start of the engine: {again}")
 
 
 @app.command()
@@ -213,24 +214,32 @@ def _change(path: Path, name: str, value: Any) -> None:
     """Write one key (None: remove it), atomically, and only if the result can be used."""
     import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
 
-    file.load_config(path)
-    document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    mistake = _mistake_in(path)
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    except (OSError, ValueError):
+        if mistake is None:
+            raise
+        raise mistake from None
     *sections, key = name.split(".")
     table: Any = document
     for section in sections:
         table = table.setdefault(section, tomlkit.table())
+        if mistake is not None and not isinstance(table, MutableMapping):
+            raise mistake
     if value is None:
         table.pop(key, None)
     else:
         table[key] = value
     written = tomlkit.dumps(document)
-    _refuse_unusable(written, path)
-    draft = path.with_name(f".{path.name}.new")
+    _refuse_unusable(written, path, mistake)
+    place = path.resolve()  # of a link, the file that it leads to
+    draft = place.with_name(f".{place.name}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft.write_text(written, encoding="utf-8")
         draft.chmod(0o600)
-        draft.replace(path)
+        draft.replace(place)
     except OSError as error:
         raise PerpetualError(
             f"'{path}' cannot be written: {error.strerror}", hint=remedy(error)
@@ -239,11 +248,22 @@ def _change(path: Path, name: str, value: Any) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _refuse_unusable(written: str, path: Path) -> None:
-    """Without a line: the value is in nobody's file."""
+def _mistake_in(path: Path) -> file.ConfigError | None:
+    """What is wrong with the file before it is changed: the change may mend just that."""
+    try:
+        file.load_config(path)
+    except file.ConfigError as error:
+        return error
+    return None
+
+
+def _refuse_unusable(written: str, path: Path, mistake: file.ConfigError | None) -> None:
+    """Without a line, unless it was wrong before: the new value is in nobody's file."""
     try:
         file.parse_config(written, path)
     except file.ConfigError as error:
+        if mistake is not None and mistake.problem == error.problem:
+            raise mistake from error
         raise PerpetualError(
             f"{error.problem}; '{path}' stays as it is", hint=error.hint
         ) from error

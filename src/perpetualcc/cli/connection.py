@@ -35,14 +35,23 @@ def other_environment(options: GlobalOptions) -> str:
     names = steered_otherwise(locations(options), config.steering())
     if not names:
         return ""
-    chosen = ""
+    file = config.CONFIG_VARIABLE
     if options.config is not None:
-        names = ["--config" if one == config.CONFIG_VARIABLE else one for one in names]
-        chosen = f" --config {shlex.quote(str(options.config))}"
+        file = "--config"
+    elif not config.is_config_named():
+        file = "usual configuration file"
+    names = [file if one == config.CONFIG_VARIABLE else one for one in names]
     return (
         f"The daemon was started without your {', '.join(names)}, or with another value;"
-        f" to take it over: pcc{chosen} daemon restart"
+        f" to take it over: {as_here(options, 'daemon restart')}"
     )
+
+
+def as_here(options: GlobalOptions, words: str) -> str:
+    """A command for a person to type, for the same daemon and file as the one that was typed."""
+    chosen = {"--config": options.config, "--data-dir": options.data_dir}
+    flags = (f" {name} {shlex.quote(str(path))}" for name, path in chosen.items() if path)
+    return f"pcc{''.join(flags)} {words}"
 
 
 def connect(options: GlobalOptions, *, outwait: bool = True) -> "Client":

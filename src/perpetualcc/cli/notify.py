@@ -35,7 +35,13 @@ def send_test(
     """
     with connect(ctx.obj) as daemon:
         channels = daemon.call("notification.test")
-        if not channels and load_config().notifications.urls:
+        settings = load_config().notifications
+        if not channels and not settings.enabled:
+            raise PerpetualError(
+                "Nothing is sent to anybody: notifications.enabled is off",
+                hint="pcc config set notifications.enabled true, then: pcc daemon restart",
+            )
+        if not channels and settings.urls:
             raise PerpetualError(
                 "The daemon does not know the channels of notifications.urls yet",
                 hint="It reads the settings when it starts: pcc daemon restart",

@@ -99,8 +99,7 @@ def steering() -> dict[str, str]:
         for name, value in os.environ.items()
         if value and (name.startswith(_STEERING) or name.upper() in _PROXIES)
     }
-    if is_config_named():
-        found[CONFIG_VARIABLE] = str(config_path())
+    found[CONFIG_VARIABLE] = str(config_path())  # the usual one too: another may be in use
     return {
         name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16] for name, value in found.items()
     }

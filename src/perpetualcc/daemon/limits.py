@@ -16,6 +16,7 @@ from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
 
+_LEAVE = "Leave it"
 WAITS_WITH_OTHERS = "waits with the others for the account's limit"
 
 
@@ -56,7 +57,8 @@ class LimitKeeper:
 
     async def _declined(self, task: Task) -> bool:
         """A person said no to going on: to that, and not to one of Claude's calls."""
-        if task.answer is None or task.answer.get("approve") is not False:
+        answer = task.answer or {}
+        if answer.get("text") != _LEAVE and answer.get("approve") is not False:
             return False
         number = (task.signal or "").rpartition(":")[2]
         asked = await self.asked(int(number)) if number.isdigit() else None
@@ -160,14 +162,20 @@ class LimitKeeper:
 
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
+    title = f"{session.name}: go on after the limit?"
+    options = (
+        {"label": "Go on", "description": "When the limit resets"},
+        {"label": _LEAVE, "description": "The task stops; pcc resume goes on"},
+    )
+    question = {"question": title, "header": "Limit", "multiSelect": False, "options": options}
     return EscalationRequest(
         session=session.id,
         run=RunId(""),
         task=task.id,
         request=RequestId(signal_of(task.id, task.fence)),
-        type=EscalationType.REVIEW,
-        title=f"{session.name}: go on after the limit?",
-        context=f"Stopped by {reason}. It would go on when the limit resets.",
-        options=({"label": "Go on"}, {"label": "Leave it"}),
-        raw={"resumes_at": plan.due},
+        type=EscalationType.QUESTION,
+        title=title,
+        context=f"Stopped by {reason}. It goes on only if you say so.",
+        options=options,
+        raw={"questions": [{**question, "options_only": True}], "resumes_at": plan.due},
     )

@@ -26,7 +26,7 @@ class OpenQuestions:
         """
         The wait for the oldest request that nobody has answered; None when there is none.
 
-        Whether to go on after a limit is such a request, although it is listed with the reviews.
+        Whether to go on after a limit is such a request, also one from when that was a review.
         """
         kinds = [EscalationType.QUESTION]
         if self.permissions:

@@ -310,7 +310,10 @@ class Parts:
                 ),
             ),
             AgentSettings(
-                hold=human.hold, waits_unattended=human.waits_unattended, stuck=self.config.stuck
+                hold=human.hold,
+                waits_unattended=human.waits_unattended,
+                answers_alone=self.config.brain.auto_answer,
+                stuck=self.config.stuck,
             ),
         )
 

@@ -62,7 +62,7 @@ def choose(question: Question, typed: str) -> str:
 
     Several, separated by commas, where several may be chosen. A text that is no option is an
     answer of one's own: Claude Code lets people say that too. Where an amount is asked for, only
-    an amount is.
+    an amount is, and where only the options count, only an option.
     Raises:
         AnswerError: nothing, a number that no option has, or no amount where one is asked for.
     """
@@ -90,12 +90,18 @@ def choose(question: Question, typed: str) -> str:
         raise AnswerError(
             f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"
         )
+    if question.get("options_only"):
+        raise AnswerError(f"{text!r} is no option", hint=f"Options: 1 to {len(labels)}")
     return text
+
+
+NUMBER = r"(?:\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+"""Digits alone or in threes: `1,5` is one and a half to half of the world, and never 15."""
 
 
 def amount_in(text: str) -> float:
     """An amount as people type it (2,000,000 or 1.5M); NaN when there is none."""
-    found = re.fullmatch(r"\s*\$?([\d,_ ]*\.?\d+)\s*([kKmM]?)\s*\$?\s*", text)
+    found = re.fullmatch(rf"\s*\$?({NUMBER})\s*([kKmM]?)\s*\$?\s*", text)
     if found is None:
         return math.nan
     scale = {"": 1.0, "k": 1e3, "m": 1e6}[found[2].lower()]

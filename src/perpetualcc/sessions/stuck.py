@@ -76,11 +76,12 @@ class StuckSettings:
             raise PerpetualError(
                 "The numbers of '[stuck]' cannot be negative", hint="0 turns a rule off"
             )
-        if self.same_call == 1 or self.denials == 1:
-            raise PerpetualError(
-                "'stuck.same_call' and 'stuck.denials' of 1 would end every run",
-                hint="pcc config set stuck.denials 5",
-            )
+        for name, usual in (("same_call", 6), ("denials", 5)):
+            if getattr(self, name) == 1:
+                raise PerpetualError(
+                    f"'stuck.{name}' is 1; every run would be ended",
+                    hint=f"pcc config set stuck.{name} {usual}; 0 turns the rule off",
+                )
 
 
 @dataclass(slots=True, kw_only=True)

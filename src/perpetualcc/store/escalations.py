@@ -85,11 +85,11 @@ class SqliteEscalations:
         )
 
     async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
-        """The questions and permissions that these sessions wait for, oldest first."""
+        """What Claude asked and these sessions wait for, oldest first."""
         rows = await self._database.read(
             lambda c: c.execute(
                 "SELECT session, number FROM escalations WHERE settled_at IS NULL"
-                " AND type IN ('question', 'permission')"
+                " AND type IN ('question', 'permission') AND run != ''"
                 " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
                 (to_json(list(sessions)),),
             ).fetchall()

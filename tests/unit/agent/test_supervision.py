@@ -347,6 +347,16 @@ def test_a_brain_that_is_sure_answers_for_the_person():
     assert world.journal.written[-1].confidence == 0.7
 
 
+def test_one_that_may_not_answer_alone_only_suggests():
+    world = World(answerer=SettledAnswerer(confidence=0.9))
+    world.run.answers_alone = False
+    play(world, ASKED)
+
+    assert world.claude.answers == {}
+    [request] = world.people.asked
+    assert (request.suggestion, request.confidence) == ("A; Now", 0.9)
+
+
 def test_one_that_is_not_sure_of_all_asks_the_person_with_its_opinion():
     world = play(World(answerer=SettledAnswerer(confidence=0.69)), ASKED)
 

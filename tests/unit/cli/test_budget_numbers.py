@@ -15,7 +15,9 @@ def test_an_amount_is_read_as_people_write_it(typed, number):
     assert _number(typed) == number
 
 
-@pytest.mark.parametrize("typed", ["", "lots", "nan", "inf", "2G", "1.2.3", "k"])
+@pytest.mark.parametrize(
+    "typed", ["", "lots", "nan", "inf", "2G", "1.2.3", "k", "1,5", "2,50", "1,0000", "1,000,5"]
+)
 def test_what_is_no_amount_is_refused(typed):
     with pytest.raises(PerpetualError, match="is no number"):
         _number(typed)

@@ -203,3 +203,55 @@ def test_a_printed_command_can_be_typed(monkeypatch, tmp_path):
     said = CliRunner().invoke(app, ["init", str(tmp_path / "a b"), "--no-vectors"]).stdout
 
     assert f"  pcc start '{tmp_path}/a b' --task" in said
+
+
+def test_the_mistake_in_a_file_is_mended_by_the_command_that_its_hint_names(config):
+    config.file.write_text('# mine\n[sessions]\nmax_concurrent = "5"\n')
+    assert "pcc config set sessions.max_concurrent" in config("show").exception.hint
+
+    still = config("set", "auto_resume", "off").exception
+    assert "'sessions.max_concurrent' must be" in still.message
+    assert "line 3" in still.message
+
+    assert config("set", "max_concurrent", "4").exit_code == 0
+    assert config.file.read_text() == "# mine\n[sessions]\nmax_concurrent = 4\n"
+
+    config.file.write_text('[sessions]\nmax_concurrent = "5"\n')
+    assert config("reset", "max_concurrent").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["[sessions\n", "sessions = 3\n", "[[sessions]]\n", "[nowhere]\n"])
+def test_a_mistake_that_a_value_does_not_mend_is_told_as_it_is(config, text):
+    config.file.write_text(text)
+    told = config("show").exception.message
+
+    assert config("set", "max_concurrent", "4").exception.message == told
+    assert config.file.read_text() == text
+
+
+def test_a_link_to_the_file_stays_a_link(config, tmp_path):
+    kept = tmp_path / "dotfiles.toml"
+    kept.write_text("# mine\n")
+    config.file.symlink_to(kept)
+
+    assert config("set", "max_concurrent", "4").exit_code == 0
+
+    assert config.file.is_symlink()
+    assert kept.read_text() == "# mine\n\n[sessions]\nmax_concurrent = 4\n"
+
+
+def test_what_to_type_names_the_file_and_the_data_of_this_command(config, tmp_path):
+    place = tmp_path / "my data"
+    typed = ["--data-dir", str(place), "--config", str(config.file), "config"]
+
+    said = CliRunner().invoke(app, [*typed, "set", "max_concurrent", "4"]).output
+
+    assert f"pcc --config {config.file} --data-dir '{place}' daemon restart\n" in said
+
+
+@pytest.mark.parametrize("key", ["stuck.same_call", "stuck.denials"])
+def test_a_hint_names_the_key_that_is_wrong(config, key):
+    error = config("set", key, "1").exception
+
+    assert key in error.message
+    assert error.hint.startswith(f"pcc config set {key} ")

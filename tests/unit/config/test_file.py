@@ -1,12 +1,15 @@
 """The configuration file: whatever is in it, it is read or refused with a place and a hint."""
 
+import ast
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import perpetualcc
 from perpetualcc.config.file import (
     Config,
     ConfigError,
@@ -204,3 +207,20 @@ def test_what_is_typed_becomes_a_value(kind, typed, value):
 def test_what_is_typed_wrong_is_refused(kind, typed):
     with pytest.raises(PerpetualError, match="is not"):
         parse_value(kind, typed)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_setting_is_without_effect(key, attributes_read):
+    """Each is read somewhere, by its own name or by what its section makes of it."""
+    assert key.rpartition(".")[2] in attributes_read
+
+
+@pytest.fixture(scope="module")
+def attributes_read():
+    source = Path(perpetualcc.__file__).parent
+    return {
+        node.attr
+        for file in source.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }

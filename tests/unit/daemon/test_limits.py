@@ -13,6 +13,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Done, Lane, Later, NewTask, Parked, Task, TaskState, Wait
+from perpetualcc.human.answers import AnswerError, checked
 from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.database import Database
@@ -178,6 +179,23 @@ def test_a_person_is_asked_first_when_they_want_to_be(play):
         assert (await stage.keeper.admit(agreed)).due == stage.clock.now() + 601
         declined = await stage.keeper.admit(replace(agreed, answer={"approve": False}))
         assert isinstance(declined, Parked)
+
+    play(scene, auto_resume=False)
+
+
+def test_whether_to_go_on_is_a_question_of_which_people_are_told(play):
+    """A review sends nothing and reads "nothing happens", while the session waits for ever."""
+
+    async def scene(stage):
+        wait = await stage.stopped()
+        [asked] = stage.people.asked
+        assert (asked.type, asked.deadline) == (EscalationType.QUESTION, None)
+        for said, goes_on in (("1", True), ("go on", True), ("2", False), ("leave it", False)):
+            answer = checked(asked, {"text": said}, number=1)
+            came_to = await stage.keeper.admit(task(signal=wait.signal, answer=answer))
+            assert isinstance(came_to, Parked) is not goes_on, said
+        with pytest.raises(AnswerError):
+            checked(asked, {"text": "seen"}, number=1)
 
     play(scene, auto_resume=False)
 

@@ -1,0 +1,27 @@
+"""`pcc notify test`: why nothing is sent, in words that help."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from perpetualcc.cli import notify
+from perpetualcc.cli.main import app
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("enabled = false", "notifications.enabled is off"),
+        ("", "does not know the channels"),
+    ],
+)
+def test_what_keeps_messages_back_is_named(tmp_path, monkeypatch, settings, said):
+    file = tmp_path / "mine.toml"
+    file.write_text(f'[notifications]\nurls = ["json://127.0.0.1:1/"]\n{settings}\n')
+    monkeypatch.setenv("PERPETUALCC_CONFIG", str(file))
+    daemon = SimpleNamespace(call=lambda _method: [])
+    monkeypatch.setattr(notify, "connect", lambda _options: nullcontext(daemon))
+
+    assert said in CliRunner().invoke(app, ["notify", "test"]).exception.message
