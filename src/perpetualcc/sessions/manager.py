@@ -161,13 +161,20 @@ class SessionManager:
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
     ) -> Task:
-        """Queue a task; a finished session goes back to work."""
+        """
+        Queue a task. A session that is finished goes back to work, and one that stands still if
+        this task need not wait for what stopped.
+        """
         session = await self.get_session(name)
         if session.status is SessionStatus.STOPPED:
             check_transition(session.name, session.status, SessionStatus.IDLE)
         task = await self.queue(session.id).add(prompt, priority=priority, after=after, lane=lane)
         if session.status is SessionStatus.COMPLETED:
             await self._become(session, SessionStatus.IDLE)
+        elif session.status is SessionStatus.ERROR and not standstill(
+            await self.queue(session.id).everything()
+        ):
+            await self._go_idle(session)
         self._workers.wake()
         return task
 
