@@ -92,6 +92,29 @@ def test_a_turn_that_ends_to_wait_for_an_agent_and_a_command_is_not_the_end(inst
     assert pcc.claudes() == []
 
 
+LIMITED_WITH_ITS_OWN_AT_WORK = """
+steps:
+  - tools: [{Bash: {command: "sleep 300; echo tested", run_in_background: true}}]
+  - fail: {kind: usage_limit, in: 8s}
+  - tools: [{Write: {file_path: "{project}/src/after.txt", content: "1"}}]
+    expect: finish before the previous session ended
+  - say: All is done.
+"""
+
+
+def test_what_a_command_lost_with_its_process_is_no_end_of_the_task(install, servers):
+    pcc = install(LIMITED_WITH_ITS_OWN_AT_WORK, subscription=True)
+
+    session = pcc.start("Build it")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    settled = pcc.events(session, "TaskSettled")
+    assert [(event["state"], event["result"]) for event in settled][-1] == ("done", "All is done.")
+    assert (pcc.project / "src" / "after.txt").exists()
+    assert servers[0].mismatches == []
+    assert pcc.claudes() == []
+
+
 def test_a_session_pauses_after_its_turns_and_goes_on_for_as_many(install):
     pcc = install(
         """

@@ -151,6 +151,9 @@ class TurnEnded:
     cost_usd: float = 0.0
     """Of the process, subagents and compaction included; not of the conversation before it."""
     context_window: int | None = None
+    is_empty: bool = False
+    """Claude had no part in it: Claude Code told of work in the background that has ended, or that
+    ended with a process before this one. What it was told comes with the next prompt."""
 
     def after(self, before: "TurnEnded | None") -> "TurnEnded":
         """This turn, with the figures of those before it in the same process."""

@@ -490,6 +490,10 @@ class SupervisedRun:
         await self._wind_up()
 
     async def _turn_ended(self, turn: TurnEnded) -> None:
+        if turn.is_empty and not turn.is_error:
+            if self.facts.before is not None:
+                self.background.wait()
+            return
         self.facts.turn = turn = turn.after(self.facts.before)
         if not turn.is_error:
             await self._used_by_now()

@@ -191,6 +191,11 @@ def _joined(content: Any) -> str:
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
 
 
+def _is_told_of_background(message: sdk.ResultMessage) -> bool:
+    origin = getattr(message, "origin", None)
+    return isinstance(origin, dict) and origin.get("kind") == "task-notification"
+
+
 def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
     usage = message.usage or {}
     windows = [int(m.get("contextWindow") or 0) for m in (message.model_usage or {}).values()]
@@ -204,4 +209,5 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         tokens_cached=int(usage.get("cache_read_input_tokens") or 0),
         cost_usd=float(message.total_cost_usd or 0.0),
         context_window=max(windows, default=0) or None,
+        is_empty=message.num_turns == 0 and _is_told_of_background(message),
     )

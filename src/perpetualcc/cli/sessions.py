@@ -1,6 +1,7 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
 import json
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -35,6 +36,7 @@ SessionArgument = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
+_STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 _TASK_SYMBOLS = {
     "done": "✓",
     "running": "→",
@@ -283,7 +285,11 @@ def add(
             after=after or [],
             unattended=unattended,
         )
+        found = daemon.call("session.get", session=session)
     print(f"Added {added['id']}: {fit(added['prompt'], 60)}")
+    if found["status"] in _STANDS:
+        stands = f"The session {_STANDS[found['status']]}, and this task with it"
+        print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)
 
 
 @app.command()

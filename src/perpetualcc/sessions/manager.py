@@ -164,7 +164,10 @@ class SessionManager:
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
     ) -> Task:
-        """Queue a task; a finished session goes back to work, in the same transaction."""
+        """
+        Queue a task. A session that is finished goes back to work in the same transaction, and one
+        that stands still if this task need not wait for what stopped.
+        """
         async with self._changing:
             session = await self.get_session(name)
             if session.status is SessionStatus.STOPPED:
@@ -177,6 +180,10 @@ class SessionManager:
                 lane=lane,
                 events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
             )
+            if session.status is SessionStatus.ERROR and not standstill(
+                await self.queue(session.id).everything()
+            ):
+                await self._go_idle(session)
         self._workers.wake()
         return task
 

@@ -84,6 +84,11 @@ def added(task: NewTask) -> TaskAdded:
     )
 
 
+def _cause(task: Task) -> str | None:
+    """What became of the task that this one was parked for."""
+    return (task.packet or {}).get("state") if comes_after_broken(task) else None
+
+
 def comes_after_broken(task: Task) -> bool:
     """It was parked because of what comes before it, and not for a reason of its own."""
     return task.state is TaskState.PARKED and (task.packet or {}).get("reason") == "after"
@@ -140,7 +145,8 @@ class TaskQueue:
         `events` are written with it.
 
         Raises:
-            PerpetualError: the prompt is empty, or `after` names nothing or too much.
+            PerpetualError: the prompt is empty, or `after` names nothing, too much, or what will
+                never be done.
         """
         if not prompt.strip():
             raise PerpetualError(
@@ -189,4 +195,10 @@ def _named(name: str, tasks: list[Task]) -> TaskId:
         known = ", ".join(task.id for task in (found or tasks)) or "none yet"
         what = "matches no task" if not found else "matches several tasks"
         raise PerpetualError(f"--after {name!r} {what} of this session", hint=f"Tasks: {known}")
-    return found[0].id
+    task = found[0]
+    if TaskState.CANCELLED in {task.state, _cause(task)}:
+        raise PerpetualError(
+            f"Task {task.id} was given up: nothing can come after it",
+            hint="Leave that --after out",
+        )
+    return task.id

@@ -54,6 +54,19 @@ def test_nothing_in_the_background_and_the_turn_is_the_last():
     assert play(World(), running(COMMAND), running(), WAITS).run.is_over
 
 
+def test_a_turn_without_claude_is_neither_the_end_nor_a_reply(monkeypatch):
+    """A conversation that is resumed begins with one for each thing that its old process lost."""
+    monkeypatch.setattr(background, "_WORD", 0.0)
+    empty = TurnEnded(is_error=False, subtype="success", result="", is_empty=True)
+    world = play(World(), BEGINS, empty, BEGINS, empty, BEGINS, ClockTicked())
+    assert not world.run.is_over
+
+    play(world, Said(text="I wait."), running(COMMAND), WAITS, running(), BEGINS, empty)
+    assert not world.run.is_over
+
+    assert outcome(play(world, ClockTicked())) == Done(result="I wait.")
+
+
 def test_a_process_that_dies_meanwhile_leaves_the_task_undone():
     world = play(World(), running(AGENT), WAITS, Gone(error="killed"))
 

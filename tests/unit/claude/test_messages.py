@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.agent.inbox import (
+    BackgroundChanged,
     LimitReported,
     Said,
     Started,
@@ -203,6 +204,36 @@ def test_a_turn_that_ends_badly_says_why():
 
     assert (ended.is_error, ended.subtype, ended.result) == (True, "error_max_turns", "too\nmany")
     assert ended.context_window is None
+
+
+@pytest.mark.parametrize(
+    ("turns", "origin", "is_empty"),
+    [
+        (0, {"kind": "task-notification"}, True),
+        (1, {"kind": "task-notification"}, False),
+        (0, {"kind": "human"}, False),
+        (0, None, False),
+    ],
+)
+def test_a_turn_that_only_tells_of_the_background_is_empty(turns, origin, is_empty):
+    assert only(result(num_turns=turns, origin=origin)).is_empty is is_empty
+
+
+@pytest.mark.parametrize(
+    ("tasks", "kinds"),
+    [
+        (
+            [{"task_type": "local_agent"}, {"task_type": "local_bash"}],
+            ("local_agent", "local_bash"),
+        ),
+        ([{}, "odd"], ("",)),
+        (None, ()),
+    ],
+)
+def test_what_works_in_the_background_is_told_whole(tasks, kinds):
+    message = sdk.SystemMessage(subtype="background_tasks_changed", data={"tasks": tasks})
+
+    assert only(message) == BackgroundChanged(kinds=kinds)
 
 
 @pytest.mark.parametrize("message", [None, "text", 7, {}, sdk.StreamEvent("u", "s", {})])

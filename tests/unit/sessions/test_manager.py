@@ -218,6 +218,37 @@ def test_leaving_one_of_two_that_stopped_does_not_finish_the_other(tmp_path):
     play(scene)
 
 
+@pytest.mark.parametrize(("stopped", "status"), [(1, SessionStatus.IDLE), (2, ERROR)])
+def test_a_task_that_is_added_need_not_wait_for_one_that_stopped(tmp_path, stopped, status):
+    async def scene(world):
+        session = await world.start(tmp_path, *"ab"[:stopped])
+        for _ in range(stopped):
+            found = await world.work(STUCK)
+        assert found.status is ERROR
+
+        await world.manager.add_task(session.id, "said differently")
+
+        assert (await world.manager.get_session(session.id)).status is status
+        assert await world.can_start() is (status is SessionStatus.IDLE)
+
+    play(scene)
+
+
+def test_a_task_that_would_never_be_done_is_refused(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "a", "b")
+        await world.work(STUCK)
+        [broken] = await world.manager.queue(session.id).broken()
+        await world.manager.add_task(session.id, "once it is mended", after=["a"])
+
+        await world.ledger.cancel(broken.id)
+
+        with pytest.raises(PerpetualError, match="given up"):
+            await world.manager.add_task(session.id, "never", after=["a"])
+
+    play(scene)
+
+
 def test_it_is_completed_when_its_last_task_is_and_goes_on_with_another(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "only")
