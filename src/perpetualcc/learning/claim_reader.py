@@ -88,6 +88,7 @@ class _Reader:
         text = self._lexicon.without("sometimes", text)
         text = self._without_given(text)
         text, unless = self._taken(text, "exempting")
+        text, nowhere = self._taken(text, "narrowing", is_denied=True)
         rest, where = self._taken(text, "narrowing")
         if any(True for _ in self._words(rest)):
             text = rest
@@ -106,11 +107,19 @@ class _Reader:
             words=words,
             members=members,
             deeds=frozenset(words.keys() - {_stem(name) for of in members.values() for name in of}),
-            numbers=frozenset(word for word in signs if word[0].isdigit()),
+            numbers={word: wanted for word, wanted in signs.items() if word[0].isdigit()},
+            order=tuple(words) if self._is_ordered(rule) else (),
             where=frozenset(_stem(word) for word in where),
-            unless=frozenset(_stem(word) for word in unless),
+            unless=frozenset(_stem(word) for word in unless | nowhere),
             is_sometimes=is_sometimes,
         )
+
+    def _is_ordered(self, rule: str) -> bool:
+        """Whether it says what comes first."""
+        text, signs = fold(rule, accents=False), _table_words("order")
+        if self._lexicon.spaced:
+            return not signs.isdisjoint(re.findall(r"\w+", text))
+        return any(sign in text for sign in signs)
 
     def _without_given(self, text: str) -> str:
         """Without the words that say "do" and "have": they are the contrary of `withheld`."""
@@ -135,19 +144,29 @@ class _Reader:
                 found.setdefault(family, {})[word] = wanted
         return found
 
-    def _taken(self, text: str, category: str) -> tuple[str, set[str]]:
-        """The text without where it holds, or where not; and the words that say so."""
+    def _taken(self, text: str, category: str, *, is_denied: bool = False) -> tuple[str, set[str]]:
+        """
+        The text without where it holds, or where not; and the words that say so. `is_denied`: only
+        what follows a denial at once, "not in tests".
+        """
         found: set[str] = set()
         signs = ("withheld", "removed", *(("negation",) if self._lexicon.spaced else ()))
         others = self._spans(text, *signs)
         for match in [*self._lexicon.every(category, text)][::-1]:
             if _overlaps(match.span(), others):
                 continue  # "auf keinen Fall", "anything except"
-            end = match.end()
+            begin, end = match.span()
+            if is_denied:
+                before = [
+                    at for at, to in self._spans(text, "negation") if text[to:begin].isspace()
+                ]
+                if not before:
+                    continue
+                begin = before[-1]
             named = [word.text for word in self._words(text[match.start() : end])]
             if self._lexicon.spaced and not self._lexicon.verb_last:
                 named, end = self._following(text, match.end())
-            rest = f"{text[: match.start()]} … {text[end:]}"
+            rest = f"{text[:begin]} … {text[end:]}"
             is_chosen = category == "narrowing" and not self._is_place(named, rest)
             limits = {word for word in named if not _is_anywhere(word)}
             if is_chosen or not limits:
@@ -285,7 +304,7 @@ class _Reader:
                 is_name = word[0].isdigit() or word in _translated().values()
                 is_name = is_name or family_of(word, self._lexicon) != ""
                 is_empty = bool(meanings & _EMPTY_MEANINGS) or word in self._lexicon.stop
-                is_empty = is_empty or word in _empty()
+                is_empty = is_empty or word in _table_words("empty")
                 is_use = "use" in meanings and not is_name
                 if is_name or not is_empty or (is_use and keep_use):
                     yield _Word(text=word, start=match.start(), end=match.end(), is_use=is_use)
@@ -324,8 +343,8 @@ class _Reader:
 
 
 @cache
-def _empty() -> frozenset[str]:
-    return frozenset(table()["empty"].split())
+def _table_words(name: str) -> frozenset[str]:
+    return frozenset(fold(table()[name], accents=False).split())
 
 
 @cache

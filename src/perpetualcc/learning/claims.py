@@ -41,7 +41,10 @@ class Claim:
     """What it is about; whether that is wanted."""
     members: dict[str, dict[str, bool]]
     """Of what a project uses one (`families`): the members named, and whether they are wanted."""
-    numbers: frozenset[str]
+    numbers: dict[str, bool]
+    """Those that are named, and whether they are wanted."""
+    order: tuple[str, ...]
+    """The words in their order, where it matters: "tests before code"."""
     where: frozenset[str]
     """What it is narrowed to; nothing: it holds everywhere."""
     unless: frozenset[str]
@@ -53,6 +56,9 @@ class Claim:
 
     def refuses(self, family: str, member: str) -> bool:
         return self.members.get(family, {}).get(member) is False
+
+    def numbers_that_are(self, *, wanted: bool) -> set[str]:
+        return {number for number, is_wanted in self.numbers.items() if is_wanted is wanted}
 
     def preferring(self, prefers: Mapping[str, str]) -> "Claim":
         """The same, where of each family this member is wanted, unless the rule refuses it."""
@@ -81,7 +87,7 @@ def relation(one: Claim, other: Claim) -> Relation:
     opposed = {word for word in shared if one.words[word] is not other.words[word]}
     likeness = len(shared) / max(1, len(one.words.keys() | other.words.keys()))
     is_one_matter = likeness >= _SAME or (opposed and likeness >= _OPPOSED)
-    if _spares(one, other) or _spares(other, one):
+    if _spares(one, other) or _spares(other, one) or _in_other_order(one, other):
         return Relation.APART
     if _is_beside(one, other) or not (is_one_matter or _same_choice(one, other)):
         return Relation.APART
@@ -90,7 +96,9 @@ def relation(one: Claim, other: Claim) -> Relation:
     is_opposed = len(opposed) > len(shared - opposed) or any(map(families.named, opposed))
     if is_opposed or _other_member(one, other) or _other_measure(one, other):
         return Relation.CONTRARY
-    if opposed:  # they agree in one thing and not in another: a person sees both
+    if opposed or _refuse_other_numbers(
+        one, other
+    ):  # they agree in one thing and not in another: a person sees both
         return Relation.APART
     return Relation.SAME if likeness >= _SAME or _wants_the_same(one, other) else Relation.APART
 
@@ -121,8 +129,11 @@ def _spares(one: Claim, other: Claim) -> bool:
 
 def _is_narrower(one: Claim, other: Claim, opposed: set[str]) -> bool:
     """Whether what is refused is a part of what is wanted: "never rename tests", "write tests"."""
-    if one.numbers and other.numbers and one.numbers != other.numbers:
-        return True
+    for refuses, allows in ((one, other), (other, one)):
+        refused = refuses.numbers_that_are(wanted=False)
+        is_asked = any(not refuses.words[word] for word in opposed)
+        if is_asked and refused and not refused & allows.numbers_that_are(wanted=True):
+            return True
     known = {family for word in opposed for family in families.named(word)}
     return any(
         not wanted and word not in allows.words and not known & families.named(word).keys()
@@ -153,10 +164,29 @@ def _wants_the_same(one: Claim, other: Claim) -> bool:
 
 
 def _other_measure(one: Claim, other: Claim) -> bool:
-    is_number_other = one.numbers and other.numbers and one.numbers != other.numbers
-    return bool(is_number_other or one.unless != other.unless) or (
-        one.is_sometimes is not other.is_sometimes
+    mine, theirs = one.numbers_that_are(wanted=True), other.numbers_that_are(wanted=True)
+    return (
+        bool(mine and theirs and mine != theirs)
+        or bool(mine & other.numbers_that_are(wanted=False))
+        or bool(theirs & one.numbers_that_are(wanted=False))
+        or one.unless != other.unless
+        or one.is_sometimes is not other.is_sometimes
     )
+
+
+def _refuse_other_numbers(one: Claim, other: Claim) -> bool:
+    """Both refuse some, and not the same: "not Node 16", "not Node 18"."""
+    if any(claim.numbers_that_are(wanted=True) for claim in (one, other)):
+        return False
+    return bool(one.numbers and other.numbers and one.numbers != other.numbers)
+
+
+def _in_other_order(one: Claim, other: Claim) -> bool:
+    """Whether one puts first what the other puts last."""
+    shared = {*one.order} & {*other.order}
+    return [word for word in one.order if word in shared] != [
+        word for word in other.order if word in shared
+    ]
 
 
 @cache

@@ -1,7 +1,6 @@
 """All that was learned, over the memories of every project and the global one."""
 
 import logging
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -263,7 +262,7 @@ class Library:
             return MemoryFile(self._places.everywhere)
         own = MemoryFile(self._places.memory(project), is_in_project=True)
         stand_in = MemoryFile(self._places.stand_in(project), first=own if own.is_ours else None)
-        if not (own.is_ours and _is_usable(own.path)):
+        if not (own.is_ours and own.can_be_written):
             return stand_in
         if stand_in.path.exists():
             try:
@@ -333,9 +332,3 @@ def _gives_way(foreign: Preference, said: Preference) -> bool:
         and foreign.scope == said.scope
         and is_same(foreign, said)
     )
-
-
-def _is_usable(path: Path) -> bool:
-    """Whether a project can hold its own memory: its directory exists, and is ours."""
-    place = path.parent if path.parent.exists() else path.parent.parent
-    return place.is_dir() and os.access(place, os.W_OK)

@@ -67,6 +67,13 @@ class MemoryFile:
             return False
         return not self.path.exists() or self._read() is not None
 
+    @property
+    def can_be_written(self) -> bool:
+        """As far as can be told without trying."""
+        there = [path for path in (self.path, self.backup, self.lock) if path.exists()]
+        place = self.path.parent if self.path.parent.exists() else self.path.parent.parent
+        return place.is_dir() and all(os.access(path, os.W_OK) for path in (place, *there))
+
     def load(self) -> Memory:
         """What is known; from the backup when the file is damaged; nothing when there is none."""
         if (memory := _parse(self.path)) is not None:
@@ -138,9 +145,9 @@ def _joined(newer: Memory, older: Memory) -> Memory:
 
 
 def _is_strange(path: Path) -> bool:
-    """Whether there is something that is no file, or one that we may not change."""
+    """Whether there is something that is no file."""
     try:
-        return not stat.S_ISREG(path.lstat().st_mode) or not os.access(path, os.W_OK)
+        return not stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
 

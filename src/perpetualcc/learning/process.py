@@ -15,7 +15,14 @@ from perpetualcc.learning.events import CapturedEvent
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.preferences import Evidence, Preference, Status, is_same, new_id
+from perpetualcc.learning.preferences import (
+    Evidence,
+    Preference,
+    Status,
+    contradicts,
+    is_same,
+    new_id,
+)
 from perpetualcc.learning.transcript import last_reply
 
 log = logging.getLogger(__name__)
@@ -56,7 +63,8 @@ class EventProcessor:
             return "No lasting correction, says the brain"
         preference = _preference(event, hook, prompt, assistant, judgement)
         if reading is not None and reading.rule:
-            preference = _reworded(preference, reading.rule)
+            worded = _reworded(preference, reading.rule)
+            preference = preference if contradicts(preference, worded) else worded
         self._library.remember(event.project, preference, event=event.id)
         self._accept_if_sure(event.project, preference)
         return f"Extracted preference: {preference.rule}"

@@ -147,7 +147,7 @@ class QueueReader:
             if self._is_here(path):
                 self.save(Place())
             _pack(path)
-        for path in queue.parent.glob("learning_queue.*.jsonl.gz"):
+        for path in queue.parent.glob("learning_queue.[0-9]*.jsonl.gz"):
             if now - path.stat().st_mtime > KEEP_DAYS * 86_400:
                 path.unlink(missing_ok=True)
         self._drop_spools_without_an_event(now)
@@ -193,7 +193,7 @@ class QueueReader:
         return self._is_here(path) and path.stat().st_size == self.place.offset
 
     def _renamed(self) -> list[Path]:
-        return sorted(self._places.queue.parent.glob("learning_queue.*.jsonl"))
+        return sorted(self._places.queue.parent.glob("learning_queue.[0-9]*.jsonl"))
 
     def _write(self) -> None:
         state = {

@@ -314,6 +314,33 @@ def test_what_withholds_gives_takes_away_or_narrows_is_read_in_every_language(on
     assert relation(read_claim(other), read_claim(one)) is expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Use 2 spaces, not 4", "Use 4 spaces, not 2", CONTRARY),
+        ("Use 2 spaces, not 4", "Use 2 spaces", SAME),
+        ("2 Leerzeichen statt 4", "4 Leerzeichen statt 2", CONTRARY),
+        ("2 espaces, pas 4", "4 espaces, pas 2", CONTRARY),
+        ("2 espacios, no 4", "4 espacios, no 2", CONTRARY),
+        ("2 пробела, не 4", "4 пробела, не 2", CONTRARY),
+        ("用2个空格，不要用4个", "用4个空格，不要用2个", CONTRARY),
+        ("スペースは4つじゃなくて2つ", "スペースは2つじゃなくて4つ", CONTRARY),
+        ("스페이스 4칸 말고 2칸", "스페이스 2칸 말고 4칸", CONTRARY),
+        ("Use Python 3.12 instead of 3.11", "Use Python 3.11 instead of 3.12", CONTRARY),
+        ("Use Python 3.12 instead of 3.11", "Use Python 3.12", SAME),
+        ("Use Node 22, never 18", "Use Node 18, never 22", CONTRARY),
+        ("Port 8080 rather than 3000", "Port 3000 rather than 8080", CONTRARY),
+        ("Never use port 8080", "Never use port 3000", APART),
+        ("Don't use Node 18", "Don't use Node 16", APART),
+        ("Tests before code", "Code before tests", APART),
+        ("Ask first, then act", "Act first, then ask", APART),
+    ],
+)
+def test_numbers_places_and_an_order_are_wanted_or_refused(one, other, expected):
+    assert relation(read_claim(one), read_claim(other)) is expected
+    assert relation(read_claim(other), read_claim(one)) is expected
+
+
 NPM = {
     "ar": ("لا تستخدم npm أبدا", "استخدم npm دائما", "استخدم pnpm بدلا من npm"),
     "de": ("Niemals npm benutzen", "Immer npm benutzen", "Nimm pnpm statt npm"),

@@ -565,6 +565,20 @@ def test_a_disk_that_fills_costs_no_rule_and_none_is_doubled(library, project, p
     assert "Use tabs" in places.block(project).read_text()
 
 
+def test_a_project_that_can_only_be_read_keeps_its_rules(library, project, places, monkeypatch):
+    typed_rule(library, project, "Use tabs", by_person=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda path, _mode: not str(path).startswith(project))
+        read = [one.preference.rule for one in library.all(project)]
+        typed_rule(library, project, "Never use npm", by_person=True)
+        before = places.memory(project).read_text()
+
+    assert read == ["Use tabs"]
+    assert "npm" not in before
+    assert [one.rule for one in library.in_force(project)] == ["Use tabs", "Never use npm"]
+
+
 def test_a_global_memory_that_nobody_can_read_is_not_written_over(library, places):
     places.everywhere.write_text('{"version": 2, "preferences": ["of a newer version"]}')
 

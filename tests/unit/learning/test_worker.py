@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.daemon import learning_worker
+from perpetualcc.domain.corrections import RemarkReading
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control, queue
 from perpetualcc.learning.health import describe, examine
@@ -595,3 +596,22 @@ def test_half_a_character_in_a_repositorys_memory_costs_no_rule(places, tmp_path
 
     assert [one.is_ours for one in Library(places).all(str(tmp_path))] == [False, True]
     assert not places.rejected.exists()
+
+
+def test_a_brain_that_words_the_contrary_is_not_believed(places, tmp_path):
+    places.queue.write_bytes(line(tmp_path, "no, never use npm"))
+    contrary = RemarkReading(is_rule=True, rule="Always use npm")
+
+    Worker(places, lambda _remark: contrary).run(threading.Event(), once=True)
+
+    assert [one.preference.rule for one in Library(places).all(str(tmp_path))] == ["Never use npm"]
+
+
+def test_a_copy_of_the_queue_that_a_person_made_stays(places, tmp_path, monkeypatch):
+    monkeypatch.setattr(queue, "QUIET_SECONDS", -1.0)
+    copy = places.queue.with_name("learning_queue.mine.jsonl")
+    copy.write_bytes(line(tmp_path))
+
+    work(places)
+
+    assert copy.exists()
