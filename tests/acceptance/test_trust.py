@@ -156,32 +156,3 @@ steps:
     assert len(told) == len(tries)
     assert (pcc.project / "build").is_dir()
     assert pcc.json("rules", "list") == []
-
-
-def test_what_a_process_of_the_agent_starts_or_adds_has_the_budgets_of_unattended_work(install):
-    """Work that makes more work would have none at all, and go on for ever."""
-    pcc = install(
-        """
-scenes:
-  - {when: More, steps: [Done.]}
-  - steps:
-      - tools: [{Bash: {command: "python3 tests/test_a.py"}}]
-      - Finished.
-"""
-    )
-    (pcc.project / "tests").mkdir()
-    elsewhere = pcc.project.with_name("elsewhere")
-    elsewhere.mkdir()
-    tries = [
-        pcc.command("add", "mine", "More to do"),
-        pcc.command("start", str(elsewhere), "--task", "More of it", "--detach"),
-    ]
-    (pcc.project / "tests" / "test_a.py").write_text(
-        f"import subprocess\nfor words in {tries!r}:\n    subprocess.run(words, check=True)\n"
-    )
-
-    pcc.pcc("start", str(pcc.project), "--task", "go", "--session-name", "mine")
-
-    lanes = [[task["lane"] for task in pcc.status(one["id"])["tasks"]] for one in pcc.json("list")]
-    assert sorted(lanes) == [["cron"], ["interactive", "cron"]]
-    assert "More to do  [unattended]" in pcc.pcc("status", "mine").stdout

@@ -155,10 +155,9 @@ class Api:
             **self.about_people.methods(),
         }
 
-    async def start(self, params: Params, connection: Connection) -> Any:
+    async def start(self, params: Params, _: Connection) -> Any:
         """
-        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says, and
-        whatever an agent's run asks for.
+        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -173,7 +172,7 @@ class Api:
             plan_of(task, requirements),
             name=params["name"] or "",
             options=self._options(options, requirements),
-            lane=await _lane(params, connection),
+            lane=_lane(params["unattended"]),
         )
         return session_data(session)
 
@@ -267,17 +266,14 @@ class Api:
         """End a session for good: its tasks are cancelled, its run stops now."""
         return session_data(await self.manager.stop_session(params["session"]))
 
-    async def add(self, params: Params, connection: Connection) -> Any:
-        """
-        Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `unattended`:
-        as in `session.start`.
-        """
+    async def add(self, params: Params, _: Connection) -> Any:
+        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            lane=await _lane(params, connection),
+            lane=_lane(params["unattended"]),
         )
         return task_data(task)
 
@@ -360,10 +356,8 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
-async def _lane(params: Params, connection: Connection) -> Lane:
-    """What an agent thought of has the budgets of unattended work, or it could go on for ever."""
-    is_unattended = params["unattended"] or await connection.is_agent()
-    return Lane.CRON if is_unattended else Lane.INTERACTIVE
+def _lane(unattended: bool | None) -> Lane:
+    return Lane.CRON if unattended else Lane.INTERACTIVE
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

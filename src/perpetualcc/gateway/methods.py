@@ -24,10 +24,6 @@ class Connection(Protocol):
         """What the client called itself when it connected."""
         ...
 
-    async def is_agent(self) -> bool:
-        """Whether an agent's run started the client."""
-        ...
-
     def subscribe(self, feed: Feed) -> str:
         """
         Push a feed to this client from now on; returns the subscription's id.
