@@ -98,6 +98,7 @@ class Api:
                     "options": dict | None,
                     "unattended": bool | None,
                 },
+                is_decision=True,
             ),
             "session.list": Method(
                 call=self.list,
@@ -116,6 +117,7 @@ class Api:
                     "after": list | None,
                     "unattended": bool | None,
                 },
+                is_decision=True,
             ),
             "events.follow": Method(
                 call=self.follow,
