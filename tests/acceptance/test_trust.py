@@ -142,6 +142,7 @@ steps:
         pcc.command("respond", "1", "--approve"),
         pcc.command("start", str(pcc.project), "--session-name", "mine", "--task", "x", "--detach"),
         pcc.command("add", "any", "do more"),
+        pcc.command("resume", "any"),
     ]
     script = pcc.project / "tests" / "test_a.py"
     script.parent.mkdir()

@@ -106,7 +106,7 @@ class Api:
             ),
             "session.get": Method(call=self.get, params=name),
             "session.pause": Method(call=self.pause, params=name),
-            "session.resume": Method(call=self.resume, params=name),
+            "session.resume": Method(call=self.resume, params=name, is_decision=True),
             "session.stop": Method(call=self.stop, params=name),
             "task.add": Method(
                 call=self.add,
