@@ -26,7 +26,7 @@ class ClaudeSettings:
     timeout: timedelta = timedelta(seconds=60)
     """How long to wait for one answer."""
     max_budget_usd: float = 0.05
-    """For one answer."""
+    """For one answer; above 0."""
 
     def __post_init__(self) -> None:
         if self.max_budget_usd <= 0:
@@ -69,7 +69,7 @@ class BrainSettings:
     type: BrainType = BrainType.NONE
     """Who answers for sessions that do not say `--brain`."""
     confidence_threshold: float = 0.7
-    """Answers below it go to a person."""
+    """Answers below it go to a person; 0 to 1."""
     auto_answer: bool = True
     """Off: every question goes to a person, with the brain's suggestion."""
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
