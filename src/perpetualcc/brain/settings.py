@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from perpetualcc.domain.addresses import check_address
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -49,6 +50,10 @@ class GeminiSettings:
     timeout: timedelta = timedelta(seconds=30)
     """How long to wait for one answer."""
 
+    def __post_init__(self) -> None:
+        if self.base_url:
+            check_address("brain.gemini.base_url", self.base_url, "https://host")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OllamaSettings:
@@ -60,6 +65,9 @@ class OllamaSettings:
     """Such as `deepseek-coder:33b`; there is no default."""
     timeout: timedelta = timedelta(seconds=120)
     """Local models may have to be loaded first."""
+
+    def __post_init__(self) -> None:
+        check_address("brain.ollama.host", self.host, "http://localhost:11434", scheme_needed=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
