@@ -140,6 +140,9 @@ steps:
         pcc.command("config", "set", "max_concurrent", "8"),
         pcc.command("learn", "review", "--accept", "x"),
         pcc.command("respond", "1", "--approve"),
+        pcc.command("start", str(pcc.project), "--session-name", "mine", "--task", "x", "--detach"),
+        pcc.command("add", "any", "do more"),
+        pcc.command("resume", "any"),
     ]
     script = pcc.project / "tests" / "test_a.py"
     script.parent.mkdir()
@@ -156,3 +159,4 @@ steps:
     assert len(told) == len(tries)
     assert (pcc.project / "build").is_dir()
     assert pcc.json("rules", "list") == []
+    assert len(pcc.json("list")) == 1

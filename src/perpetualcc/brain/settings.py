@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from perpetualcc.domain.addresses import check_address
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -26,7 +27,7 @@ class ClaudeSettings:
     timeout: timedelta = timedelta(seconds=60)
     """How long to wait for one answer."""
     max_budget_usd: float = 0.05
-    """For one answer."""
+    """For one answer; above 0."""
 
     def __post_init__(self) -> None:
         if self.max_budget_usd <= 0:
@@ -49,6 +50,10 @@ class GeminiSettings:
     timeout: timedelta = timedelta(seconds=30)
     """How long to wait for one answer."""
 
+    def __post_init__(self) -> None:
+        if self.base_url:
+            check_address("brain.gemini.base_url", self.base_url, "https://host")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OllamaSettings:
@@ -61,6 +66,9 @@ class OllamaSettings:
     timeout: timedelta = timedelta(seconds=120)
     """Local models may have to be loaded first."""
 
+    def __post_init__(self) -> None:
+        check_address("brain.ollama.host", self.host, "http://localhost:11434", scheme_needed=False)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrainSettings:
@@ -69,7 +77,7 @@ class BrainSettings:
     type: BrainType = BrainType.NONE
     """Who answers for sessions that do not say `--brain`."""
     confidence_threshold: float = 0.7
-    """Answers below it go to a person."""
+    """Answers below it go to a person; 0 to 1."""
     auto_answer: bool = True
     """Off: every question goes to a person, with the brain's suggestion."""
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)

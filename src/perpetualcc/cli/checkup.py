@@ -5,7 +5,10 @@ import tempfile
 from collections.abc import Iterator
 
 from perpetualcc import __version__, config
+from perpetualcc.brain.factory import open_model
+from perpetualcc.brain.settings import BrainType
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
+from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.connection import locations, other_environment
 from perpetualcc.cli.options import GlobalOptions
@@ -26,6 +29,7 @@ def what_is_needed(places: Locations) -> Iterator[Finding]:
     settings, mistake = _settings()
     yield not mistake, mistake or f"Configuration: {config.config_path()}"
     yield from _claude(settings)
+    yield from _brain(settings)
     yield _data(places)
     yield _database(places)
     yield _daemon(places)
@@ -64,6 +68,19 @@ def _claude(settings: Config) -> Iterator[Finding]:
             yield False, "Not signed in to Claude: pcc login (or set ANTHROPIC_API_KEY)"
         case str(manner):
             yield True, f"Signed in to Claude: {manner}"
+
+
+def _brain(settings: Config) -> Iterator[Finding]:
+    """Whether sessions can have the brain that is chosen; nothing is sent anywhere."""
+    kind = settings.brain.type
+    if kind is BrainType.NONE:
+        return
+    try:
+        open_model(settings.brain, environment=config.environment(), open_claude=ClaudeCompletion)
+    except PerpetualError as error:
+        yield False, f"Brain: {_told(error)}"
+    else:
+        yield True, f"Brain: {kind}"
 
 
 def _data(places: Locations) -> Finding:

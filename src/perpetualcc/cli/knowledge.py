@@ -17,6 +17,7 @@ from perpetualcc.knowledge.low_priority import at_low_priority
 
 if TYPE_CHECKING:
     from perpetualcc.cli.options import GlobalOptions
+    from perpetualcc.config.file import Config
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
@@ -70,9 +71,7 @@ def _index(folder: Path, vectors: bool | None) -> None:
     config = load_config()
     embeddings = None if vectors is False else embeddings_of(config)
     if vectors and embeddings is None:
-        raise PerpetualError(
-            "There is no model to make vectors with", hint="pip install 'perpetualcc[embed]'"
-        )
+        raise PerpetualError("There is no model to make vectors with", hint=_for_meaning(config))
     pipeline = open_pipeline(folder, embeddings, config.knowledge)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(progress=progress)
@@ -90,10 +89,17 @@ def _index(folder: Path, vectors: bool | None) -> None:
             pipeline.embed_project(progress)
         print(f"✓ Embedding chunks... ({pipeline.counts().vectors} chunks embedded)")
     elif embeddings is None and vectors is None:
-        print("  Words and graph only; for meaning: pip install 'perpetualcc[embed]'")
+        print(f"  Words and graph only; for meaning: {_for_meaning(config)}")
     elif counts.vectors < counts.chunks and embeddings is not None:
         _embed_in_background(folder)
         print("✓ Embedding chunks in the background; until then words answer")
+
+
+def _for_meaning(config: "Config") -> str:
+    """What to type for vectors where there is nothing to make them with."""
+    if config.knowledge.embedding_provider == "none":
+        return "pcc config set embedding_provider local"
+    return "pip install 'perpetualcc[embed]'"
 
 
 def _embed_in_background(folder: Path) -> None:
@@ -293,7 +299,7 @@ def _fresh(folder: Path) -> "RAGPipeline":
     embeddings = embeddings_of(config)
     pipeline = open_pipeline(folder, embeddings, config.knowledge)
     if embeddings is None and pipeline.is_first_time("told of vectors"):
-        print("Words only; for meaning: pip install 'perpetualcc[embed]'", file=sys.stderr)
+        print(f"Words only; for meaning: {_for_meaning(config)}", file=sys.stderr)
     with _bar("Indexing files") as progress:
         report = pipeline.index_project(wait=False, progress=progress)
     if not report.is_complete:

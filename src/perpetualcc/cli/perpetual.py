@@ -17,16 +17,17 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
     project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
     task: Annotated[str | None, typer.Option(help="What to do")] = None,
     warn_tokens: Annotated[
-        int | None, typer.Option(help="Ask Claude to hand over from here on [default: 90000]")
+        int | None,
+        typer.Option(help="Ask Claude to hand over from here on [default: the configuration's]"),
     ] = None,
     hard_tokens: Annotated[
-        int | None, typer.Option(help="Hand over without asking [default: 120000]")
+        int | None, typer.Option(help="Hand over without asking [default: the configuration's]")
     ] = None,
     warn_minutes: Annotated[
-        float | None, typer.Option(help="The same by time [default: 18]")
+        float | None, typer.Option(help="The same by time [default: the configuration's]")
     ] = None,
     hard_minutes: Annotated[
-        float | None, typer.Option(help="The same by time [default: 25]")
+        float | None, typer.Option(help="The same by time [default: the configuration's]")
     ] = None,
     max_iterations: Annotated[
         int | None, typer.Option(help="Ask a person after so many [default: unlimited]")

@@ -1,5 +1,6 @@
 """`pcc start` and `pcc attach`: give Claude something to do, and watch it."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,11 +34,17 @@ def start(  # noqa: PLR0917  # one parameter an option
     ] = None,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     auto_approve: Annotated[
-        bool, typer.Option("--auto-approve/--no-auto-approve", help="Let LOW risk through")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--auto-approve/--no-auto-approve",
+            help="Let LOW risk through, or ask about it too [default: the configuration's]",
+        ),
+    ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Answers below it go to a person [default: 0.7]"),
+        typer.Option(
+            min=0.0, max=1.0, help="Answers below it go to a person [default: the configuration's]"
+        ),
     ] = None,
     max_turns: Annotated[
         int | None,
@@ -79,6 +86,7 @@ def start(  # noqa: PLR0917  # one parameter an option
     """
     if brain is not None and brain not in _BRAINS:
         raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
+    _refuse_idle(brain, model, auto_approve=auto_approve)
     known = None if requirements else _chosen_before(ctx.obj, project)
     if task is None:
         requirements = requirements or known
@@ -107,6 +115,26 @@ def start(  # noqa: PLR0917  # one parameter an option
         detach=detach,
         unattended=unattended,
     )
+
+
+def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) -> None:
+    """Raises Mistyped for an option that would change nothing, whatever the person hopes."""
+    if not model and not auto_approve:
+        return
+    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+    settings = load_config()
+    if model and (brain or settings.brain.type) == "none":
+        raise Mistyped(
+            f"--model {model} is the brain's, and this session has none",
+            hint="--brain claude --model …; Claude Code's own:"
+            f" pcc config set claude.model {shlex.quote(model)}",
+        )
+    if auto_approve and not settings.permissions.auto_approve_low_risk:
+        raise Mistyped(
+            "--auto-approve loosens nothing: permissions.auto_approve_low_risk is off",
+            hint="pcc config set permissions.auto_approve_low_risk true",
+        )
 
 
 def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:

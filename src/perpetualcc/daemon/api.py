@@ -103,6 +103,7 @@ class Api:
                     "options": dict | None,
                     "unattended": bool | None,
                 },
+                is_decision=True,
             ),
             "session.list": Method(
                 call=self.list,
@@ -110,7 +111,7 @@ class Api:
             ),
             "session.get": Method(call=self.get, params=name),
             "session.pause": Method(call=self.pause, params=name),
-            "session.resume": Method(call=self.resume, params=name),
+            "session.resume": Method(call=self.resume, params=name, is_decision=True),
             "session.stop": Method(call=self.stop, params=name),
             "task.add": Method(
                 call=self.add,
@@ -121,6 +122,7 @@ class Api:
                     "after": list | None,
                     "unattended": bool | None,
                 },
+                is_decision=True,
             ),
             "events.follow": Method(
                 call=self.follow,

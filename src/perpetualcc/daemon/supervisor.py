@@ -3,8 +3,8 @@ The process that is always there: tiny, standard library only, asleep in `select
 
 It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
 the engine for a visitor, a due time or a file that grew, restarts it when it dies or hangs, and
-gives up after five crashes in a row, unless the disk is full: that passes. It never reads a
-client's bytes and never opens the database.
+gives up after five crashes in a row, unless the disk is full: that passes. Once the configuration
+is another it tries again. It never reads a client's bytes and never opens the database.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from perpetualcc import __version__
 from perpetualcc.claude import processes
-from perpetualcc.config import claude_directory, steering
+from perpetualcc.config import claude_directory, config_path, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import Journal, tail
@@ -51,6 +51,8 @@ _OVERSLEPT = 2.0
 """Seconds later than we wanted to look: the whole machine was stopped, not the engine alone."""
 _ROOM_CHECK = 1.0
 """Seconds between two looks for room on a disk that was full when the engine died."""
+_MENDED_CHECK = 1.0
+"""Seconds between two looks at the configuration of an engine that gave up."""
 _STOP_MARGIN = 2.0
 """Seconds an engine gets beyond its grace to close what it opened."""
 
@@ -71,6 +73,8 @@ class SupervisorSettings:
     longest_delay: float = 30.0
     watched: Path | None = None
     """A file that others write: when it has grown, an engine that sleeps is started."""
+    config: Path | None = None
+    """What an engine reads when it starts: once it is another, one that gave up is tried again."""
     look: float = WALL_CLOCK_CHECK
     """Between two looks at it, and at our own lock file."""
     orphan_grace: float = 2.0
@@ -107,6 +111,8 @@ class Supervisor:
     """The disk was full when the engine died: no reason to give up, and room for it is awaited."""
     seen: tuple[int, int] | None = None
     """Size and time of the watched file when the engine went to sleep."""
+    read: tuple[int, int] | None = None
+    """The same of the configuration when the engine was started."""
 
     def run(self) -> None:
         """Supervise until a signal ends it. No process of ours is left afterwards."""
@@ -150,6 +156,8 @@ class Supervisor:
             if self.wake is not None:
                 looks += [WALL_CLOCK_CHECK, max(0.0, self.wake - self.lead - time.time())]
             return min(looks, default=None)
+        if self.phase is Phase.GAVE_UP:
+            return _MENDED_CHECK if self.settings.config else None
         moments = [self.deadline] if self.deadline is not None else []
         if self.engine:
             moments.append(self._silence_ends(self.engine))
@@ -175,6 +183,7 @@ class Supervisor:
     def _start_engine(self) -> None:
         self._clear_the_way()
         self.deadline = self.wake = None
+        self.read = _trace(self.settings.config)
         try:
             self.engine = EngineProcess.start(self.command, self.locations, self.listener)
         except OSError as error:
@@ -287,6 +296,9 @@ class Supervisor:
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
+            self._start_engine()
+        elif self.phase is Phase.GAVE_UP and _trace(self.settings.config) != self.read:
+            self.crashes, self.problem = 0, ""
             self._start_engine()
 
     # -- stopping
@@ -457,6 +469,7 @@ def main() -> None:
             heartbeat=arguments.heartbeat,
             healthy=arguments.healthy,
             watched=arguments.watch,
+            config=config_path(),
             look=arguments.look,
         ),
         journal=Journal(path=locations.supervisor_log),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from perpetualcc.domain.addresses import check_address
+
 
 class ProviderName(StrEnum):
     """Where vectors come from."""
@@ -44,3 +46,9 @@ class KnowledgeSettings:
     """A team's ChromaDB server, as `http://host:8000`; empty: a folder of the project."""
     auto_index: bool = True
     """Bring the index up to date when a session starts, and while it works."""
+
+    def __post_init__(self) -> None:
+        """Raises: PerpetualError for an address that is none."""
+        check_address("knowledge.ollama_address", self.ollama_address, "http://127.0.0.1:11434")
+        if self.chroma_address:
+            check_address("knowledge.chroma_address", self.chroma_address, "http://host:8000")

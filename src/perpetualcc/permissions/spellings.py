@@ -27,7 +27,7 @@ def is_spelling_of(pattern: str, words: Sequence[Word]) -> bool:
     if not wanted or not words:
         return False
     if not _is_program(words[0].text, wanted[0].text):
-        words = _apart(words)
+        words = _apart(words, wanted)
         if not _is_program(words[0].text, wanted[0].text):
             return False
     if [w.text for w in words[1 : len(wanted)]] == [w.text for w in wanted[1:]]:
@@ -47,11 +47,13 @@ def is_spelling_of(pattern: str, words: Sequence[Word]) -> bool:
     return _begins(_operands(words, arguments), [text for text, _ in leading])
 
 
-def _apart(words: Sequence[Word]) -> Sequence[Word]:
-    """`docker-compose up` is `docker compose up`, `git-push` is `git push`."""
+def _apart(words: Sequence[Word], wanted: Sequence[Word]) -> Sequence[Word]:
+    """`docker-compose up` is `docker compose up`, `git-push` is `git push`; no `node-gyp` is."""
     place, name = posixpath.split(words[0].text)
-    first, dash, second = name.partition("-")
-    return [Word(posixpath.join(place, first)), Word(second), *words[1:]] if dash else words
+    first, _, second = name.partition("-")
+    if not second or second not in {word.text for word in wanted[1:2]}:
+        return words
+    return [Word(posixpath.join(place, first)), Word(second), *words[1:]]
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ class SessionSettings:
     """How many sessions work, and how they go on."""
 
     max_concurrent: int = 5
-    """Sessions that work at the same time; the others wait for a place."""
+    """Sessions that work at the same time, 1 or more; the others wait for a place."""
     auto_resume: bool = True
     """Go on by itself when a usage limit resets; otherwise a person is asked first."""
     checkpoint_retention_days: int = 7

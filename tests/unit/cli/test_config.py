@@ -40,6 +40,12 @@ def config(tmp_path, monkeypatch):
         ("notifications.give_up_hours", "1e12"),
         ("notifications.retry_seconds", "0"),
         ("brain.claude.max_budget_usd", "0"),
+        ("brain.gemini.base_url", "secret.example"),
+        ("brain.ollama.host", "ftp://secret"),
+        ("brain.ollama.host", "two words"),
+        ("knowledge.ollama_address", "localhost:11434"),
+        ("knowledge.ollama_address", ""),
+        ("knowledge.chroma_address", "http://"),
     ],
 )
 def test_a_value_that_cannot_be_leaves_the_file_and_is_told_of_it(config, key, value):
@@ -255,3 +261,18 @@ def test_a_hint_names_the_key_that_is_wrong(config, key):
 
     assert key in error.message
     assert error.hint.startswith(f"pcc config set {key} ")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("brain.gemini.base_url", "https://me:word@host.example/v1"),
+        ("brain.gemini.base_url", ""),
+        ("brain.ollama.host", "localhost:11434"),
+        ("brain.ollama.host", "http://[::1]:11434/"),
+        ("knowledge.ollama_address", "https://host.example/ollama"),
+        ("knowledge.chroma_address", ""),
+    ],
+)
+def test_an_address_of_a_server_is_taken(config, key, value):
+    assert config("set", key, value).exit_code == 0

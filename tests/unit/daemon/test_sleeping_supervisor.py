@@ -1,4 +1,4 @@
-"""A supervisor whose engine sleeps, and a wall clock that somebody sets."""
+"""A supervisor whose engine sleeps or gave up, and what starts it again."""
 
 import time
 from types import SimpleNamespace
@@ -50,3 +50,31 @@ def test_a_clock_set_back_wakes_an_engine_that_has_something_due(
     asleep._act()
 
     assert Sleeping.started == started
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_one_that_gave_up_is_tried_again_once_the_configuration_is_another(
+    mended, tmp_path, monkeypatch: pytest.MonkeyPatch
+):
+    config = tmp_path / "config.toml"
+    config.write_text("[session]\n")
+    gave_up = Sleeping(
+        locations=None,
+        listener=None,
+        lock=0,
+        command=None,
+        settings=SupervisorSettings(config=config),
+        journal=None,
+        phase=Phase.GAVE_UP,
+        crashes=1,
+        read=supervisor._trace(config),
+    )
+    monkeypatch.setattr(Sleeping, "started", 0)
+    if mended:
+        config.write_text("[sessions]\n")
+
+    assert gave_up._timeout() is not None
+    gave_up._act()
+
+    assert Sleeping.started == int(mended)
+    assert gave_up.crashes == int(not mended)

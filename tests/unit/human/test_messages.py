@@ -138,9 +138,16 @@ def test_an_address_is_never_a_channels_name():
     )
 
 
-def test_an_address_that_cannot_be_used_is_given_up_at_once(tmp_path):
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("env:GONE", "'GONE' is not set where the daemon was started"),
+        ("nowhere://x", "does not know this address (nowhere://…)"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_given_up_at_once(tmp_path, url, said):
     receipt = tmp_path / "receipt"
-    channel = Channel(name="x", url="env:GONE")
+    channel = Channel(name="x", url=url)
     order = order_for(channel, "T", "B", program=None, sound=False, urgent=False)
 
     subprocess.run(
@@ -152,4 +159,4 @@ def test_an_address_that_cannot_be_used_is_given_up_at_once(tmp_path):
 
     found = json.loads(receipt.read_text())
     assert found["permanent"]
-    assert "does not know this address" in found["problem"]
+    assert said in found["problem"]

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from perpetualcc.knowledge.embedding.choice import choose_embeddings
+from perpetualcc.knowledge.embedding.http import post_json
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable, HybridEmbeddings
 from perpetualcc.knowledge.settings import KnowledgeSettings, ProviderName
 from perpetualcc.store.index.opening import open_pipeline
@@ -178,3 +179,9 @@ def test_the_settings_choose_the_model(provider, key, model):
     chosen = choose_embeddings(KnowledgeSettings(embedding_provider=provider), gemini_key=key)
 
     assert (chosen.model if chosen else None) == model
+
+
+@pytest.mark.parametrize("url", ["nowhere/api/embed", "http://[::1/api/embed"])
+def test_an_address_that_is_none_does_not_answer_like_one_that_is_down(url):
+    with pytest.raises(EmbeddingsUnavailable, match="does not answer"):
+        post_json(url, {}, headers={}, timeout=1.0, hint="")

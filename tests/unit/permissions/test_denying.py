@@ -95,6 +95,11 @@ def test_a_denied_command_is_denied_however_it_is_spelled(pattern: str, command:
         ("docker compose -f prod.yml up", "docker compose -f dev.yml up"),
         ("scripts/deploy.sh", "bash other/deploy.sh"),
         ("FOO=1 npm test", "npm test"),
+        ("node", "node-gyp rebuild"),
+        ("docker run", "docker-compose run web"),
+        ("git commit --no-verify", "git commit -a -m n"),
+        ("git push --force", "git push --follow-tags"),
+        ("git reset --hard", "git reset HEAD a"),
     ],
 )
 def test_nothing_else_is_denied(pattern: str, command: str) -> None:

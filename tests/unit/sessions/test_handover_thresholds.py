@@ -135,3 +135,12 @@ def test_a_script_without_an_alphabet_counts_as_what_it_is():
     estimate.said("\ud800 is no text")
 
     assert 2_380 <= estimate.tokens(0) - INSTRUCTIONS <= 2_420
+
+
+def test_numbers_of_the_settings_that_contradict_each_other_name_what_to_set():
+    with pytest.raises(PerpetualError) as told:
+        HandoverSettings(hard_tokens=60_001)
+    assert told.value.hint == "pcc config set handover.warn_tokens 45000"
+
+    with pytest.raises(PerpetualError, match=r"^handover.hard_minutes 0 makes no sense"):
+        HandoverSettings(hard_minutes=0)

@@ -86,6 +86,9 @@ def _show(argv: list[str]) -> dict[str, Any]:
 
 
 def _send(url: str, title: str, body: str) -> dict[str, Any]:
+    if url.startswith("env:"):
+        name = url.removeprefix("env:")[:40]
+        return {"problem": f"{name!r} is not set where the daemon was started", "permanent": True}
     said = io.StringIO()
     logging.basicConfig(stream=said, level=logging.WARNING, format="%(message)s", force=True)
     try:

@@ -37,10 +37,10 @@ class NotificationSettings:
     quiet_hours: str = ""
     """Local time in which nothing is sent, such as `22:00-07:00`; it is sent afterwards."""
     retry_seconds: float = 30.0
-    """Until the second try when a channel does not work; each later wait is twice as long, up to
-    a quarter of an hour."""
+    """Until the second try when a channel does not work, above 0; each later wait is twice as long,
+    up to a quarter of an hour."""
     give_up_hours: float = 24.0
-    """After which a channel that does not work is given up."""
+    """After which a channel that does not work is given up; 0: after the first try."""
 
     def __post_init__(self) -> None:
         if self.content not in {"brief", "full"}:

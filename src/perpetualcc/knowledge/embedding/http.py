@@ -22,12 +22,12 @@ def post_json(
     Raises:
         EmbeddingsUnavailable: no connection, no answer in time, an error status, or no JSON.
     """
-    request = urllib.request.Request(  # noqa: S310  # the address is the user's own setting
-        url,
-        data=json.dumps(body).encode(),
-        headers={"Content-Type": "application/json", **headers},
-    )
     try:
+        request = urllib.request.Request(  # noqa: S310  # the address is the user's own setting
+            url,
+            data=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **headers},
+        )
         with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310
             answer = json.load(response)
     except urllib.error.HTTPError as error:

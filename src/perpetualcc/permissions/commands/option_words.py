@@ -68,7 +68,8 @@ def _judge(
         return _finding(call, Risk.HIGH, name, "says that it shows secrets", EffectKind.READ)
     if _lifts(tokens) and name not in _OWN_MEANING:
         return _finding(call, Risk.MEDIUM, name, "takes down a guard", EffectKind.EXECUTE)
-    if not _words("negations").isdisjoint(tokens):
+    denied = _words("negations").intersection(tokens)
+    if denied and (denied - _words("times") or _words("runs").isdisjoint(tokens)):
         return None
     if _destroys(tokens):
         risk = Risk.MEDIUM if is_text else Risk.HIGH

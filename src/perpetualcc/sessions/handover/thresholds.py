@@ -53,7 +53,10 @@ class HandoverSettings:
 
     def __post_init__(self) -> None:
         """Raises: PerpetualError when the numbers cannot be meant."""
-        perpetual_from({}, self)
+        for unit, most in (("tokens", _MOST_TOKENS), ("minutes", _MOST_MINUTES)):
+            warn, hard = getattr(self, f"warn_{unit}"), getattr(self, f"hard_{unit}")
+            below = f"pcc config set handover.warn_{unit} {min(warn, type(warn)(hard * 3 / 4))}"
+            _check_pair(unit, warn, hard, most, written="handover.{}_{}", below=below)
         if not 0 < self.warn_share < self.hard_share <= 1:
             raise PerpetualError(
                 f"handover.warn_share ({self.warn_share:g}) must be below handover.hard_share"
@@ -142,8 +145,10 @@ def perpetual_from(asked: Mapping[str, Any], settings: HandoverSettings) -> Perp
 
 
 def _check_numbers(perpetual: Perpetual) -> None:
-    _check_pair("tokens", perpetual.warn_tokens, perpetual.hard_tokens, _MOST_TOKENS)
-    _check_pair("minutes", perpetual.warn_minutes, perpetual.hard_minutes, _MOST_MINUTES)
+    for unit, most in (("tokens", _MOST_TOKENS), ("minutes", _MOST_MINUTES)):
+        warn, hard = getattr(perpetual, f"warn_{unit}"), getattr(perpetual, f"hard_{unit}")
+        below = f"Choose --warn-{unit} below --hard-{unit}"
+        _check_pair(unit, warn, hard, most, written="--{}-{}", below=below)
     for name in ("max_iterations", "resume_from"):
         number = getattr(perpetual, name)
         if number is not None and not 1 <= number <= 1_000_000:
@@ -153,15 +158,18 @@ def _check_numbers(perpetual: Perpetual) -> None:
             )
 
 
-def _check_pair(unit: str, warn: float, hard: float, most: float) -> None:
-    for name, number in ((f"hard-{unit}", hard), (f"warn-{unit}", warn)):
+def _check_pair(
+    unit: str, warn: float, hard: float, most: float, *, written: str, below: str
+) -> None:
+    """`written`: how the number is called where it was given; `below`: what to do about a pair."""
+    for name, number in (("hard", hard), ("warn", warn)):
         if not 0 < number <= most:  # also refuses NaN
             raise PerpetualError(
-                f"--{name} {number:g} makes no sense",
+                f"{written.format(name, unit)} {number:g} makes no sense",
                 hint=f"Give a number above 0 and up to {most:,.0f}",
             )
     if warn >= hard:
         raise PerpetualError(
             f"The warning at {warn:g} {unit} would come after the hard limit at {hard:g}",
-            hint=f"Choose --warn-{unit} below --hard-{unit}",
+            hint=below,
         )

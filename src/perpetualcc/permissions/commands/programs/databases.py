@@ -188,3 +188,17 @@ def _key_value(call: Call) -> Findings:
             )
         ]
     return []
+
+
+@handles("maps")
+def maps(call: Call) -> Findings:
+    """`ogr2ogr -f PostgreSQL PG:dbname=x a.shp`: what is before the colon is a kind of database."""
+    if not any(_DRIVER.match(word.text) for word in call.arguments.operands):
+        return []
+    why = "Reads or fills a database"
+    return [call.finding(Risk.MEDIUM, "sql", why, EffectKind.NETWORK)]
+
+
+_DRIVER = re.compile(
+    r"(?:PG|MySQL|MSSQL|OCI|ODBC|MongoDB|MongoDBv3|HANA|CARTO|ES|WFS):", re.IGNORECASE
+)

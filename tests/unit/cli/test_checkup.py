@@ -1,0 +1,36 @@
+"""`pcc doctor` says what would keep sessions from starting."""
+
+import pytest
+
+from perpetualcc.brain.settings import BrainSettings, BrainType, GeminiSettings, OllamaSettings
+from perpetualcc.cli import checkup
+from perpetualcc.config.file import Config
+
+
+@pytest.mark.parametrize(
+    ("brain", "found"),
+    [
+        (BrainSettings(), []),
+        (BrainSettings(type=BrainType.CLAUDE), [(True, "Brain: claude")]),
+        (
+            BrainSettings(type=BrainType.OLLAMA, ollama=OllamaSettings(model="tiny")),
+            [(True, "Brain: ollama")],
+        ),
+    ],
+)
+def test_a_brain_that_sessions_can_have_is_named(brain, found):
+    assert list(checkup._brain(Config(brain=brain))) == found
+
+
+@pytest.mark.parametrize(
+    "brain",
+    [
+        BrainSettings(type=BrainType.OLLAMA),
+        BrainSettings(type=BrainType.GEMINI, gemini=GeminiSettings(api_key="env:NOWHERE_SET")),
+    ],
+)
+def test_one_that_no_session_could_have_is_told_with_what_to_do(brain):
+    [(is_well, text)] = checkup._brain(Config(brain=brain))
+
+    assert not is_well
+    assert "pcc config brain" in text or "export NOWHERE_SET" in text

@@ -1,0 +1,54 @@
+"""Options of `pcc start` that would change nothing are refused before anything is started."""
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.main import app
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    file = tmp_path / "mine.toml"
+    monkeypatch.setenv("PERPETUALCC_CONFIG", str(file))
+    monkeypatch.setattr("perpetualcc.cli.start.begin", lambda *_, **__: typer.echo("begun"))
+
+    def run(*options, settings=""):
+        file.write_text(settings)
+        typed = ["--data-dir", str(tmp_path), "start", str(tmp_path), "--task", "x", *options]
+        return CliRunner().invoke(app, typed)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "named"),
+    [
+        (["--model", "opus"], "", "claude.model opus"),
+        (["--model", "opus", "--brain", "none"], '[brain]\ntype = "claude"', "claude.model opus"),
+        (
+            ["--auto-approve"],
+            "[permissions]\nauto_approve_low_risk = false",
+            "auto_approve_low_risk true",
+        ),
+    ],
+)
+def test_an_option_without_effect_is_refused_with_what_was_meant(start, options, settings, named):
+    error = start(*options, settings=settings).exception
+
+    assert isinstance(error, Mistyped)
+    assert named in error.hint
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (["--model", "opus", "--brain", "claude"], ""),
+        (["--model", "opus"], '[brain]\ntype = "claude"'),
+        (["--auto-approve"], ""),
+        (["--no-auto-approve"], "[permissions]\nauto_approve_low_risk = false"),
+    ],
+)
+def test_one_with_an_effect_is_not(start, options, settings):
+    assert "begun" in start(*options, settings=settings).output
