@@ -511,9 +511,10 @@ class SupervisedRun:
 
     async def _look_at_background(self) -> None:
         """Claude waits for what works in the background; a command has its time."""
+        is_idle = not (self.at_work or self.waiting)
         if self.background.is_waited_out:
             self.facts.turn, self.is_over = self.facts.before, True
-        elif self.background.is_awaited and self.background.has_agents and not self.at_work:
+        elif is_idle and self.background.is_awaited and self.background.has_agents:
             await self._look(self.stuck.looked_at(self.faculties.clock.now()))
 
     def _usage(self) -> UsageReported:

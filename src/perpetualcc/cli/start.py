@@ -14,6 +14,8 @@ from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.sessions.status import ENDED
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -174,12 +176,27 @@ def begin(
         )
         if note := _not_counted(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
+        if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
+            print(f"note: {note}", file=sys.stderr)
     if detach:
         print(f"Session started: {session['id']} ({session['name']})")
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))
     _watch(global_options, session)
+
+
+def _beside(here: list[dict[str, Any]], own: str) -> str:
+    """Who else works in the project: two that know nothing of each other do some things twice."""
+    others = [s for s in here if s["id"] != own and SessionStatus(s["status"]) not in ENDED]
+    if not others:
+        return ""
+    first = others[0]
+    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+    return (
+        f"Session '{first['name']}' ({first['id']}){more} is at work in the same project;"
+        f' what comes after its work is better given to it: pcc add {first["id"]} "…"'
+    )
 
 
 def _not_counted(brought: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from perpetualcc.agent.inbox import (
     Told,
     TurnEnded,
 )
-from perpetualcc.domain.tasks import Done, Later
+from perpetualcc.domain.tasks import Done, Later, Parked
 from tests.unit.agent.test_supervision import TASK, World, ended, play, wants
 
 AGENT, COMMAND = "local_agent", "local_bash"
@@ -80,6 +80,18 @@ def test_a_server_that_never_ends_is_waited_for_and_then_left(monkeypatch):
 
     assert world.run.is_over
     assert outcome(world) == Done(result="I wait.")
+
+
+@pytest.mark.parametrize(("is_asked", "is_over"), [(False, True), (True, False)])
+def test_an_agent_that_gets_nowhere_is_stuck_unless_it_waits_for_a_person(is_asked, is_over):
+    world = World()
+    play(world, running(AGENT), WAITS, *([wants("w", "Bash")] if is_asked else []))
+    world.run.stuck.since -= 3600
+
+    play(world, ClockTicked())
+
+    assert world.run.is_over is is_over
+    assert isinstance(outcome(world), Parked) is is_over
 
 
 @pytest.mark.parametrize(("command", "is_over"), [("npm run dev", True), ("npm test", False)])

@@ -148,3 +148,19 @@ def test_a_document_that_is_lost_again_still_says_that_there_is_more_to_do(tmp_p
         assert "Build two" in one.records.rows[1].document
 
     play(story())
+
+
+def test_a_document_that_nobody_was_asked_for_is_not_called_lost(tmp_path, sessions):
+    """A person's trigger in an ordinary session, which has no folder yet."""
+
+    async def story():
+        one = stage(tmp_path, sessions, "one")
+        await one.begin()
+        folder(one).mkdir()
+        (folder(one) / "trigger.flag").touch()
+        await one.tick()
+        await one.watch.conclude(Later(due=0, reason="x"), RunFacts(order=Order.HAND_OVER))
+
+        assert one.records.rows[1].findings == ()
+
+    play(story())

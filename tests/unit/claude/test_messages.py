@@ -220,20 +220,23 @@ def test_a_turn_that_only_tells_of_the_background_is_empty(turns, origin, is_emp
 
 
 @pytest.mark.parametrize(
-    ("tasks", "kinds"),
+    ("tasks", "works"),
     [
         (
-            [{"task_type": "local_agent"}, {"task_type": "local_bash"}],
-            ("local_agent", "local_bash"),
+            [
+                {"task_id": "a", "task_type": "local_agent"},
+                {"task_id": "b", "task_type": "local_bash"},
+            ],
+            {"a": "local_agent", "b": "local_bash"},
         ),
-        ([{}, "odd"], ("",)),
-        (None, ()),
+        ([{}, "odd"], {"": ""}),
+        (None, {}),
     ],
 )
-def test_what_works_in_the_background_is_told_whole(tasks, kinds):
+def test_what_works_in_the_background_is_told_whole(tasks, works):
     message = sdk.SystemMessage(subtype="background_tasks_changed", data={"tasks": tasks})
 
-    assert only(message) == BackgroundChanged(kinds=kinds)
+    assert only(message) == BackgroundChanged(works=works)
 
 
 @pytest.mark.parametrize("message", [None, "text", 7, {}, sdk.StreamEvent("u", "s", {})])

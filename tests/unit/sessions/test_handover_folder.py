@@ -1,5 +1,6 @@
 """`.claude-handover/`: atomic, kept, and never a way out of the project."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -118,3 +119,26 @@ def test_a_link_is_not_let_through(tmp_path):
     path = str(folder.path / DOCUMENT)
 
     assert not is_handover_file(ToolCall(tool="Write", input={"file_path": path}, project=tmp_path))
+
+
+def test_what_is_in_the_way_of_a_file_is_named(tmp_path):
+    folder = folder_of(tmp_path)
+    (folder.path / DOCUMENT).mkdir()
+
+    with pytest.raises(PerpetualError, match="Is a directory") as found:
+        folder.write(DOCUMENT, "x")
+
+    assert (found.value.hint or "").endswith(f"ls -ld {folder.document}")
+
+
+def test_a_full_disk_is_not_mended_by_removing_the_folder(tmp_path, monkeypatch):
+    folder = folder_of(tmp_path)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(PerpetualError, match="No space left") as found:
+        folder.write(DOCUMENT, "x")
+
+    assert "Make room" in (found.value.hint or "")

@@ -47,6 +47,8 @@ class Ending:
     seconds: float = 0.0
     error: str = ""
     """What the process or its last turn died of."""
+    is_laid_out: bool = True
+    """Claude was given a document to write."""
     good: str | None = None
     """Claude's document as it was when it was last whole."""
     full_from: int = 0
@@ -156,7 +158,7 @@ def _documents(
     """What Claude wrote in this iteration, what it began with, and what was wrong with them."""
     previous_text = iteration.carried.document if iteration.carried else ""
     previous = _parsed(previous_text)
-    if not _is_ours(folder, iteration):
+    if not (ending.is_laid_out and _is_ours(folder, iteration)):
         return None, previous, []
     text = folder.read(DOCUMENT)
     written = _parsed(text)

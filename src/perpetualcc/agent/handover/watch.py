@@ -69,6 +69,8 @@ class HandoverWatch:
     _ordered_at: float | None = None
     """When the run was ordered to end."""
     _has_folder: bool = False
+    _is_laid_out: bool = False
+    """Claude has a document to write, or had one."""
     _good: str | None = None
     """The document as it was when it was last whole: the folder may be cleaned away."""
     _folder: HandoverFolder = field(init=False)
@@ -173,7 +175,7 @@ class HandoverWatch:
         if holder := await holder_of(self._folder, self.journal, me):
             raise in_use(self._folder, holder)
         self._folder.prepare()
-        self._has_folder = True
+        self._has_folder = self._is_laid_out = True
         owner = owner_of(self._folder.read(STATE))
         self._board.claim(self.level, self.clock.now())
         if owner and owner != me:
@@ -237,6 +239,7 @@ class HandoverWatch:
             seconds=self._gauge.minutes * 60,
             error=facts.error or (facts.turn.result if facts.turn else ""),
             full_from=self._full_from(),
+            is_laid_out=self._is_laid_out,
             good=self._good,
         )
         handover = await self.maker.make(self._handover(), self.iteration, ending)

@@ -6,6 +6,7 @@ are read up to a limit, and what must not change (the mission) is kept elsewhere
 """
 
 import contextlib
+import errno
 import os
 import secrets
 import shlex
@@ -134,10 +135,15 @@ class HandoverFolder:
 
     def _unusable(self, error: OSError) -> PerpetualError:
         what = "is a link" if self.path.is_symlink() else error.strerror or str(error)
+        # A file that was to be replaced is named: what stands in its place is in the way.
+        place = shlex.quote(str(self.path / os.fsdecode(error.filename2 or "")))
+        hint = f"Make it a directory that you can write in, or remove it: ls -ld {place}"
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            hint = f"Make room there: df -h {place}"
+        elif error.filename2:
+            hint = f"Remove what is in the way of a file: ls -ld {place}"
         return PerpetualError(
-            f"The handover folder '{self.path}' cannot be used: {what}",
-            hint=f"Make it a directory that you can write in, or remove it:"
-            f" ls -ld {shlex.quote(str(self.path))}",
+            f"The handover folder '{self.path}' cannot be used: {what}", hint=hint
         )
 
 
