@@ -11,6 +11,9 @@ _AGENTS = frozenset({"local_agent", "local_workflow"})
 """Claude Code's words (2.1.330) for what ends by itself. A command may not."""
 _COMMANDS = 600.0
 """Seconds for a command: as long as Claude Code lets one take in the foreground."""
+_MOST_TURNS = 5
+"""Turns in a row that did nothing but wait for commands: under `Monitor` each line that one prints
+makes a turn."""
 _WORD = 10.0
 """Seconds from the end of the last until Claude says something to it; 0.1 was seen."""
 
@@ -27,11 +30,14 @@ class BackgroundWork:
     """Those of them that nobody need wait for."""
     _since: float | None = None
     """When the wait began, or last changed."""
+    _idle_since: float | None = None
+    _idle_turns: int = 0
+    """That ended in a wait, since a tool was used."""
 
     def changed(self, works: Mapping[str, str]) -> None:
         self.works = works
         if self.is_awaited:
-            self.wait()
+            self._since = _now()
 
     def began(self, work: str, call: ToolCall | None) -> None:
         if call is not None and is_server(str(call.input.get("command", ""))):
@@ -59,7 +65,13 @@ class BackgroundWork:
         return f"Claude waits for {' and '.join(filter(None, parts))} in the background{most}"
 
     def wait(self) -> None:
-        self._since = asyncio.get_running_loop().time()
+        self._since = _now()
+        self._idle_since = self._idle_since or self._since
+        self._idle_turns += 1
+
+    def act(self) -> None:
+        """A tool is used."""
+        self._idle_since, self._idle_turns = None, 0
 
     def begin(self) -> None:
         """A turn began."""
@@ -69,8 +81,15 @@ class BackgroundWork:
     def is_waited_out(self) -> bool:
         if self._since is None or self.has_agents:
             return False
-        patience = _COMMANDS if self.kinds else _WORD
-        return asyncio.get_running_loop().time() - self._since >= patience
+        if not self.kinds:
+            return _now() - self._since >= _WORD
+        waited = _now() - (self._idle_since or self._since)
+        return waited >= _COMMANDS or self._idle_turns > _MOST_TURNS
+
+
+def _now() -> float:
+    """Of no clock that a person sets."""
+    return asyncio.get_running_loop().time()
 
 
 def _counted(number: int, what: str) -> str:

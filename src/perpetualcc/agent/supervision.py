@@ -164,6 +164,7 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = wanted.call(session.project)
+        self.background.act()
         await self._look_at_trust()
         is_beyond = self.facts.over is not None and wanted.tool in _CALLERS
         if is_beyond:  # what it calls would ask for replies of its own

@@ -104,6 +104,23 @@ def test_a_server_is_not_waited_for(command: str, is_over: bool):
     assert world.run.is_over is is_over
 
 
+LINE = (BEGINS, Said(text="A line came."), WAITS)
+
+
+def test_a_command_that_tells_line_by_line_is_left_when_nothing_follows_from_it():
+    """Before the replies without a tool are taken for a run that is stuck."""
+    world = play(World(), running(COMMAND), WAITS, *LINE * 4, ClockTicked())
+    assert not world.run.is_over
+
+    world = play(World(), running(COMMAND), WAITS, *LINE * 5, ClockTicked())
+    assert world.run.is_over
+    assert isinstance(outcome(world), Done)
+
+    uses = (wants("w"), ended("w"))
+    world = play(World(), running(COMMAND), WAITS, *LINE * 3, *uses, *LINE * 3, ClockTicked())
+    assert not world.run.is_over
+
+
 def test_an_agent_is_not_left_however_long_it_takes(monkeypatch):
     monkeypatch.setattr(background, "_COMMANDS", 0.0)
 
