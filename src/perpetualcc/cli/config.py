@@ -216,7 +216,7 @@ def _change(path: Path, name: str, value: Any) -> None:
 
     mistake = _mistake_in(path)
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig") if path.exists() else "")
     except (OSError, ValueError):
         if mistake is None:
             raise

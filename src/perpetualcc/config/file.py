@@ -86,7 +86,7 @@ def load_config(path: Path | None = None) -> Config:
     must_exist = path is None and is_config_named()
     path = path or config_path()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin with a mark
     except FileNotFoundError:
         if must_exist:
             raise _no_file(path) from None

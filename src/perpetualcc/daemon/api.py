@@ -34,7 +34,7 @@ from perpetualcc.domain.events import (
 )
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Lane, Task
+from perpetualcc.domain.tasks import Lane, Task, TaskState
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
@@ -42,6 +42,7 @@ from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager, check_project
+from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
@@ -74,6 +75,7 @@ class Api:
     people: HumanBridge
     about_people: PeopleApi
     held: Held
+    load: LoadGate
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -236,10 +238,14 @@ class Api:
         """
         session = await self.manager.get_session(params["session"])
         tokens, usd = await self.budget.of_session(session.id)
-        queue = self.manager.queue(session.id)
+        tasks = await self.manager.queue(session.id).everything()
+        seen = await self._seen(session)
+        if seen.status is SessionStatus.IDLE:
+            lanes = (one.lane for one in tasks if one.state is TaskState.QUEUED)
+            seen = replace(seen, detail=next(filter(None, map(self.load.why_closed, lanes)), ""))
         found = {
-            **session_data(await self._seen(session)),
-            "tasks": [task_data(task) for task in await queue.everything()],
+            **session_data(seen),
+            "tasks": [task_data(task) for task in tasks],
             "runs": len(await self.runs.list(session.id)),
             "spent": {"tokens": tokens, "usd": usd},
             "counts": await self.decisions.counts(session.id),

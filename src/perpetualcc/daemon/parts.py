@@ -336,8 +336,12 @@ class Parts:
             self.clock,
             describe=self.work.describe,
             settled=self.work.settled,
-            is_open=LoadGate(self.config.load).is_open,
+            is_open=self.load.is_open,
         )
+
+    @cached_property
+    def load(self) -> LoadGate:
+        return LoadGate(self.config.load)
 
     @cached_property
     def workers(self) -> Workers:
@@ -383,6 +387,7 @@ class Parts:
                 ledger=self.ledger,
             ),
             held=Held(escalations=self.escalations),
+            load=self.load,
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,

@@ -79,7 +79,7 @@ class StuckSettings:
         for name, usual in (("same_call", 6), ("denials", 5)):
             if getattr(self, name) == 1:
                 raise PerpetualError(
-                    f"'stuck.{name}' is 1; every run would be ended",
+                    f"'stuck.{name}' of 1 would end every run",
                     hint=f"pcc config set stuck.{name} {usual}; 0 turns the rule off",
                 )
 

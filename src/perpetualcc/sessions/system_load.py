@@ -90,8 +90,17 @@ class LoadGate:
         self._read = read
 
     def is_open(self, lane: Lane) -> bool:
+        return not self.why_closed(lane)
+
+    def why_closed(self, lane: Lane) -> str:
+        """What the work of a lane waits for, and the setting that says so; empty: nothing."""
         if lane is Lane.INTERACTIVE:
-            return True
+            return ""
         load, settings = self._read(), self._settings
-        too_busy = 0 < settings.max_cpu < load.cpu
-        return not (too_busy or 0 < settings.max_memory < load.memory)
+        for what, now, name in (
+            ("processors", load.cpu, "max_cpu"),
+            ("memory", load.memory, "max_memory"),
+        ):
+            if 0 < (most := getattr(settings, name)) < now:
+                return f"waits for the machine: {what} {now:.0%} (load.{name} is {most:.0%})"
+        return ""

@@ -276,3 +276,11 @@ def test_a_hint_names_the_key_that_is_wrong(config, key):
 )
 def test_an_address_of_a_server_is_taken(config, key, value):
     assert config("set", key, value).exit_code == 0
+
+
+def test_a_file_that_begins_with_the_mark_of_some_editors_is_read_and_changed(config):
+    config.file.write_bytes(b"\xef\xbb\xbf[sessions]\r\nmax_concurrent = 3\r\n")
+
+    assert config("get", "max_concurrent").output == "3\n"
+    assert config("set", "max_concurrent", "4").exit_code == 0
+    assert config("get", "max_concurrent").output == "4\n"

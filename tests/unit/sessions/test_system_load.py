@@ -24,6 +24,14 @@ def test_what_may_start_on_a_busy_machine(cpu, memory, lane, is_open):
     assert gate.is_open(lane) is is_open
 
 
+def test_what_is_waited_for_is_named_with_its_setting():
+    gate = LoadGate(LoadSettings(max_memory=0.5), lambda: SystemLoad(cpu=0.1, memory=0.62))
+
+    said = "waits for the machine: memory 62% (load.max_memory is 50%)"
+    assert gate.why_closed(Lane.CRON) == said
+    assert gate.why_closed(Lane.INTERACTIVE) == ""
+
+
 def test_zero_never_minds():
     gate = LoadGate(
         LoadSettings(max_cpu=0.0, max_memory=0.0), lambda: SystemLoad(cpu=9.0, memory=1.0)
