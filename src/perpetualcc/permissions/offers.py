@@ -12,7 +12,8 @@ def offer(kind: str, risk: Risk, approvals: int, settings: PermissionSettings) -
     A kind that is HIGH is never offered as a whole: `rm` approved three times is no word about
     every other `rm`. Then the offer is about this very call.
     """
-    if not kind or approvals < settings.offer_rule_after_approvals:
+    enough = settings.offer_rule_after_approvals
+    if not kind or not enough or approvals < enough:
         return ""
     what = "exactly this" if risk is Risk.HIGH else f"everything of the kind {kind!r}"
     return f"you approved {kind!r} {approvals} times here; --always lets {what} through from now on"

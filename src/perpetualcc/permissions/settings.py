@@ -30,7 +30,7 @@ class PermissionSettings:
     trusted_hosts: tuple[str, ...] = ()
     """Hosts, matched exactly, that WebFetch may read without asking."""
     offer_rule_after_approvals: int = 3
-    """A person's approvals of one kind before a rule is offered."""
+    """A person's approvals of one kind before a rule is offered; 0: never."""
     sandbox: SandboxMode = SandboxMode.AUTO
     """`auto`: levels 1 and 2 use it where there is one; `on`: everything must; `off`: nothing."""
     home: Path = field(default_factory=Path.home, metadata={"is_setting": False})

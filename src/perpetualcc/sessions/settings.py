@@ -1,10 +1,10 @@
 """`[sessions]` and `[limits]` of the configuration (seed 000)."""
 
-import re
 from dataclasses import dataclass
 from datetime import time
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.hours import parse_hours
 
 _LONGEST_STAGGER = 3600
 """Seconds: more would look as if nothing ever went on."""
@@ -92,20 +92,3 @@ class LimitSettings:
     def quiet(self) -> tuple[time, time] | None:
         """The quiet hours; None when there are none."""
         return parse_hours(self.quiet_hours)
-
-
-def parse_hours(text: str) -> tuple[time, time] | None:
-    """
-    `23:00-07:00` as two local times; None for an empty text.
-
-    Raises: PerpetualError.
-    """
-    if not text.strip():
-        return None
-    found = re.fullmatch(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*", text)
-    if found is None:
-        raise PerpetualError(
-            f"{text!r} is not a span of local time", hint="Write it as 23:00-07:00"
-        )
-    first, second, third, fourth = map(int, found.groups())
-    return time(first, second), time(third, fourth)

@@ -246,6 +246,7 @@ def test_three_approvals_of_one_kind_offer_a_rule() -> None:
     assert "everything of the kind 'git push'" in offer("git push", Risk.MEDIUM, 3, SETTINGS)
     assert "exactly this" in offer("rm", Risk.HIGH, 3, SETTINGS)
     assert offer("", Risk.MEDIUM, 9, SETTINGS) == ""
+    assert offer("git push", Risk.MEDIUM, 9, PermissionSettings(offer_rule_after_approvals=0)) == ""
     assert offered_rule("x", id="1", project="/p").explain() == "Allows kind 'x' in /p"
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.hours import parse_hours
 from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, end_of_quiet, plan_resume
-from perpetualcc.sessions.settings import LimitSettings, SessionSettings, parse_hours
+from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 
 NOW = 1_800_000_000.0
 

@@ -1,10 +1,10 @@
 """`[notifications]` of the configuration (seed 000, and the channels beyond the desktop)."""
 
-import re
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import time, timedelta
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.hours import parse_hours
 from perpetualcc.human.settings import CENTURY
 
 _DAY = 86_400
@@ -79,12 +79,9 @@ def parse_quiet_hours(text: str) -> tuple[int, int] | None:
     Raises:
         PerpetualError: it is not written like `22:00-07:00`.
     """
-    if not text.strip():
-        return None
-    found = re.fullmatch(r"\s*(\d{1,2}):(\d\d)\s*-\s*(\d{1,2}):(\d\d)\s*", text)
-    numbers = [int(part) for part in found.groups()] if found else []
-    if not numbers or max(numbers[0::2]) > 23 or max(numbers[1::2]) > 59:
-        raise PerpetualError(
-            f"{text!r} are no quiet hours", hint="Write them like 22:00-07:00, in local time"
-        )
-    return numbers[0] * 60 + numbers[1], numbers[2] * 60 + numbers[3]
+    hours = parse_hours(text)
+    return hours and (_minutes(hours[0]), _minutes(hours[1]))
+
+
+def _minutes(clock: time) -> int:
+    return clock.hour * 60 + clock.minute
