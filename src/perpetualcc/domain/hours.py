@@ -20,7 +20,7 @@ def parse_hours(text: str) -> tuple[time, time] | None:
     found = _SPAN.fullmatch(text)
     if found is None:
         raise PerpetualError(
-            f"{text!r} are no hours of the day", hint="Write them as 23:00-07:00, in local time"
+            f"{text!r} is not a span of local time", hint="Write it as 23:00-07:00"
         )
     first, second, third, fourth = map(int, found.groups())
     begin, end = time(first, second), time(third, fourth)

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.hours import parse_hours
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, end_of_quiet, plan_resume
 from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 
