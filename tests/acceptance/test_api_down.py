@@ -46,7 +46,7 @@ def test_an_export_that_the_daemon_does_not_know_is_said(install, closed_port):
 
     assert quiet == ""
     assert "without your ANTHROPIC_BASE_URL" in told
-    assert "pcc daemon restart" in told
+    assert "daemon restart" in told
     assert "was started without your ANTHROPIC_BASE_URL" in doctor.stdout
     assert "ANTHROPIC_BASE_URL" not in after
     assert "sk-" not in pcc.locations.steering.read_text()
