@@ -70,3 +70,15 @@ def test_the_case_that_is_asked_for_answers(
     line: str, asked: str, labels: tuple[str, ...], right: str
 ) -> None:
     assert answered(line, asked, *labels) == (right,)
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen"),
+    [
+        ("Entry file: `src/__main__.py`", ("src/__main__.py",)),
+        ("Entry file: src/__main__.py", ()),
+        ("Entry file: `src/main.py` or `src/__main__.py`", ()),
+    ],
+)
+def test_signs_alone_tell_two_options_apart_where_markdown_keeps_them(line, chosen) -> None:
+    assert answered(line, "Which entry file?", "src/main.py", "src/__main__.py") == chosen

@@ -65,6 +65,8 @@ class Choice:
     """For an option that is "only" something: what the other options name."""
     twin: bool = False
     """Whether another option has the same terms, in another order: only the label tells."""
+    is_told_by_signs: bool = False
+    """Whether another option has the same words in the same order, too."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -93,7 +95,11 @@ def read_choices(question: Question) -> tuple[Choice, ...]:
     ]
     return tuple(
         _apart(
-            replace(choice, twin=sum(one.every == choice.every for one in rough) > 1),
+            replace(
+                choice,
+                twin=sum(one.every == choice.every for one in rough) > 1,
+                is_told_by_signs=sum(one.folded == choice.folded for one in rough) > 1,
+            ),
             real,
             common,
             descriptions,

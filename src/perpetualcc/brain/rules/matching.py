@@ -398,6 +398,20 @@ def _says_of_refusal(clause: Clause, choice: Choice, near: float, asked: Asked) 
     return Says.CHOOSES if refused_topics and near >= TOPICAL and len(choice.every) <= 1 else None
 
 
+def _is_written(choice: Choice, text: str) -> bool:
+    """
+    Word for word, and sign for sign where that alone tells: `src/__main__.py`. Outside of code
+    Markdown takes `__` away, so that `src/main.py` may be either.
+    """
+    if not choice.is_told_by_signs:
+        return choice.folded in phrase(text)
+    label = choice.label.casefold()
+    return any(one in text.casefold() for one in (label, _EMPHASIS.sub("", label)))
+
+
+_EMPHASIS = re.compile(r"[_*~`]+")
+
+
 def _holds(
     clause: Clause,
     choice: Choice,
@@ -406,7 +420,7 @@ def _holds(
     asked: Asked | None = None,
 ) -> bool:
     """Whether what a clause says with one polarity names this option and no less than all of it."""
-    if not said or (choice.twin and choice.folded not in phrase(clause.statement.text)):
+    if not said or (choice.twin and not _is_written(choice, clause.statement.text)):
         return False
     if choice.is_universal and not _is_universal(clause):
         return False
