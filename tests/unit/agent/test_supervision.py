@@ -159,7 +159,7 @@ def test_each_call_is_judged_written_down_and_answered():
         ("Write", "a.py", "allow"),
         ("Odd", "", "deny"),
     ]
-    assert list(world.run.at_work) == ["w"]
+    assert list(world.run.calls.at_work) == ["w"]
 
 
 def test_the_work_got_on_with_the_first_call_that_no_earlier_run_made():

@@ -7,7 +7,7 @@ import pytest
 from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stream import Ending, Watcher
-from perpetualcc.daemon.api import newest_that_fit
+from perpetualcc.daemon.views import newest_that_fit
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from perpetualcc.domain.sessions import SessionStatus
-from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.database import Database
@@ -185,6 +185,11 @@ def test_a_task_that_is_added_to_a_finished_session_brings_it_back_whatever_dies
         await second.ledger.recover()
         await second.manager.recover()
         await second.work(Done(result="ok"))
+        found = await second.manager.get_session(session)
+        tasks = await second.manager.queue(session).everything()
         await database.close()
+        return found, tasks
 
-    asyncio.run(main())
+    found, tasks = asyncio.run(main())
+    assert found.status is SessionStatus.COMPLETED
+    assert [one.state for one in tasks] == [TaskState.DONE] * 2
