@@ -58,6 +58,13 @@ def plain(event: Data) -> str:
     return printable(f"{event['kind']} {json.dumps(facts, ensure_ascii=False)}")
 
 
+def _added(event: Data) -> list[str]:
+    """Only of what begins later: the rest begins before anybody has read it."""
+    if not event.get("due"):
+        return []
+    return [f"Begins {moment(event['due'])}: {fit(event['prompt'], 100)}"]
+
+
 def _started(event: Data) -> list[str]:
     if event["resumed"]:
         return ["Resuming Claude Code session..."]
@@ -223,6 +230,7 @@ def _problem(event: Data) -> list[str]:
 
 _LINES: dict[str, Callable[[Data], list[str]]] = {
     "RunStarted": _started,
+    "TaskAdded": _added,
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
     "ToolDecided": _tool,

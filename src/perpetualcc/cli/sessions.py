@@ -11,6 +11,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.later import AtOption, due_of
 from perpetualcc.cli.look import (
     coloured,
     fit,
@@ -88,8 +89,14 @@ def _row(session: dict[str, Any]) -> list[str]:
     symbol, word, _ = SHOWN[SessionStatus(session["status"])]
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
-        task += f"\nResumes: {moment(session['resumes_at'])}"
+        task += f"\n{_goes_on(session)}: {moment(session['resumes_at'])}"
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _goes_on(session: dict[str, Any]) -> str:
+    """What it does at the time it waits for."""
+    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
+    return "Begins" if is_first else "Resumes"
 
 
 def _tokens(session: dict[str, Any]) -> str:
@@ -171,7 +178,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         f"Duration:    {elapsed(ended - started)}",
     ]
     if session["resumes_at"] is not None:
-        lines.append(f"Resumes:     {moment(session['resumes_at'])}")
+        lines.append(f"{_goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
     if (limits := session["perpetual"]) is not None:
         lines.append(
             f"Perpetual:   iteration {session['iteration']}, hands over at"
@@ -198,9 +205,12 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
+        is_later = task["state"] == "queued" and task["due"] > time.time()
+        begins = f"  [begins {moment(task['due'])}]" if is_later else ""
         symbol = _TASK_SYMBOLS[task["state"]]
         lines.append(
-            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{unattended}{after}"
+            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
+            f"{priority}{unattended}{begins}{after}"
         )
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
@@ -270,12 +280,14 @@ def add(
         bool,
         typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
     ] = False,
+    at: AtOption = None,
 ) -> None:
     """
     Add a task to a session's queue.
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
+    due = due_of(at)
     with connect(ctx.obj) as daemon:
         added = daemon.call(
             "task.add",
@@ -284,9 +296,11 @@ def add(
             priority=priority,
             after=after or [],
             unattended=unattended,
+            due=due,
         )
         found = daemon.call("session.get", session=session)
-    print(f"Added {added['id']}: {fit(added['prompt'], 60)}")
+    begins = f", begins {moment(due)}" if due else ""
+    print(f"Added {added['id']}{begins}: {fit(added['prompt'], 60)}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
         print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)
@@ -313,6 +327,10 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     """
     with connect(ctx.obj) as daemon:
         resumed = daemon.call("session.resume", session=session)
+    if _goes_on(resumed) == "Begins" and resumed["resumes_at"] is not None:
+        begins = moment(resumed["resumes_at"])
+        print(f"{resumed['name']} ({resumed['id']}) begins {begins}, with nothing to do before")
+        return
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -62,6 +62,9 @@ _GLANCE = timedelta(milliseconds=50)
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
 
+_END_OF_TIME = 253_402_300_800.0
+"""The year 10000, in seconds of the epoch: no calendar here goes on."""
+
 _PAGE = 2_000
 """Events in one answer: more would hold up everybody else."""
 
@@ -103,6 +106,7 @@ class Api:
                     "name": str | None,
                     "options": dict | None,
                     "unattended": bool | None,
+                    "due": float | None,
                 },
                 is_decision=True,
             ),
@@ -122,6 +126,7 @@ class Api:
                     "priority": int | None,
                     "after": list | None,
                     "unattended": bool | None,
+                    "due": float | None,
                 },
                 is_decision=True,
             ),
@@ -160,7 +165,8 @@ class Api:
 
     async def start(self, params: Params, _: Connection) -> Any:
         """
-        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says.
+        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
+        `due`: not before that time, in seconds of the epoch, and then unattended.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -175,9 +181,10 @@ class Api:
             plan_of(task, requirements),
             name=params["name"] or "",
             options=self._options(options, requirements),
-            lane=_lane(params["unattended"]),
+            lane=_lane(params),
+            due=_due(params),
         )
-        return session_data(session)
+        return session_data(await self._seen(session))
 
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""
@@ -214,7 +221,7 @@ class Api:
             project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
-        sessions = await self.held.shown(found, wanted)
+        sessions = await self._beginning(await self.held.shown(found, wanted))
         prompts = await self.manager.current_prompts(sessions)
         listed = [
             {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
@@ -223,12 +230,17 @@ class Api:
 
     async def _seen(self, session: Session) -> Session:
         """As people see it; one that waits for the API, or for work in the background, says so."""
-        seen = (await self.held.shown([session]))[0]
+        [seen] = await self._beginning(await self.held.shown([session]))
         if seen.status is SessionStatus.PROCESSING and not seen.detail:
             newest = await self.events.tail(session.id, 1)
             if newest and isinstance(newest[0].event, ApiUnanswered | BackgroundAwaited):
                 return replace(seen, detail=newest[0].event.text)
         return seen
+
+    async def _beginning(self, sessions: Sequence[Session]) -> Sequence[Session]:
+        """With the time at which those begin that have nothing to do before."""
+        begins = await self.manager.begins(sessions)
+        return [replace(one, resumes_at=begins.get(one.id, one.resumes_at)) for one in sessions]
 
     async def get(self, params: Params, _: Connection) -> Any:
         """
@@ -267,20 +279,24 @@ class Api:
 
     async def resume(self, params: Params, _: Connection) -> Any:
         """Go on with a paused session, or try again what failed."""
-        return session_data(await self.manager.resume_session(params["session"]))
+        return session_data(await self._seen(await self.manager.resume_session(params["session"])))
 
     async def stop(self, params: Params, _: Connection) -> Any:
         """End a session for good: its tasks are cancelled, its run stops now."""
         return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
-        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
+        """
+        Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
+        before that time, in seconds of the epoch, and then unattended.
+        """
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            lane=_lane(params["unattended"]),
+            lane=_lane(params),
+            due=_due(params),
         )
         return task_data(task)
 
@@ -363,8 +379,17 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
-def _lane(unattended: bool | None) -> Lane:
-    return Lane.CRON if unattended else Lane.INTERACTIVE
+def _lane(params: Params) -> Lane:
+    """What begins by itself is work that no person started just now."""
+    return Lane.CRON if params["unattended"] or params["due"] else Lane.INTERACTIVE
+
+
+def _due(params: Params) -> float:
+    """Raises ProtocolError for a time that no clock shows."""
+    due = float(params["due"] or 0.0)
+    if not 0 <= due < _END_OF_TIME:
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, f"due: {due!r} is no time")
+    return due
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

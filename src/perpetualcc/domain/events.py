@@ -67,6 +67,8 @@ class TaskAdded(Event):
 
     prompt: str
     priority: int = 0
+    due: float = 0.0
+    """It begins then, and no sooner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

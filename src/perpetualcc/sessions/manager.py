@@ -62,6 +62,8 @@ class SessionStore(Protocol):
 
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
 
+    async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]: ...
+
 
 class Record(Protocol):
     """The event log."""
@@ -107,9 +109,10 @@ class SessionManager:
         name: str = "",
         options: SessionOptions | None = None,
         lane: Lane = Lane.INTERACTIVE,
+        due: float = 0.0,
     ) -> Session:
         """
-        Create a session with its first tasks, and start it.
+        Create a session with its first tasks, and start it, or let it start when it is `due`.
 
         Raises:
             PerpetualError: no such directory, unreadable, or inside a project at work; tasks that
@@ -123,7 +126,7 @@ class SessionManager:
         options = options or SessionOptions()
 
         def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
-            tasks = tasks_of(plan, session.id, lane)
+            tasks = tasks_of(plan, session.id, lane, due)
             created = SessionCreated(
                 session=session.id, name=session.name, project=str(project), brain=options.brain
             )
@@ -163,6 +166,7 @@ class SessionManager:
         priority: int = 0,
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
+        due: float = 0.0,
     ) -> Task:
         """
         Queue a task. A session that is finished goes back to work in the same transaction, and one
@@ -177,6 +181,7 @@ class SessionManager:
                 prompt,
                 priority=priority,
                 after=after,
+                due=due,
                 lane=lane,
                 events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
             )
@@ -186,6 +191,11 @@ class SessionManager:
                 await self._go_idle(session)
         self._workers.wake()
         return task
+
+    async def begins(self, sessions: Sequence[Session]) -> Mapping[SessionId, float]:
+        """When the next task of each idle session begins that has nothing to do before."""
+        idle = [session.id for session in sessions if session.status is SessionStatus.IDLE]
+        return await self._store.begins_of(idle) if idle else {}
 
     async def pause_session(self, name: str, reason: str = "by a person") -> Session:
         """Stop after the current operation; nothing more starts until it is resumed."""

@@ -57,9 +57,12 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
     return order
 
 
-def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> list[NewTask]:
+def tasks_of(
+    plan: Sequence[PlannedTask], session: SessionId, lane: Lane, due: float = 0.0
+) -> list[NewTask]:
     """
     The plan as tasks of a session, each after those it names, whatever their order in the plan.
+    None begins before `due`.
 
     Raises:
         PerpetualError: as `order_of`.
@@ -72,6 +75,7 @@ def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> lis
             prompt=plan[i].prompt,
             priority=plan[i].priority,
             after=tuple(tasks[first].id for first in plan[i].after),
+            due=due,
             lane=lane,
         )
     return list(tasks.values())
@@ -80,7 +84,11 @@ def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> lis
 def added(task: NewTask) -> TaskAdded:
     """The event that tells of it."""
     return TaskAdded(
-        session=SessionId(task.group), task=task.id, prompt=task.prompt, priority=task.priority
+        session=SessionId(task.group),
+        task=task.id,
+        prompt=task.prompt,
+        priority=task.priority,
+        due=task.due,
     )
 
 
@@ -136,6 +144,7 @@ class TaskQueue:
         *,
         priority: int = 0,
         after: Iterable[str] = (),
+        due: float = 0.0,
         max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
         events: Iterable[Event] = (),
@@ -159,6 +168,7 @@ class TaskQueue:
             prompt=prompt,
             priority=priority,
             after=tuple(_named(name, everything) for name in after),
+            due=due,
             max_attempts=max_attempts,
             lane=lane,
         )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import moment
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
@@ -121,6 +122,12 @@ INDENT = " " * 11
             ["[T] ⏳ Claude waits for 1 agent in the background"],
         ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
+        ("TaskAdded", {"prompt": "Tidy up"}, []),
+        (
+            "TaskAdded",
+            {"prompt": "Tidy up", "due": 3_000_000_000.0},
+            [f"[T] Begins {moment(3_000_000_000.0)}: Tidy up"],
+        ),
         (
             "TaskSettled",
             {"state": "parked", "result": "it fails the same way each time", "due": None},
