@@ -256,8 +256,10 @@ def _skill(request: Request) -> Judgement:
 
 
 def _exit_worktree(request: Request) -> Judgement:
-    risk = Risk.HIGH if request.input.get("action") == "remove" else Risk.MEDIUM
-    return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.DELETE)]
+    if request.input.get("action") == "remove":
+        why = "Deletes the worktree, its branch, and what is in no commit"
+        return [request.finding(Risk.HIGH, "worktree", why, EffectKind.DELETE)]
+    return [request.finding(Risk.MEDIUM, "worktree", "Leaves a worktree", EffectKind.EXECUTE)]
 
 
 def _own(request: Request) -> Judgement:
