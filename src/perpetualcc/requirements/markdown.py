@@ -119,7 +119,11 @@ def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requir
 
 def _visible_lines(text: str) -> list[tuple[int, str, bool]]:
     """Lines with their numbers, comments blanked, and whether they are inside a code block."""
-    text = re.sub(r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+    closed, mark, rest = text.rpartition("-->")
+    blank = re.sub(
+        r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), closed + mark, flags=re.DOTALL
+    )
+    text = blank + rest
     fence = ""
     result = []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -39,7 +39,7 @@ _PRIORITY = re.compile(
 _AFTER = re.compile(
     rf"[\[(]\s*{_AFTER_NAME}"
     r"\s*[:=]?\s*(?P<ids>[^\])]*)[\])]"
-    r"|[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
+    r"|(?<![\s,;–—-])[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
     r"(?P<tail>(?:(?:tasks?\s+)?#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*)"
     r"(?:\s*(?:,|and|&)\s*(?:#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*))*)\s*\.?\s*$",
     re.IGNORECASE,
