@@ -115,6 +115,8 @@ class SupervisedRun:
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
         await self.costs.seen(arrival)
+        if not isinstance(arrival, ClockTicked):
+            self.stuck.heard = self.faculties.steady.now()
         match arrival:
             case ToolWanted():
                 await self._tool_wanted(arrival)
@@ -145,7 +147,7 @@ class SupervisedRun:
             case BackgroundBegan(work=work, request=request):
                 self.background.began(work, self.calls.at_work.get(request))
             case ClockTicked():
-                await self._look_at_background()
+                await self._look_at_the_clock()
             case TurnEnded():
                 await self._turn_ended(arrival)
             case Gone(error=error):
@@ -249,7 +251,7 @@ class SupervisedRun:
                 self.launch.run, self.task, ended.request
             )
         if call is not None:
-            now = self.faculties.clock.now()
+            now = self.faculties.steady.now()
             await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
         await self._look_at_trust()
         if self._is_ending:
@@ -354,7 +356,7 @@ class SupervisedRun:
         )
 
     async def _settled(self, settled: Settled) -> None:
-        self.stuck.waited(self.faculties.clock.now())
+        self.stuck.waited(self.faculties.steady.now())
         people = self.faculties.people
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
@@ -455,7 +457,7 @@ class SupervisedRun:
         self.faculties.journal.note(*events)
         await self._count(said)
         if said.text.strip():
-            await self._look(self.stuck.replied(self.faculties.clock.now()))
+            await self._look(self.stuck.replied(self.faculties.steady.now()))
 
     async def _count(self, said: Said) -> None:
         is_new = said.message not in self.counted
@@ -498,13 +500,19 @@ class SupervisedRun:
             awaited = self._event(BackgroundAwaited, text=self.background.in_words)
             await self.faculties.journal.record(awaited)
 
-    async def _look_at_background(self) -> None:
-        """Claude waits for what works in the background; a command has its time."""
-        is_idle = not (self.calls.at_work or self.waiting)
+    async def _look_at_the_clock(self) -> None:
+        """
+        Claude waits for what works in the background; a command has its time. A process that hangs
+        in mid-turn is given up for lost.
+        """
+        is_idle, now = not (self.calls.at_work or self.waiting), self.faculties.steady.now()
         if self.background.is_waited_out:
             self.facts.turn, self.is_over = self.facts.before, True
-        elif is_idle and self.background.is_awaited and self.background.has_agents:
-            await self._look(self.stuck.looked_at(self.faculties.clock.now()))
+        elif is_idle and not self.background.is_awaited:
+            if silent := self.stuck.silent(now):
+                self.inbox.put(Gone(error=silent))
+        elif is_idle and self.background.has_agents:
+            await self._look(self.stuck.looked_at(now))
 
     def _usage(self) -> UsageReported:
         return self._event(

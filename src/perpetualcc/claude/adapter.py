@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
 _PATIENCE = timedelta(seconds=5)
-"""For an answer about the context; 0.08 s were measured."""
+"""For an answer about the context, and to an interrupt; 0.08 s were measured."""
 _PATIENCE_WITH_COST = timedelta(seconds=1)
 """2 ms were measured, and 60 ms while it works."""
 _TRIES = 5
@@ -173,9 +173,10 @@ class ClaudeCodeAdapter:
     async def interrupt(self) -> None:
         if self._client is not None:
             try:
-                await self._client.interrupt()
-            except sdk.ClaudeSDKError:
-                log.info("nothing to interrupt: the process is ending")
+                async with asyncio.timeout(_PATIENCE.total_seconds()):
+                    await self._client.interrupt()
+            except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+                log.info("Claude Code is not interrupted, it ends or hangs: %r", error)
 
     def remind(self, text: str) -> None:
         self._reminder = text
@@ -186,7 +187,8 @@ class ClaudeCodeAdapter:
         try:
             async with asyncio.timeout(_PATIENCE.total_seconds()):
                 usage = await self._client.get_context_usage()
-        except (sdk.ClaudeSDKError, TimeoutError):
+        except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+            log.info("Claude Code does not tell its window: %r", error)
             return None
         return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
 

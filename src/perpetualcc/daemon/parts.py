@@ -45,6 +45,7 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
@@ -115,6 +116,7 @@ class Parts:
         self.config = config
         self.database = database
         self.clock = wall_clock()
+        self.steady = SteadyClock()
         self._other_claudes = claudes
 
     # -- what is kept
@@ -181,7 +183,7 @@ class Parts:
     @cached_property
     def handovers(self) -> Handovers:
         kept = SqliteHandovers(self.database, self.events)
-        return Handovers(kept, self.journal, self.config.handover, self.clock)
+        return Handovers(kept, self.journal, self.config.handover, self.clock, self.steady)
 
     @cached_property
     def limits(self) -> LimitKeeper:
@@ -302,6 +304,7 @@ class Parts:
                 answerer=self.answerer,
                 people=self.people,
                 clock=self.clock,
+                steady=self.steady,
                 handovers=self.handovers,
                 checkpoints=self.checkpoints,
                 meter=self.budget,

@@ -1,5 +1,7 @@
 """Requirements files in their three forms, and the ways in which they are refused."""
 
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -352,3 +354,22 @@ def test_a_row_that_is_longer_than_its_header_is_read() -> None:
     )
 
     assert [line.text for line in found.statements] == ["MySQL", "for now", "x"]
+
+
+@pytest.mark.parametrize("unit", ["[", "![", "[a](", "`", "``", "- ", "<!--", "(", "\x1b[31m "])
+@pytest.mark.parametrize("begin", ["", "- [ ] "])
+def test_a_line_that_is_no_persons_is_read_in_no_time(begin: str, unit: str) -> None:
+    """It was pasted by mistake; the engine, which reads it, must not hang over it."""
+    begun = time.monotonic()
+
+    with suppress(RequirementsError):
+        parse_markdown(f"# X\n\n## Tasks\n{begin}{unit * 20_000}\n", "r.md")
+
+    assert time.monotonic() - begun < 2
+
+
+def test_a_links_target_may_hold_brackets() -> None:
+    line = "- Licence: [MIT](https://en.example.org/wiki/Licence_(software)), and no other"
+    found = parse_markdown(f"## Preferences\n{line}\n", "r.md")
+
+    assert [line.text for line in found.statements] == ["MIT, and no other"]
