@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -183,7 +184,10 @@ def test_a_service_that_is_not_there_is_a_person_s_business(kind, brain_of) -> N
         ({**ANSWER, "labels": ["Medium"]}, (), 0.0),
         ({**ANSWER, "labels": ["Short", "Long"]}, (), 0.0),
         ({**ANSWER, "labels": []}, (), 0.0),
-        ({**ANSWER, "confidence": 17}, ("Short",), 1.0),
+        ({**ANSWER, "confidence": 17}, ("Short",), 0.0),
+        ({**ANSWER, "confidence": 1e999}, ("Short",), 0.0),
+        ({**ANSWER, "confidence": -0.1}, ("Short",), 0.0),
+        ({**ANSWER, "confidence": 1}, ("Short",), 1.0),
         ({**ANSWER, "confidence": "high"}, ("Short",), 0.0),
     ],
 )
@@ -196,6 +200,32 @@ def test_only_what_was_offered_is_believed(
 
     assert answer.selected == selected
     assert answer.confidence == pytest.approx(confidence)
+
+
+@pytest.mark.parametrize(
+    ("lines", "window"), [(10, 8_192), (1_000, 8_192), (2_000, 16_384), (100_000, 16_384)]
+)
+def test_ollama_is_asked_to_read_the_whole_prompt(lines, window, server, brain_of) -> None:
+    context = replace(CONTEXT, requirements_text="- Readers hurry\n" * lines)
+
+    asyncio.run(brain_of("ollama", server.url).answer_question(QUESTION, context))
+
+    assert server.asked[0]["options"]["num_ctx"] == window
+
+
+def test_what_ollama_did_not_read_whole_it_did_not_answer(server, brain_of) -> None:
+    """Its model has room for 2,000 tokens: it reads the last of them and says nothing of it."""
+    server.window = 2_000
+    server.reply = {"approve": True, "confidence": 0.99, "reason": "The end looks harmless"}
+    call = ToolCall(tool="Bash", input={"command": f"make {'x=abcdefgh ' * 1_700}"}, project="/p")
+    assessment = Assessment(risk=Risk.MEDIUM, reasons=())
+
+    advice = asyncio.run(
+        brain_of("ollama", server.url).evaluate_permission(call, assessment, CONTEXT)
+    )
+
+    assert server.asked != []
+    assert not advice.approve
 
 
 @pytest.mark.parametrize("kind", FAST)

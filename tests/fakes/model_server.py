@@ -38,6 +38,8 @@ class ModelServer:
     asked: list[dict[str, Any]] = field(default_factory=list)
     slowness: float = 3.0
     """Seconds."""
+    window: int = 1_000_000
+    """Tokens that Ollama's model reads at most, whatever it is asked to."""
     behind: str = ""
     """Address of the model of the session itself: what asks for no structured output goes there."""
 
@@ -115,7 +117,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._messages(body, state)
         elif self.path.startswith("/api/chat"):
             message = {"role": "assistant", "content": text}
-            counts = {"prompt_eval_count": 120, "eval_count": 30}
+            read = len(json.dumps(body["messages"])) // 4
+            counts = {"prompt_eval_count": min(read, state.window), "eval_count": 30}
             self._json(200, {"model": "tiny", "message": message, "done": True, **counts})
         else:
             content = {"role": "model", "parts": [{"text": text}]}

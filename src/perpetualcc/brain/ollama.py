@@ -8,9 +8,19 @@ from perpetualcc.brain.completion import Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import OllamaSettings
 
+_WINDOWS = (8_192, 16_384, 32_768, 65_536)
+"""Tokens a model is loaded with. Few steps: another one loads it anew. Unasked, Ollama takes 4,096,
+and of a longer prompt only the last half of that, without a word."""
+_CHARACTERS_PER_TOKEN = 3
+_ROOM = 1_024
+"""Tokens for the reply."""
+_MOST_PER_TOKEN = 6
+"""More characters than that, spaces not counted, have no part of a prompt in a token: where they
+seem to, some of it was not read."""
+
 
 class OllamaCompletion:
-    """One host, one model."""
+    """One host, one model. What the model did not read whole, it has no answer to."""
 
     def __init__(self, settings: OllamaSettings) -> None:
         if not settings.model:
@@ -31,14 +41,24 @@ class OllamaCompletion:
                 {"role": "user", "content": prompt},
             ],
             format=dict(schema),
-            options={"temperature": 0},
+            options={"temperature": 0, "num_ctx": _window(system, prompt)},
             stream=False,
         )
+        self._refuse_a_part(system, prompt, reply.prompt_eval_count or 0)
         return Completion(
             text=reply.message.content or "",
             input_tokens=reply.prompt_eval_count or 0,
             output_tokens=reply.eval_count or 0,
         )
+
+    def _refuse_a_part(self, system: str, prompt: str, tokens: int) -> None:
+        """A model may have room for less than it was loaded with: then Ollama cuts, unasked."""
+        telling = len("".join((system + prompt).split()))
+        if 0 < tokens * _MOST_PER_TOKEN < telling:
+            raise BrainUnavailable(
+                f"The model {self._settings.model!r} has read only a part: {tokens:,} tokens",
+                hint="pcc config brain ollama --model NAME, with a model that reads more",
+            )
 
     async def check(self) -> None:
         """Ask which models the server has."""
@@ -78,6 +98,12 @@ class OllamaCompletion:
             f"Ollama cannot be reached at {self._settings.host}: {type(error).__name__}",
             hint="ollama serve",
         )
+
+
+def _window(system: str, prompt: str) -> int:
+    """The least that holds a prompt and its reply."""
+    wanted = (len(system) + len(prompt)) // _CHARACTERS_PER_TOKEN + _ROOM
+    return next((one for one in _WINDOWS if one >= wanted), _WINDOWS[-1])
 
 
 def _load() -> Any:

@@ -6,7 +6,6 @@ end early, with secrets taken out; see `prompts/`.
 """
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -221,6 +220,6 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def _confidence(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        return 0.0
-    return min(1.0, max(0.0, float(value)))
+    """A chance. Another number (17, of a hundred?) says nothing of how sure a model is."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= 1 else 0.0

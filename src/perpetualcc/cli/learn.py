@@ -183,6 +183,9 @@ def list_(
         print(_row(one))
     if not found:
         print("Nothing learned yet" if not pending else "Nothing waits for review")
+    for here, former in sorted({(one.project, one.former) for one in found if one.former}):
+        print(f"Moved or copied from {one_line(former)}: {one_line(here)}")
+        print("Its rules wait for your review again: pcc learn review")
 
 
 @app.command()
@@ -235,7 +238,9 @@ def review(
     waiting = library.pending(home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
-        if not one.is_ours:
+        if one.former:
+            print(f"  Said in {one_line(one.former)}, where the project was then")
+        elif not one.is_ours:
             print("  It came with the project or an import: you did not say it here")
         for rule in library.contrary_to(one):
             print(f"  instead of: {one_line(rule.rule)}")
@@ -318,6 +323,7 @@ def forget(
 
     Example: pcc learn forget 3f2a
     """
+    _only_a_person("forgets")
     library = _library()
     one = library.find(identity, _home(project, everywhere=everywhere))
     library.forget(one)
@@ -445,10 +451,10 @@ def _is_agent() -> bool:
     return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
 
 
-def _only_a_person() -> None:
+def _only_a_person(does: str = "accepts") -> None:
     if _is_agent():
         raise PerpetualError(
-            "Only a person accepts what was learned", hint="Type it in a terminal of your own"
+            f"Only a person {does} what was learned", hint="Type it in a terminal of your own"
         )
 
 

@@ -109,10 +109,24 @@ class _Reader:
             deeds=frozenset(words.keys() - {_stem(name) for of in members.values() for name in of}),
             numbers={word: wanted for word, wanted in signs.items() if word[0].isdigit()},
             order=tuple(words) if self._is_ordered(rule) else (),
+            parts=self._parts(rule),
             where=frozenset(_stem(word) for word in where),
             unless=frozenset(_stem(word) for word in unless | nowhere),
             is_sometimes=is_sometimes,
         )
+
+    def _parts(self, rule: str) -> frozenset[frozenset[str]]:
+        """Of a rule that shares something out, what goes together; of another, nothing."""
+        pieces = _conjunction().split(fold(rule, accents=False))
+        parts = [part for piece in pieces if (part := self._matter(piece))]
+        is_sharing = len(parts) > 1 and all(len(part) > 1 for part in parts)
+        return frozenset(parts if is_sharing else ())
+
+    def _matter(self, text: str) -> frozenset[str]:
+        """What a part is about. Beside another, also a word of everyday speech is a name: "Go"."""
+        names = (name for members in families.named(text).values() for name in members)
+        words = (word.text for word in self._words(text))
+        return frozenset(map(_stem, (*words, *names)))
 
     def _is_ordered(self, rule: str) -> bool:
         """Whether it says what comes first."""
@@ -345,6 +359,13 @@ class _Reader:
 @cache
 def _table_words(name: str) -> frozenset[str]:
     return frozenset(fold(table()[name], accents=False).split())
+
+
+@cache
+def _conjunction() -> re.Pattern[str]:
+    """What stands between two things that a rule asks for."""
+    words = "|".join(map(re.escape, sorted(_table_words("conjunctions"))))
+    return re.compile(rf"{_CLAUSE_END.pattern}|(?<!\w)(?:{words})(?!\w)")
 
 
 @cache

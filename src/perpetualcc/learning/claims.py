@@ -45,6 +45,8 @@ class Claim:
     """Those that are named, and whether they are wanted."""
     order: tuple[str, ...]
     """The words in their order, where it matters: "tests before code"."""
+    parts: frozenset[frozenset[str]]
+    """The words of each of several things it asks for: "tabs for Go and spaces for Python"."""
     where: frozenset[str]
     """What it is narrowed to; nothing: it holds everywhere."""
     unless: frozenset[str]
@@ -89,6 +91,8 @@ def relation(one: Claim, other: Claim) -> Relation:
     is_one_matter = likeness >= _SAME or (opposed and likeness >= _OPPOSED)
     if _spares(one, other) or _spares(other, one) or _in_other_order(one, other):
         return Relation.APART
+    if _is_exchanged(one, other):
+        return Relation.CONTRARY
     if _is_beside(one, other) or not (is_one_matter or _same_choice(one, other)):
         return Relation.APART
     if opposed and not _other_member(one, other) and _is_narrower(one, other, opposed):
@@ -179,6 +183,12 @@ def _refuse_other_numbers(one: Claim, other: Claim) -> bool:
     if any(claim.numbers_that_are(wanted=True) for claim in (one, other)):
         return False
     return bool(one.numbers and other.numbers and one.numbers != other.numbers)
+
+
+def _is_exchanged(one: Claim, other: Claim) -> bool:
+    """Whether both share out the same, and nothing alike: "spaces for Go and tabs for Python"."""
+    mine, theirs = (frozenset().union(*claim.parts) for claim in (one, other))
+    return bool(mine) and mine == theirs and not one.parts & other.parts
 
 
 def _in_other_order(one: Claim, other: Claim) -> bool:

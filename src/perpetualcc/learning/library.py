@@ -48,6 +48,8 @@ class Learned:
     preference: Preference
     is_ours: bool = True
     """We wrote it down. False: it came with the project's files, or from an import."""
+    former: str = ""
+    """Where we wrote it, if the project was at another path then: it was moved, or copied."""
 
 
 class SeveralPreferences(PerpetualError):  # noqa: N818  # says what happened
@@ -112,7 +114,18 @@ class Library:
             else:  # whoever accepted it, it was nobody here
                 status = Status.CANDIDATE if one.status is Status.ACCEPTED else one.status
                 foreign = replace(one, status=status, seal="")
-                yield Learned(project=home, preference=foreign, is_ours=False)
+                former = self._former(one, home)
+                yield Learned(project=home, preference=foreign, is_ours=False, former=former)
+
+    def _former(self, preference: Preference, home: str) -> str:
+        """The project that we know under whose path this was written, or empty."""
+        others = (one for one in self._homes() if one not in {GLOBAL, home})
+        return next((one for one in others if self._is_ours(preference, one)), "")
+
+    def notice(self, project: str) -> None:
+        """Know a project that was moved here: what we wrote of it waits for review again."""
+        if project not in set(self._homes()) and any(one.former for one in self._known(project)):
+            self._register(project)
 
     def find(self, identity: str, home: str | None = None) -> Learned:
         """

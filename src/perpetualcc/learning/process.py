@@ -45,6 +45,7 @@ class EventProcessor:
 
     def process(self, event: CapturedEvent) -> str:
         """What became of it, in one line for the log. Raises OSError when a write fails."""
+        self._library.notice(event.project)
         if event.kind != "prompt":
             return f"Nothing to learn from {event.kind or 'an unnamed event'}"
         if not event.by_user:
@@ -65,9 +66,16 @@ class EventProcessor:
         if reading is not None and reading.rule:
             worded = _reworded(preference, reading.rule)
             preference = preference if contradicts(preference, worded) else worded
-        self._library.remember(event.project, preference, event=event.id)
-        self._accept_if_sure(event.project, preference)
-        return f"Extracted preference: {preference.rule}"
+        found = [preference]
+        for one in judgement.further:
+            other = _preference(event, hook, prompt, assistant, one)
+            if not any(is_same(other, known) or contradicts(other, known) for known in found):
+                found.append(other)
+        for number, new in enumerate(found):
+            counted = f"{event.id}+{number}" if number else event.id  # each counts once
+            self._library.remember(event.project, new, event=counted)
+            self._accept_if_sure(event.project, new)
+        return "Extracted preference: " + "; ".join(new.rule for new in found)
 
     def _hook(self, event: CapturedEvent) -> dict[str, object]:
         if not event.spool:

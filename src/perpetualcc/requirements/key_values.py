@@ -78,4 +78,5 @@ def _is_address(text: str) -> bool:
 def table_cells(line: str) -> list[str]:
     """The cells of a table row."""
     inner = line.strip().removeprefix("|").removesuffix("|")
-    return [without_marks(cell.strip()) for cell in re.split(r"(?<!\\)\|", inner)]
+    cells = re.split(r"(?<!\\)\|", inner)
+    return [without_marks(cell.replace(r"\|", "|").strip()) for cell in cells]

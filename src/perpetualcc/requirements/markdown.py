@@ -61,6 +61,12 @@ class _Reader:
     tasks: list[TaskLine] = field(default_factory=list)
     task_indents: list[tuple[int, int]] = field(default_factory=list)
     """Indent and index in `tasks` of the tasks that a deeper line may belong to."""
+    first_task: int = 0
+    """How many tasks there were before the part that is being read."""
+    has_items: bool = False
+    """It lists its tasks: plain text in it is none."""
+    in_item: bool = False
+    """The line above belongs to an item."""
     keys: list[tuple[int, str]] = field(default_factory=list)
     """Indent and words of the keys that a deeper line may belong to."""
     paragraph: list[tuple[int, str]] = field(default_factory=list)
@@ -119,11 +125,7 @@ def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requir
 
 def _visible_lines(text: str) -> list[tuple[int, str, bool]]:
     """Lines with their numbers, comments blanked, and whether they are inside a code block."""
-    closed, mark, rest = text.rpartition("-->")
-    blank = re.sub(
-        r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), closed + mark, flags=re.DOTALL
-    )
-    text = blank + rest
+    text = _without_comments(text)
     fence = ""
     result = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -135,6 +137,16 @@ def _visible_lines(text: str) -> list[tuple[int, str, bool]]:
             fence = ""
         result.append((number, line.expandtabs(4), was_code or bool(fence)))
     return result
+
+
+def _without_comments(text: str) -> str:
+    """The same on the same lines. One that is never closed is none."""
+    kept: list[str] = []
+    start = 0
+    while (begin := text.find("<!--", start)) >= 0 and (end := text.find("-->", begin)) >= 0:
+        kept += [text[start:begin], "\n" * text.count("\n", begin, end)]
+        start = end + len("-->")
+    return "".join([*kept, text[start:]])
 
 
 def _opens_heading(reader: _Reader, line: str, following: str, number: int) -> bool:
@@ -163,6 +175,7 @@ def _begin(reader: _Reader, title: str, level: int, number: int) -> None:
     _end_paragraph(reader)
     reader.keys.clear()
     reader.task_indents.clear()
+    reader.first_task, reader.has_items, reader.in_item = len(reader.tasks), False, False
     reader.header_row = []
     reader.topic = ""
     while reader.headings and reader.headings[-1][0] >= level:
@@ -193,15 +206,17 @@ def _read_line(reader: _Reader, line: str, number: int) -> None:
     if not line.strip():
         _end_paragraph(reader)
         reader.header_row = []
+        reader.in_item = False
     elif item:
         _end_paragraph(reader)
         _read_item(reader, item, number)
+        reader.in_item = True
     elif line.lstrip().startswith("|") or (line.count("|") and reader.header_row):
         _end_paragraph(reader)
         _read_row(reader, line, number)
-    elif reader.kind is StatementKind.TASK and not line.startswith(" "):
+    elif reader.kind is StatementKind.TASK and not line.startswith(" ") and not reader.has_items:
         _read_task(reader, line.strip(), number, indent=0, done=False)
-    elif line.startswith("  ") and _continues(reader, line):
+    elif (line.startswith("  ") or reader.in_item) and _continues(reader, line):
         return
     else:
         _read_text(reader, line, number)
@@ -217,10 +232,19 @@ def _read_item(reader: _Reader, item: re.Match[str], number: int) -> None:
         if parent is not None and not boxed:
             _add_detail(reader, groups["text"], parent)
             return
+        if parent is None:
+            _begin_list(reader)
         done = mark.lower() in {"x", "✓", "✔", "☑", "✅"}
         _read_task(reader, groups["text"], number, indent=indent, done=done)
         return
     _add_statement(reader, groups["text"], number, indent)
+
+
+def _begin_list(reader: _Reader) -> None:
+    """What stood above the list, "Do these in order:", was no task of its own."""
+    if not reader.has_items and all(not one.parts for one in reader.tasks[reader.first_task :]):
+        del reader.tasks[reader.first_task :]
+    reader.has_items = True
 
 
 def _read_task(reader: _Reader, text: str, number: int, *, indent: int, done: bool) -> None:
@@ -352,13 +376,13 @@ def _end_paragraph(reader: _Reader) -> None:
 def _sentences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The sentences of a paragraph, each with the line it begins on."""
     text = "\n".join(line for _, line in lines)
-    first = lines[0][0] if lines else 0
+    number = lines[0][0] if lines else 0
     start = 0
     for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
         piece = text[start:end]
-        if piece.strip():
-            before = text[:start] + piece[: len(piece) - len(piece.lstrip())]
-            yield first + before.count("\n"), " ".join(piece.split())
+        if words := piece.split():
+            yield number + piece.count("\n", 0, piece.find(words[0])), " ".join(words)
+        number += piece.count("\n")
         start = end
 
 

@@ -1,6 +1,7 @@
 """The tasks of a file as a graph: what a line of a task list says, and what cannot be."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
@@ -38,7 +39,7 @@ _PRIORITY = re.compile(
 )
 _AFTER = re.compile(
     rf"[\[(]\s*{_AFTER_NAME}"
-    r"\s*[:=]?\s*(?P<ids>[^\])]*)[\])]"
+    r"\s*[:=]?\s*(?P<ids>[^\])]{0,400})[\])]"
     r"|(?<![\s,;–—-])[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
     r"(?P<tail>(?:(?:tasks?\s+)?#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*)"
     r"(?:\s*(?:,|and|&)\s*(?:#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*))*)\s*\.?\s*$",
@@ -174,7 +175,8 @@ def _ids_of(lines: Iterable[TaskLine], source: str) -> dict[int, str]:
 def _ids_by_title(lines: Iterable[TaskLine], ids: dict[int, str]) -> dict[str, str]:
     """Tasks by what they are called, but for titles that two of them have."""
     titles = [(" ".join(one.description.casefold().split()), ids[one.number]) for one in lines]
-    return {title: id_ for title, id_ in titles if sum(other == title for other, _ in titles) == 1}
+    often = Counter(title for title, _ in titles)
+    return {title: id_ for title, id_ in titles if often[title] == 1}
 
 
 def _known(

@@ -322,6 +322,30 @@ def test_an_agent_imports_nothing(run, tmp_path):
     assert "Only a person" in run("learn", "import", "export.json", code=1, CLAUDECODE="1")
 
 
+def test_an_agent_forgets_nothing(run):
+    run("learn", "remember", "Use tabs")
+    (one,) = json.loads(run("learn", "list", "--json"))
+
+    assert "Only a person forgets" in run("learn", "forget", one["id"], code=1, CLAUDECODE="1")
+    assert len(json.loads(run("learn", "list", "--json"))) == 1
+
+
+def test_a_project_that_was_moved_says_where_its_rules_come_from(run, tmp_path):
+    (tmp_path / "old").mkdir()
+    run("learn", "remember", "Use tabs", "--project", str(tmp_path / "old"))
+    (tmp_path / "old").rename(tmp_path / "new")
+    event = {"v": 1, "id": "e", "type": "session_end", "project": str(tmp_path / "new"), "hook": {}}
+    (tmp_path / "c" / "learning_queue.jsonl").write_text(json.dumps(event) + "\n")
+    run("learn", "run", "--once")
+
+    listed, reviewed = run("learn", "list", "--pending"), run("learn", "review", text="a\n")
+
+    assert f"Moved or copied from {tmp_path}/old: {tmp_path}/new" in listed
+    assert f"Said in {tmp_path}/old, where the project was then" in reviewed
+    assert "you did not say it" not in reviewed
+    assert "Moved" not in run("learn", "list", "--project", str(tmp_path / "new"))
+
+
 def test_options_without_what_we_know_mean_that_everything_waits(run, tmp_path):
     (tmp_path / "c" / "learning").mkdir(parents=True)
     (tmp_path / "c" / "learning" / "options.json").write_text("{}")

@@ -44,6 +44,26 @@ SAME, CONTRARY, APART = Relation.SAME, Relation.CONTRARY, Relation.APART
         ("Use tabs in Go", "Use spaces in Go", CONTRARY),
         ("Use tabs for indentation", "Use spaces", CONTRARY),
         ("Never mock the database", "Mock the database in unit tests", APART),
+        # What goes with what.
+        (
+            "Use tabs for Go and spaces for Python",
+            "Use spaces for Go and tabs for Python",
+            CONTRARY,
+        ),
+        ("Use spaces for Python and tabs for Go", "Use tabs for Go and spaces for Python", SAME),
+        ("Use npm in app/ and pnpm in api/", "Use pnpm in app/ and npm in api/", CONTRARY),
+        ("Tabs für Go, Leerzeichen für Rust", "Leerzeichen für Go, Tabs für Rust", CONTRARY),
+        ("Go用制表符，Python用空格", "Go用空格，Python用制表符", CONTRARY),
+        (
+            "Commits in English and comments in German",
+            "Commits auf Deutsch und Kommentare auf Englisch",
+            CONTRARY,
+        ),
+        (
+            "Commits in English and comments in German",
+            "Kommentare auf Deutsch und Commits auf Englisch",
+            SAME,
+        ),
         # What is excepted, and how often.
         ("Use const", "Use const except in tests", CONTRARY),
         ("Use const except in tests", "use const, except in tests", SAME),

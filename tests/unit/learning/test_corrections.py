@@ -107,7 +107,7 @@ def test_every_language_has_the_same_categories(lexicon):
     ("message", "assistant", "rule"),
     [
         ("no, use pnpm, not npm", "I ran npm install", "Use pnpm, not npm"),
-        ("Nein, bitte pnpm statt npm verwenden", "npm install", "Pnpm statt npm verwenden"),
+        ("Nein, bitte pnpm statt npm verwenden", "npm install", "pnpm statt npm verwenden"),
         ("不对，用 pnpm，不要用 npm", "npm install", "用 pnpm，不要用 npm"),
     ],
 )
@@ -118,6 +118,74 @@ def test_a_rule_is_the_users_sentence_without_what_surrounds_it(message, assista
     assert judged.durable
     assert judged.scope is Scope.PROJECT
     assert judged.preference == rule
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("You didn't use pnpm. Use pnpm from now on", "Use pnpm from now on"),
+        ("Tu n'as pas utilisé pnpm. Utilise pnpm désormais.", "Utilise pnpm désormais"),
+        ("You always use npm. From now on use pnpm.", "From now on use pnpm"),
+        ("That's wrong again! Never edit generated files.", "Never edit generated files"),
+        ("Could you please stop apologizing? Just fix it next time.", "Stop apologizing"),
+        ("Never push to main without asking me, ok?", "Never push to main without asking me"),
+        ("I've told you twice: always use port 8081", "Always use port 8081"),
+        ("Nein, so nicht: schreib immer erst den Test, ok?", "Schreib immer erst den Test"),
+        ("Как я уже говорил, никогда не пушь в main, пожалуйста.", "Никогда не пушь в main"),
+        ("我说过了，以后不要用中文写提交信息，好吗？", "以后不要用中文写提交信息"),
+        ("前も言ったけど、必ずテストを先に書いて、お願いします。", "必ずテストを先に書いて"),
+        ("말했잖아, 앞으로 주석 달지 마, 알겠지?", "앞으로 주석 달지 마"),
+        ("No, snake_case here, never camelCase", "snake_case here, never camelCase"),
+        ("Hayır, npm değil pnpm kullan. Her zaman.", "npm değil pnpm kullan"),
+        ("mainに直接プッシュしないで。", "mainに直接プッシュしないで"),
+    ],
+)
+def test_a_rule_is_neither_the_reproach_nor_the_politeness_around_it(message, rule):
+    assert (
+        classify(message, "I used npm and added comments and committed to main.").preference == rule
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "rules"),
+    [
+        (
+            "Never push to main. Never use sudo. Always run the linter before committing.",
+            {"Never push to main", "Never use sudo", "Always run the linter before committing"},
+        ),
+        ("Nie auf main pushen. Und Commits immer auf Englisch.",
+         {"Nie auf main pushen", "Commits immer auf Englisch"}),
+        ("永远不要直接提交到main。以后提交信息都用英文。",
+         {"永远不要直接提交到main", "以后提交信息都用英文"}),
+        ("In tests, use factories instead of fixtures. We always do.",
+         {"In tests, use factories instead of fixtures"}),
+        ("Never commit to main. And fix the login page now. It doesn't work.",
+         {"Never commit to main"}),
+        ("Always use tabs. My boss says we should never use tabs in Python.", {"Always use tabs"}),
+    ],
+)  # fmt: skip
+def test_a_message_may_hold_several_rules(message, rules):
+    judged = classify(message, "I committed to main.")
+
+    assert {judged.preference, *(one.preference for one in judged.further)} == rules
+
+
+@pytest.mark.parametrize(
+    ("message", "scope"),
+    [
+        ("No, I prefer tabs in this repo", Scope.PROJECT),
+        ("I hate mocks. In this project never mock the database.", Scope.PROJECT),
+        ("Dans ce projet, je préfère les tabulations", Scope.PROJECT),
+        ("В этом проекте я предпочитаю табы", Scope.PROJECT),
+        ("このプロジェクトではタブが好きです、スペースは使わないで", Scope.PROJECT),
+        ("커밋하기 전에 항상 테스트를 돌려줘", Scope.PROJECT),
+        ("나는 짧은 답변을 선호해. 항상 짧게 답해.", Scope.GLOBAL),
+        ("I prefer short answers, in all my projects", Scope.GLOBAL),
+        ("In all my projects, and in this project too: never use tabs", Scope.GLOBAL),
+    ],
+)
+def test_a_habit_that_is_said_of_one_project_holds_there_only(message, scope):
+    assert classify(message, "I used npm and mocks.").scope is scope
 
 
 @pytest.mark.parametrize(

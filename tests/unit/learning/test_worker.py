@@ -67,6 +67,20 @@ def test_a_correction_becomes_a_candidate_of_its_project(places, tmp_path):
     assert json.loads((tmp_path / ".data" / "memory.json").read_text())["version"] == 1
 
 
+def test_each_rule_of_a_message_counts_once_and_the_same_in_other_words_not_again(places, tmp_path):
+    said = "No, use pnpm, not npm. We always use pnpm here. Never commit to main."
+    places.queue.write_bytes(line(tmp_path, said))
+    work(places)
+    places.queue.write_bytes(line(tmp_path, said))  # the same event, read again
+
+    work(places)
+
+    found = [one.preference for one in Library(places).all(str(tmp_path))]
+    assert {one.rule: one.seen for one in found} == {
+        "Use pnpm, not npm": 1, "Never commit to main": 1,
+    }  # fmt: skip
+
+
 def test_what_was_read_is_not_read_again(places, tmp_path):
     places.queue.write_bytes(line(tmp_path))
 

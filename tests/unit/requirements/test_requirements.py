@@ -373,3 +373,67 @@ def test_a_links_target_may_hold_brackets() -> None:
     found = parse_markdown(f"## Preferences\n{line}\n", "r.md")
 
     assert [line.text for line in found.statements] == ["MIT, and no other"]
+
+
+def test_text_around_a_list_of_tasks_is_no_task() -> None:
+    text = """## Tasks
+Please work through these in order.
+
+- [ ] Add a header
+- [ ] Fix the export, which is a line
+that an editor wrapped
+
+**Later**
+- [ ] Write the notes
+
+<details><summary>Logs</summary>
+
+```
+- [ ] in a log
+```
+</details>
+
+cc @someone
+
+### More
+1. Tag it
+
+## To do
+Login page
+Logout page
+"""
+
+    read = parse_requirements(text, "issue.md")
+
+    assert [one.description for one in read.tasks] == [
+        "Add a header",
+        "Fix the export, which is a line that an editor wrapped",
+        "Write the notes",
+        "Tag it",
+        "Login page",
+        "Logout page",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Tasks\n" + "".join(f"- [ ] Task {number} do\n" for number in range(10_000)),
+        "## Tasks\n- [ ] x " + "(after: " * 30_000,
+        "<!--" * 200_000,
+        "word. Word " * 30_000,
+    ],
+    ids=["tasks", "brackets", "comments", "sentences"],
+)
+def test_a_large_file_is_read_in_a_time_that_grows_with_it(text: str) -> None:
+    started = time.process_time()
+
+    parse_requirements(text, "large.md")
+
+    assert time.process_time() - started < 10
+
+
+def test_a_pipe_in_a_cell_is_a_pipe() -> None:
+    text = "## Preferences\n| Key | Value |\n|---|---|\n| Shell | a \\| b |\n"
+
+    assert [one.text for one in parse_requirements(text, "t.md").preferences] == ["a | b"]

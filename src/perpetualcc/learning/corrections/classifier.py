@@ -1,6 +1,9 @@
 """The decision: the strongest sentence and what surrounds it are measured, a model weighs them."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from perpetualcc.learning.corrections import durability, rule
 from perpetualcc.learning.corrections.category import category
@@ -15,6 +18,16 @@ from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
 """How much of the assistant's last message is looked at: its end, where it says what it did."""
+
+_MOST_FURTHER = 8
+"""Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
+_STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
+_NO_RULE = frozenset(
+    {"reported", "self", "question_mark", "question_first", "symptom", "praise", "product", "hedge"}
+    | {"request_first", "blame", "accept"}
+)
+"""What makes a sentence another kind of message: beside a rule, it has to be clear."""
+_MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +48,13 @@ def classify(message: str, assistant: str = "") -> Judgement:
     reading = understand(message, assistant)
     if reading is None:
         return Judgement(confidence=0.95)
+    judged = _judge(reading)
+    if not judged.durable or len(reading.scene.sentences) == 1:
+        return judged
+    return replace(judged, further=tuple(_further(reading, assistant)))
+
+
+def _judge(reading: Reading) -> Judgement:
     found = signals(reading.scene)
     corrects = model("correction").weigh(found)
     if corrects.score < 0:
@@ -44,6 +64,29 @@ def classify(message: str, assistant: str = "") -> Judgement:
             reasons=(*reading.reasons, *_strongest(corrects)),
         )
     return _correction(reading, corrects, model("durable").weigh(found))
+
+
+def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
+    """Of the other sentences those that would be lasting corrections if nothing else was said."""
+    scene = reading.scene
+    told = rule.most_telling(scene.best, scene.sentences)
+    others = (one for one in scene.sentences if one is not told and one is not scene.best)
+    standing = (one for one in others if _stands_alone(one, reading.lexicon))
+    for sentence in islice(standing, _MOST_FURTHER):
+        alone = understand(sentence.text, assistant)
+        judged = _judge(alone) if alone is not None else Judgement()
+        if judged.durable:
+            yield judged
+
+
+def _stands_alone(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """Whether it is clearly a rule, and of something: "we always do" is of nothing."""
+    if not sentence.features & _STANDING or sentence.features & _NO_RULE:
+        return False
+    rest = sentence.folded
+    for name in ("always", "henceforth", "norm"):
+        rest = lexicon.without(name, rest)
+    return any(word not in lexicon.stop for word in _MATTER.findall(rest))
 
 
 def understand(message: str, assistant: str) -> Reading | None:

@@ -1,5 +1,6 @@
 """Should a correction last, and where does it hold?"""
 
+import re
 from dataclasses import dataclass
 
 from perpetualcc.learning.corrections.features import Sentence
@@ -30,7 +31,12 @@ WEIGHTS: dict[str, float] = {
     "repair": -0.5,
     "wrong": -0.5,
 }
-_STRONG = frozenset({"henceforth", "always", "norm", "everywhere"})
+_PROJECT = re.compile(
+    "pro[jy]e|progett|repo|code ?bas|depo|kod taban|base de co|проек|проєк|репоз|репе|код"
+    "|dự án|项目|專案|仓库|倉庫|代码库|程式庫|工程|プロジェクト|リポ|コードベース"
+    "|프로젝트|저장소|레포|코드베이스|مشروع|مستودع|ريبو|प्रोजेक्ट|रेपो|कोडबेस"
+)
+"""What a project is called, in folded text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,9 @@ def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> 
     if "henceforth" in found and "once" in found:
         found.discard("once")
     scope = (
-        Scope.GLOBAL if "everywhere" in found and not _only_here(lexicon, best) else Scope.PROJECT
+        Scope.GLOBAL
+        if "everywhere" in found and _is_everywhere(lexicon, sentences)
+        else Scope.PROJECT
     )
     score = sum(WEIGHTS.get(name, 0.0) for name in found) - THRESHOLD
     return Lasting(
@@ -77,7 +85,14 @@ def _counts(name: str, sentence: Sentence, best: Sentence, lexicon: Lexicon) -> 
     return lexicon.has(name, sentence.folded)
 
 
-def _only_here(lexicon: Lexicon, best: Sentence) -> bool:
-    """A named project is narrower than a habit: "I prefer tabs in this repo"."""
-    match = lexicon.search("project", best.folded)
-    return match is not None and " " in match.group().strip() and not lexicon.spaced
+def _is_everywhere(lexicon: Lexicon, sentences: tuple[Sentence, ...]) -> bool:
+    """A named project is narrower than a habit, "I prefer tabs in this repo"."""
+    everywhere, here = (
+        _names_projects(one, lexicon, sentences) for one in ("everywhere", "project")
+    )
+    return everywhere or not here
+
+
+def _names_projects(category: str, lexicon: Lexicon, sentences: tuple[Sentence, ...]) -> bool:
+    found = (match for one in sentences for match in lexicon.every(category, one.folded))
+    return any(_PROJECT.search(match.group()) for match in found)

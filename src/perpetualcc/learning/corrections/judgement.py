@@ -45,3 +45,5 @@ class Judgement:
     language: str = ""
     reasons: tuple[str, ...] = field(default=())
     """The features that counted, with their weights, for `pcc learn classify --explain`."""
+    further: tuple["Judgement", ...] = field(default=())
+    """The message's other lasting rules, in their order: what it says beside `preference`."""

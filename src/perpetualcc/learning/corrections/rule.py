@@ -3,55 +3,94 @@
 import re
 
 from perpetualcc.domain.secrets import redact
+from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.lexicon import Lexicon
 
 MAX_CHARACTERS = 160
 
 _FILLER = re.compile(r"^[\s,.;:!?…–—\-，。、！？]+|[\s,;:…–—\-，、]+$")
+_SEPARATOR = re.compile(r"\s*[,.!;:–—，。！、：…]|\s+-\s")
+_ENDS_APART = re.compile(r"[,;:.!–—，。！、：…-]\s*$")
+_NAME = re.compile(r"\S*[\d_./()@#:\\]|\S+[A-Z]|\S*[\u2e80-\uffff]")
+"""A word whose letters are as they must be: `snake_case`, `iOS`, `src/`, `main` before a kana."""
+_TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
 
 
 def state(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> str:
     """
     The rule as one line in the user's language, without greetings and "no,".
 
-    A remark ("wrong again.") is followed by the sentence that says what to do, when there is one.
+    A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
+    says what to do, when there is one.
     """
-    telling = _most_telling(best, sentences)
+    telling = most_telling(best, sentences)
     text = _trim(telling.text, lexicon)
     text = redact(" ".join(text.split()))
     if len(text) > MAX_CHARACTERS:
         text = text[: MAX_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
-    return text[:1].upper() + text[1:]
+    return text if _begins_with_a_name(text) else text[:1].upper() + text[1:]
 
 
-def _most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
-    tells = {"direct", "prohibit", "contrast", "norm", "always"}
-    if best.features & tells and len(best.text) > 6:
+def most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
+    """The sentence that says what to do, of a message whose `best` makes it a correction."""
+    is_reproach = _is_reproach(best)
+    if best.features & _TELLS and len(best.text) > 6 and not is_reproach:
         return best
     after = sentences[sentences.index(best) + 1 :] if best in sentences else ()
-    candidates = [one for one in (*after, *sentences) if one.features & tells]
+    candidates = [one for one in (*after, *sentences) if _tells(one, best, is_reproach=is_reproach)]
     return candidates[0] if candidates else best
 
 
+def _is_reproach(sentence: Sentence) -> bool:
+    """Whether it says what the assistant did, and not also what it never shall."""
+    return "blame" in sentence and not sentence.features & {"repair", "henceforth", "norm"}
+
+
+def _tells(one: Sentence, best: Sentence, *, is_reproach: bool) -> bool:
+    if not is_reproach:
+        return bool(one.features & _TELLS)
+    wanted = one.features & (_TELLS | {"henceforth"})
+    return (
+        one is not best and bool(wanted) and not one.features & {"blame", "question_mark", "self"}
+    )
+
+
 def _trim(text: str, lexicon: Lexicon) -> str:
-    for _ in range(4):
-        shorter = _without_opening(_FILLER.sub("", text), lexicon)
-        if shorter == text:
-            break
+    """Without what surrounds the rule; what is asked as a favour is no question any more."""
+    while (shorter := _FILLER.sub("", _without_opening(text, lexicon))) != text:
         text = shorter
-    return text.rstrip(".。!！ ")
+    while (shorter := _FILLER.sub("", _without_closing(text, lexicon))) != text:
+        text = shorter
+    return text.rstrip(".。।!！ ")
 
 
 def _without_opening(text: str, lexicon: Lexicon) -> str:
     folded = lexicon.fold(text)
     if len(folded) != len(text):
         return text
-    for category in ("please", "reject"):
-        match = lexicon.search(category, folded)
-        if match is None or match.start() > 0 or match.end() >= len(text) - 3:
+    for category in ("please", "joining", "reject", "opening"):
+        match = next((one for one in lexicon.every(category, folded) if one.start() == 0), None)
+        if match is None or match.end() >= len(text) - 3:
             continue
-        if category == "reject" and not re.match(r"\s*[,.!，。！、:;–—-]", text[match.end() :]):
+        left = text[match.end() :]
+        if category in {"reject", "opening"} and not _SEPARATOR.match(left):
             continue
-        return text[match.end() :]
+        if category == "joining" and left.endswith("?") and " you " in f" {match.group()} ":
+            return left.rstrip("? ")
+        return left
     return text
+
+
+def _without_closing(text: str, lexicon: Lexicon) -> str:
+    """Without a ", ok?": what it is said with, not what is said."""
+    folded = lexicon.fold(text)
+    match = lexicon.search("closing", folded) if len(folded) == len(text) else None
+    if match is None or not _ENDS_APART.search(text[: match.start()]):
+        return text
+    return text[: match.start()]
+
+
+def _begins_with_a_name(text: str) -> bool:
+    first = text.split(" ", 1)[0]
+    return bool(_NAME.match(first)) or families.category_of(first) == "tooling"

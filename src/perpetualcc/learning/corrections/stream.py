@@ -24,7 +24,9 @@ def judge_lines(lines: Iterable[bytes]) -> Iterator[str]:
 def judge_one(message: str, assistant: str, *, explain: bool = False) -> dict[str, Any]:
     """A judgement as JSON, with its reasons when asked."""
     judgement = classify(message, assistant)
-    extra = {"language": judgement.language, "reasons": list(judgement.reasons)} if explain else {}
+    further = [{"preference": one.preference, "scope": str(one.scope)} for one in judgement.further]
+    extra: dict[str, Any] = {"further": further} if further else {}
+    extra |= {"language": judgement.language, "reasons": list(judgement.reasons)} if explain else {}
     return {**_as_json(judgement), **extra}
 
 
