@@ -146,7 +146,8 @@ def status(
     if show_history:
         from perpetualcc.cli.lines import shown  # noqa: PLC0415  # only when asked for
 
-        print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
+        lines = [f"  {line}" for event in history for line in shown(event)]
+        print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         home = f"{found['project']}/"
         both = [(one["at"], _decision(one, home)) for one in decisions]

@@ -11,7 +11,7 @@ from typing import Any
 
 from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.history import last_events, refuse_broken
+from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.look import steers
 from perpetualcc.cli.options import GlobalOptions
@@ -84,16 +84,22 @@ class Watcher:
                 return Ending.DETACHED
 
     def _pass_over(self, daemon: Client) -> None:
-        """What is too long ago, once; what waits for a person since then is asked all the same."""
+        """
+        What is too long ago, once; what waits for a person since then is asked all the same.
+
+        What an ended session ended with may be removed by now: its status ends the watching too.
+        """
         if self._tail is None:
             return
+        status = daemon.call("session.get", session=self._session)["status"]
+        self._passed_ending = _ENDINGS.get(status)
         past = last_events(daemon, self._session, self._tail)
+        if not past:
+            print(NOTHING_LEFT, file=sys.stderr)
         first = past[0]["seq"] if past else 0
         if first and daemon.call("events.tail", session=self._session, count=1, before=first):
             print(f"… the last {len(past)} events; more with: pcc attach {self._session} --tail N")
             self._since = first - 1
-            status = daemon.call("session.get", session=self._session)["status"]
-            self._passed_ending = _ENDINGS.get(status)
             for request in daemon.call("escalation.list", session=self._session):
                 if request["type"] != "review":
                     self._waiting[request["number"]] = Prompt(request=request)
