@@ -1,6 +1,7 @@
 """Events as lines on a terminal: one table, in the look of the seed's manual."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -77,6 +78,16 @@ def _tool(event: Data) -> list[str]:
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+_MARKS = re.compile(r"</?tool_use_error>")
+"""Claude Code writes them for the model."""
+
+
+def _failed(event: Data) -> list[str]:
+    call = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
+    why = fit(one_line(_MARKS.sub("", event["text"])), 120) or "it says nothing"
+    return [f"{call} {coloured('✗', 'red')} (did not work: {why})"]
 
 
 def _question(event: Data) -> list[str]:
@@ -226,6 +237,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
     "ToolDecided": _tool,
+    "ToolFailed": _failed,
     "QuestionAsked": _question,
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,

@@ -89,6 +89,8 @@ def _row(session: dict[str, Any]) -> list[str]:
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
         task += f"\nResumes: {moment(session['resumes_at'])}"
+    if session["delay"]:
+        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
 
 

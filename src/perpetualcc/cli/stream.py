@@ -13,7 +13,7 @@ from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import steers
+from perpetualcc.cli.look import coloured, printable, steers
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -41,6 +41,8 @@ _ENDINGS = {
 }
 
 
+_PATIENCE = 5
+"""Seconds without an event after which somebody who watches may wonder."""
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
@@ -61,6 +63,10 @@ class Watcher:
         """The request that a typed line answers."""
         self._listens = sys.stdin.isatty()
         self._countdown = Countdown()
+        self._quiet = 0
+        """Seconds without an event."""
+        self._delay = ""
+        """What held the session up when it was asked last."""
 
     def watch(self) -> Ending:
         """Until the session ends, or the person leaves with Ctrl+C."""
@@ -181,6 +187,9 @@ class Watcher:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
         self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
+        self._quiet = 0 if ready else self._quiet + 1
+        if self._quiet and self._quiet % _PATIENCE == 0:
+            self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
             line = _typed()
             self._is_prompting = False
@@ -191,6 +200,15 @@ class Watcher:
                 print("\nNot sent. Ctrl+D on an empty line stops the session.")
             elif line.strip():
                 self._answer(daemon, line.strip())
+
+    def _say_why_nothing_happens(self, daemon: Client) -> None:
+        """Once for each reason of its kind: the numbers in it change all the time."""
+        delay = daemon.call("session.get", session=self._session)["delay"]
+        if delay and delay.partition(":")[0] != self._delay.partition(":")[0]:
+            self._countdown.clear()
+            self._leave_prompt()
+            print(f"{coloured('⏳', 'yellow')} {printable(delay)}", flush=True)
+        self._delay = delay
 
     def _answer(self, daemon: Client, line: str) -> None:
         if not self._waiting:

@@ -29,6 +29,8 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
@@ -387,7 +389,12 @@ class Parts:
                 ledger=self.ledger,
             ),
             held=Held(escalations=self.escalations),
-            load=self.load,
+            delays=Delays(
+                disk=partial(disk_space, self.locations.data),
+                load=self.load.why_closed,
+                places=lanes(self.config),
+                taken=lambda: self.dispatcher.running,
+            ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,

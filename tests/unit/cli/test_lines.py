@@ -71,6 +71,16 @@ INDENT = " " * 11
     ("kind", "data", "lines"),
     [
         (
+            "ToolFailed",
+            {
+                **REQUEST,
+                "tool": "Write",
+                "summary": "src/x.py",
+                "text": "<tool_use_error>No room\nleft</tool_use_error>",
+            },
+            ["[T] [TOOL] Write → src/x.py ✗ (did not work: No room left)"],
+        ),
+        (
             "QuestionAsked",
             {**REQUEST, "questions": [QUESTION]},
             [
