@@ -16,7 +16,8 @@ HINTS: Mapping[str, str] = {
     "pcc daemon restart); go on with: pcc resume {session}",
     "oauth_org_not_allowed": "Sign in with another account: pcc login",
     "billing_error": "Check the credit balance of the account, then: pcc resume {session}",
-    "model_not_found": "Choose another model with: pcc config set claude.model NAME",
+    "model_not_found": "Choose another model with: pcc config set claude.model NAME (and then: "
+    "pcc daemon restart); go on with: pcc resume {session}",
 }
 
 _TURNS = "error_max_turns"

@@ -126,6 +126,12 @@ def _reminded(event: Data) -> list[str]:
     return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
 
 
+def _request_settled(event: Data) -> list[str]:
+    by = event["decided_by"]
+    how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
+    return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
+
+
 def _command(event: Data) -> str:
     words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
     word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
@@ -241,9 +247,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "QuestionAsked": _question,
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
-    "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
-    ],
+    "EscalationSettled": _request_settled,
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,

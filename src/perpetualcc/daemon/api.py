@@ -87,7 +87,6 @@ class Api:
     minds: Minds
     about_guards: GuardApi
     defaults: BrainSettings
-    claude_model: str
     data: Path
 
     def methods(self) -> Mapping[str, Method]:
@@ -195,7 +194,6 @@ class Api:
         configured = {
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
-            "claude_model": self.claude_model,
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},

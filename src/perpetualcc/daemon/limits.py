@@ -40,6 +40,8 @@ class LimitKeeper:
     wake_ups: WakeUps
     asked: Callable[[int], Awaitable[Escalation | None]]
     """A request to a person, by its number."""
+    model: str = ""
+    """Of sessions that were given none (`claude.model`), as it is now and not as they began."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
@@ -165,7 +167,7 @@ class LimitKeeper:
             for wait in await self.waits.open_of(session.current_task):
                 if wait.fallback and (wait.limit.resets_at or now + 1) > now:
                     return wait.fallback
-        return session.options.claude_model
+        return session.options.claude_model or self.model
 
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:

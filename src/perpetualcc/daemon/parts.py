@@ -195,6 +195,7 @@ class Parts:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(self.config.limits.stagger_seconds),
+            model=self.config.claude.model,
             asked=self.escalations.get,
         )
 
@@ -407,7 +408,6 @@ class Parts:
             handovers=self.handovers,
             minds=self.minds,
             defaults=self.config.brain,
-            claude_model=self.config.claude.model,
             data=self.locations.data.resolve(),
         )
 

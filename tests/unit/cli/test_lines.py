@@ -71,6 +71,11 @@ INDENT = " " * 11
     ("kind", "data", "lines"),
     [
         (
+            "EscalationSettled",
+            {**REQUEST, "number": 1, "decided_by": "withdrawn", "answer": "the task is over"},
+            ["[T] Request #1 is withdrawn: the task is over"],
+        ),
+        (
             "ToolFailed",
             {
                 **REQUEST,

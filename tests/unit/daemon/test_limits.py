@@ -159,6 +159,18 @@ def test_a_person_cuts_a_wait_short(play):
     play(scene)
 
 
+@pytest.mark.parametrize(("own", "model"), [("", "sonnet"), ("opus", "opus")])
+def test_a_session_runs_on_the_model_that_is_configured_now_unless_it_has_its_own(
+    play, tmp_path, own, model
+):
+    async def scene(stage):
+        stage.keeper.model = "sonnet"
+
+        assert await stage.keeper.model_for(session(tmp_path, claude_model=own)) == model
+
+    play(scene)
+
+
 def test_what_was_woken_early_by_no_person_still_waits_for_the_account(play):
     async def scene(stage):
         await stage.stopped()
