@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from perpetualcc.agent.background import BackgroundWork
-from perpetualcc.agent.calls import CallsInHand, calls_an_agent
+from perpetualcc.agent.calls import CallsInHand, calls_an_agent, told_of
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
@@ -60,7 +60,6 @@ from perpetualcc.domain.events import (
     RunInitialized,
     TextSaid,
     ToolDecided,
-    ToolFinished,
     ToolRequested,
     UsageReported,
 )
@@ -238,14 +237,8 @@ class SupervisedRun:
         call = self.calls.end(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        self.faculties.journal.note(
-            self._event(
-                ToolFinished,
-                request=ended.request,
-                is_error=ended.is_error,
-                summary=ended.text[:300],
-            )
-        )
+        for kind, facts in told_of(ended, call):
+            self.faculties.journal.note(self._event(kind, **facts))
         if not self.facts.got_on and not ended.is_error:
             self.facts.got_on = await self.faculties.journal.got_on(
                 self.launch.run, self.task, ended.request

@@ -1,6 +1,7 @@
 """Events as lines on a terminal: one table, in the look of the seed's manual."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -86,6 +87,16 @@ def _tool(event: Data) -> list[str]:
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
 
 
+_MARKS = re.compile(r"</?tool_use_error>")
+"""Claude Code writes them for the model."""
+
+
+def _failed(event: Data) -> list[str]:
+    call = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
+    why = fit(one_line(_MARKS.sub("", event["text"])), 120) or "it says nothing"
+    return [f"{call} {coloured('✗', 'red')} (did not work: {why})"]
+
+
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
@@ -120,6 +131,12 @@ def _escalated(event: Data) -> list[str]:
 def _reminded(event: Data) -> list[str]:
     mark = coloured("⚠", "yellow")
     return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
+
+
+def _request_settled(event: Data) -> list[str]:
+    by = event["decided_by"]
+    how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
+    return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
 
 
 def _command(event: Data) -> str:
@@ -234,12 +251,11 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
     "ToolDecided": _tool,
+    "ToolFailed": _failed,
     "QuestionAsked": _question,
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
-    "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
-    ],
+    "EscalationSettled": _request_settled,
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,

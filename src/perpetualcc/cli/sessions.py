@@ -90,6 +90,8 @@ def _row(session: dict[str, Any]) -> list[str]:
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
         task += f"\n{_goes_on(session)}: {moment(session['resumes_at'])}"
+    if session["delay"]:
+        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
 
 
@@ -153,7 +155,8 @@ def status(
     if show_history:
         from perpetualcc.cli.lines import shown  # noqa: PLC0415  # only when asked for
 
-        print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
+        lines = [f"  {line}" for event in history for line in shown(event)]
+        print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         home = f"{found['project']}/"
         both = [(one["at"], _decision(one, home)) for one in decisions]

@@ -15,6 +15,7 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
@@ -41,13 +42,12 @@ from perpetualcc.domain.events import (
 )
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.domain.tasks import Lane
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager, check_project
-from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
@@ -77,7 +77,7 @@ class Api:
     people: HumanBridge
     about_people: PeopleApi
     held: Held
-    load: LoadGate
+    delays: Delays
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -90,7 +90,6 @@ class Api:
     minds: Minds
     about_guards: GuardApi
     defaults: BrainSettings
-    claude_model: str
     data: Path
 
     def methods(self) -> Mapping[str, Method]:
@@ -133,6 +132,7 @@ class Api:
             "events.follow": Method(
                 call=self.follow,
                 params={"session": str | None, "since": int | None, "attend": bool | None},
+                only_people=frozenset({"attend"}),
             ),
             "events.tail": Method(
                 call=self.tail,
@@ -201,7 +201,6 @@ class Api:
         configured = {
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
-            "claude_model": self.claude_model,
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
@@ -213,7 +212,10 @@ class Api:
         return options
 
     async def list(self, params: Params, _: Connection) -> Any:
-        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
+        """
+        Sessions, newest first, each with its current `task`, and its `delay`: what outside it holds
+        it up; at most `limit` (100).
+        """
         status, project = params["status"], params["project"]
         wanted = None if status is None else one_of(SessionStatus, status)
         found = await self.manager.list_sessions(
@@ -224,9 +226,19 @@ class Api:
         sessions = await self._beginning(await self.held.shown(found, wanted))
         prompts = await self.manager.current_prompts(sessions)
         listed = [
-            {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
+            {
+                **session_data(session),
+                "task": prompts.get(session.id, ""),
+                "delay": await self._delay(session),
+            }
+            for session in sessions
         ]
         return that_fits(listed)
+
+    async def _delay(self, session: Session) -> str:
+        if session.status not in {SessionStatus.IDLE, SessionStatus.PROCESSING}:
+            return ""
+        return self.delays.why(session, await self.manager.queue(session.id).pending())
 
     async def _seen(self, session: Session) -> Session:
         """As people see it; one that waits for the API, or for work in the background, says so."""
@@ -251,11 +263,10 @@ class Api:
         tokens, usd = await self.budget.of_session(session.id)
         tasks = await self.manager.queue(session.id).everything()
         seen = await self._seen(session)
-        if seen.status is SessionStatus.IDLE:
-            lanes = (one.lane for one in tasks if one.state is TaskState.QUEUED)
-            seen = replace(seen, detail=next(filter(None, map(self.load.why_closed, lanes)), ""))
+        delay = self.delays.why(seen, tasks)
         found = {
-            **session_data(seen),
+            **session_data(replace(seen, detail=delay or seen.detail)),
+            "delay": delay,
             "tasks": [task_data(task) for task in tasks],
             "runs": len(await self.runs.list(session.id)),
             "spent": {"tokens": tokens, "usd": usd},

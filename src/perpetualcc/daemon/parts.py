@@ -29,6 +29,8 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
@@ -195,6 +197,7 @@ class Parts:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(self.config.limits.stagger_seconds),
+            model=self.config.claude.model,
             asked=self.escalations.get,
         )
 
@@ -390,7 +393,12 @@ class Parts:
                 ledger=self.ledger,
             ),
             held=Held(escalations=self.escalations),
-            load=self.load,
+            delays=Delays(
+                disk=partial(disk_space, self.locations.data),
+                load=self.load.why_closed,
+                places=lanes(self.config),
+                taken=lambda: self.dispatcher.running,
+            ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,
@@ -403,7 +411,6 @@ class Parts:
             handovers=self.handovers,
             minds=self.minds,
             defaults=self.config.brain,
-            claude_model=self.config.claude.model,
             data=self.locations.data.resolve(),
         )
 

@@ -149,6 +149,16 @@ class ToolFinished(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailed(Event):
+    """A tool that was let through did not work: told beside `ToolFinished`, with the call."""
+
+    request: RequestId
+    tool: str
+    summary: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked(Event):
     """Claude asked a question."""
 

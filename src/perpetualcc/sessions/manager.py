@@ -6,17 +6,18 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
-from perpetualcc.sessions.limit_waits import SIGNAL
+from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
+    OPEN,
     PlannedTask,
     TaskQueue,
     Tasks,
@@ -207,21 +208,24 @@ class SessionManager:
         self._workers.pause(session.id)
         return await self.get_session(session.id)
 
-    async def resume_session(self, name: str, *, only: SessionStatus | None = None) -> Session:
+    async def resume_session(
+        self, name: str, *, only: SessionStatus | None = None, by_itself: bool = False
+    ) -> Session:
         """
         Go on: after a pause, or with what failed. A wait for a limit is cut short.
 
-        `only`: nothing happens to a session that is something else by now.
+        `only`: nothing happens to a session that is something else by now. `by_itself`: no person
+        asked for it, so what holds for whatever goes on unasked holds for this.
         """
         async with self._changing:
             session = await self.get_session(name)
             if only not in {None, session.status}:
                 return session
-            await self._resume(session)
+            await self._resume(session, BY_ITSELF if by_itself else {})
         self._workers.wake()
         return await self.get_session(session.id)
 
-    async def _resume(self, session: Session) -> None:
+    async def _resume(self, session: Session, why: Mapping[str, Any]) -> None:
         check_transition(session.name, session.status, SessionStatus.IDLE)
         if session.status is SessionStatus.COMPLETED:
             raise PerpetualError(
@@ -233,14 +237,14 @@ class SessionManager:
             for task in await queue.broken():
                 if not comes_after_broken(task):
                     await self._tasks.requeue(task.id)
-        await self._cut_waits_short(session)
+        await self._cut_waits_short(session, why)
         await self._go_idle(session)
 
-    async def _cut_waits_short(self, session: Session) -> None:
+    async def _cut_waits_short(self, session: Session, why: Mapping[str, Any]) -> None:
         if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
             for task in await self.queue(session.id).pending():
                 if task.signal and task.signal.startswith(SIGNAL):
-                    await self._tasks.signal(task.signal, {})
+                    await self._tasks.signal(task.signal, why)
 
     async def stop_session(self, name: str) -> Session:
         """End it for good: its tasks are cancelled, its run stops now."""
@@ -249,9 +253,12 @@ class SessionManager:
             check_transition(session.name, session.status, SessionStatus.STOPPED)
             await self._tasks.hold(session.id)
             await self._become(session, SessionStatus.STOPPED, "by a person")
+        await self._cancel_tasks(session)
+        return await self.get_session(session.id)
+
+    async def _cancel_tasks(self, session: Session) -> None:
         for task in await self.queue(session.id).pending():
             await self._workers.cancel(task.id)
-        return await self.get_session(session.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
         """A person brings back a task that stopped, and with it the session."""
@@ -333,8 +340,12 @@ class SessionManager:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
         its task is claimed; one whose tasks need a person says so; a queue is held where its
-        session stands still, and nowhere else.
+        session stands still, and nowhere else; what was being stopped has no task left.
         """
+        left = {task.group for task in await self._tasks.list(states=OPEN)}
+        for session in await self._store.list(statuses=[SessionStatus.STOPPED]) if left else []:
+            if session.id in left:
+                await self._cancel_tasks(session)
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
             tasks = await queue.everything()

@@ -33,6 +33,7 @@ from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.events import ToolFailed
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
@@ -164,6 +165,14 @@ def test_each_call_is_judged_written_down_and_answered():
         ("Odd", "", "deny"),
     ]
     assert list(world.run.calls.at_work) == ["w"]
+
+
+def test_a_call_that_was_let_through_and_did_not_work_is_told_and_a_refused_one_is_not():
+    broken = [ToolEnded(request=RequestId(n), is_error=True, text="No room") for n in "wx"]
+    world = play(World(), wants("w", file_path="/tmp/project/a.py"), wants("x", "Odd"), *broken)
+
+    failed = [e for e in world.journal.written if isinstance(e, ToolFailed)]
+    assert [(e.tool, e.summary, e.text) for e in failed] == [("Write", "a.py", "No room")]
 
 
 def test_the_work_got_on_with_the_first_call_that_no_earlier_run_made():

@@ -53,6 +53,16 @@ def test_a_short_past_is_shown_from_its_beginning(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_watching_a_session_whose_events_were_removed_ends_with_its_status(capsys):
+    daemon = Daemon(0)
+    daemon.next_event = lambda _timeout: None  # a wait instead would need a real connection
+
+    seen = watcher(daemon, 4)
+
+    assert seen._follow(daemon) is Ending.FINISHED
+    assert "sessions.history_days" in capsys.readouterr().err
+
+
 def test_a_long_past_is_passed_over_but_not_what_waits_for_a_person(capsys):
     question = {"number": 7, "type": "question", "title": "Which?"}
     review = {"number": 8, "type": "review", "title": "Seen?"}

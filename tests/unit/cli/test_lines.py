@@ -72,6 +72,21 @@ INDENT = " " * 11
     ("kind", "data", "lines"),
     [
         (
+            "EscalationSettled",
+            {**REQUEST, "number": 1, "decided_by": "withdrawn", "answer": "the task is over"},
+            ["[T] Request #1 is withdrawn: the task is over"],
+        ),
+        (
+            "ToolFailed",
+            {
+                **REQUEST,
+                "tool": "Write",
+                "summary": "src/x.py",
+                "text": "<tool_use_error>No room\nleft</tool_use_error>",
+            },
+            ["[T] [TOOL] Write → src/x.py ✗ (did not work: No room left)"],
+        ),
+        (
             "QuestionAsked",
             {**REQUEST, "questions": [QUESTION]},
             [
