@@ -444,8 +444,6 @@ def test_what_is_for_later_begins_by_itself_though_everything_is_killed_meanwhil
     assert pcc.claudes() == []
     assert pcc.status(session)["runs"] == 0
 
-    assert "with nothing to do before" in pcc.pcc("resume", session).stdout
-
     pcc.pcc("daemon", "stop")
     offset.write_text("7201")
     pcc.pcc("daemon", "start")

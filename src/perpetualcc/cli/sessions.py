@@ -324,16 +324,12 @@ def pause(ctx: typer.Context, session: SessionArgument) -> None:
 @app.command()
 def resume(ctx: typer.Context, session: SessionArgument) -> None:
     """
-    Resume a paused session, or try again what failed.
+    Resume a paused session, try again what failed, or begin what was for later.
 
     Example: pcc resume abc123
     """
     with connect(ctx.obj) as daemon:
         resumed = daemon.call("session.resume", session=session)
-    if _goes_on(resumed) == "Begins" and resumed["resumes_at"] is not None:
-        begins = moment(resumed["resumes_at"])
-        print(f"{resumed['name']} ({resumed['id']}) begins {begins}, with nothing to do before")
-        return
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
 
 

@@ -212,7 +212,8 @@ class SessionManager:
         self, name: str, *, only: SessionStatus | None = None, by_itself: bool = False
     ) -> Session:
         """
-        Go on: after a pause, or with what failed. A wait for a limit is cut short.
+        Go on: after a pause, or with what failed. A wait for a limit is cut short, and what was for
+        later begins now if there is nothing else to resume.
 
         `only`: nothing happens to a session that is something else by now. `by_itself`: no person
         asked for it, so what holds for whatever goes on unasked holds for this.
@@ -237,6 +238,8 @@ class SessionManager:
             for task in await queue.broken():
                 if not comes_after_broken(task):
                     await self._tasks.requeue(task.id)
+        if session.status is SessionStatus.IDLE:
+            await self._tasks.hasten(session.id)
         await self._cut_waits_short(session, why)
         await self._go_idle(session)
 

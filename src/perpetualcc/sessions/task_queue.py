@@ -30,6 +30,8 @@ class Tasks(Protocol):
 
     async def release(self, group: str) -> None: ...
 
+    async def hasten(self, group: str) -> None: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedTask:

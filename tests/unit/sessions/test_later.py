@@ -99,3 +99,17 @@ def test_a_paused_session_begins_nothing_however_late_it_is(tmp_path):
         assert await world.claimed() == ["one"]
 
     play(scene, tmp_path)
+
+
+def test_what_is_for_later_begins_now_when_a_person_says_so(tmp_path):
+    async def scene(world):
+        due = world.clock.now() + 3600
+        session = await world.manager.create_session(
+            tmp_path, [PlannedTask(prompt="one")], due=due, lane=Lane.CRON
+        )
+        await world.manager.resume_session(session.id)
+
+        assert await world.begins(session) is None
+        assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
