@@ -62,7 +62,7 @@ _LISTS_NAMES = frozenset(
 _NAMES_BRANCHES = frozenset(
     {"git branch", "git checkout", "git cherry-pick", "git fetch", "git merge", "git merge-base",
      "git pull", "git push", "git rebase", "git reset", "git restore", "git rev-parse",
-     "git switch", "git tag"}
+     "git switch", "git tag", "git worktree add"}
 )  # fmt: skip
 """Commands whose words name branches, `fix/credentials`, or files that they do not show."""
 _PLAIN_SETTING = re.compile(
