@@ -23,6 +23,7 @@ from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.skills import has_unseen_skill
 from perpetualcc.permissions.urls import judge_url
+from perpetualcc.permissions.worktrees import HOLDER
 
 COMMAND_LIMIT = 400_000
 """Characters of one command. Longer ones are refused unread."""
@@ -245,7 +246,12 @@ def _agent(request: Request) -> Judgement:
         return [request.finding(Risk.HIGH, "agent-elsewhere", why, *_PAST_THE_GUARD)]
     request.text("prompt", "description")
     why = "Starts another agent; each of its calls is judged on its own"
-    return [request.finding(Risk.LOW, "agent", why, EffectKind.READ)]
+    found = request.finding(Risk.LOW, "agent", why, EffectKind.READ)
+    if not request.input.get("isolation"):
+        return [found]
+    holder = f"{request.territory.project}{HOLDER}".rstrip("/")
+    made = Effect(kind=EffectKind.WRITE, target=holder)
+    return [replace(found, explanation=f"{why}, in a worktree", effects=(*found.effects, made))]
 
 
 _PAST_THE_GUARD = (EffectKind.EXECUTE, EffectKind.NETWORK)
