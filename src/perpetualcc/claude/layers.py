@@ -58,7 +58,10 @@ class Layers:
 
     def settings(self) -> dict[str, Any]:
         """For Claude Code's `--settings`."""
-        settings: dict[str, Any] = {"autoContinueAtUsageLimit": False}
+        settings: dict[str, Any] = {
+            "autoContinueAtUsageLimit": False,
+            "crossSessionInbound": "refuse",  # a run does what its tasks say, and nobody else
+        }
         if self.deny or self.ask:
             settings["permissions"] = {"deny": list(self.deny), "ask": list(self.ask)}
         if self.without_servers:

@@ -7,7 +7,8 @@ stays what it is, a part of `.claude`.
 
 import re
 
-_HOLDER = "/.claude/worktrees/"
+HOLDER = "/.claude/worktrees/"
+"""Below the project."""
 _NAME = re.compile(r"([\w-][\w.+-]*)(?:/|\Z)", re.ASCII)
 """As Claude Code makes them (2.1.330). A pattern, or what is known at run time, may mean `..`."""
 
@@ -15,7 +16,7 @@ _NAME = re.compile(r"([\w-][\w.+-]*)(?:/|\Z)", re.ASCII)
 def root_of(project: str, path: str) -> str:
     """The worktree of `project` that `path` lies in, else `project`; both normalised, absolute."""
     root = project
-    while path.startswith(holder := root + _HOLDER):
+    while path.startswith(holder := root + HOLDER):
         name = _NAME.match(path, len(holder))
         if name is None:
             break

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
-from judging import HOME, PROJECT, SETTINGS
+from judging import HOME, PROJECT, SETTINGS, judged
 
+from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.permissions.authorization import overreach
+from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.risk_classifier import analyse, classify_risk
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject, Standing, standing
 from perpetualcc.permissions.worktrees import root_of
@@ -149,6 +152,19 @@ def test_a_search_of_a_whole_worktree_is_not_denied_for_one_of_its_files() -> No
     rule = Rule(id="1", effect=RuleEffect.DENY, subject=RuleSubject.PATH, pattern="*.csv")
 
     assert standing((rule,), analyse(one, SETTINGS), one) is Standing.SILENT
+
+
+@pytest.mark.parametrize("level", [AuthorityLevel.READ_ONLY, AuthorityLevel.ISOLATED_WRITES])
+def test_an_agent_with_a_worktree_of_its_own_is_beyond_who_may_not_write_there(level) -> None:
+    authority = Authority(level=level, writable=(Path("src"),))
+    territory = Territory(str(PROJECT), SETTINGS)
+
+    def is_beyond(**given: str) -> bool:
+        found = judged("Agent", prompt="x", **given)
+        return overreach(found, authority, territory, is_sandboxed=True) is not None
+
+    assert not is_beyond()
+    assert is_beyond(isolation="worktree")
 
 
 def test_the_root_is_that_of_the_innermost_worktree() -> None:
