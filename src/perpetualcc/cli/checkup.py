@@ -20,6 +20,9 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.permissions.settings import SandboxMode
 
+_UNKEPT = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
+"""Claude Code's word for leaving no transcripts."""
+
 Finding = tuple[bool, str]
 """Whether it is well, and what it is."""
 
@@ -99,8 +102,11 @@ def _data(places: Locations) -> Finding:
 def _conversations() -> Iterator[Finding]:
     """Claude Code keeps them, and says nothing where it cannot."""
     place, why = _place_to_write(config.claude_directory())
-    if why is not None:
-        told = f"Conversations: '{place}' cannot be written{why}, so Claude Code keeps none"
+    cause = "" if why is None else f"'{place}' cannot be written{why}"
+    if config.environment().get(_UNKEPT, "").lower() not in {"", "0", "false"}:
+        cause = f"{_UNKEPT} is set"
+    if cause:
+        told = f"Conversations: {cause}, so Claude Code keeps none"
         yield False, f"{told}: what waited begins a fresh one, with what is on record"
 
 
