@@ -373,3 +373,16 @@ def test_a_links_target_may_hold_brackets() -> None:
     found = parse_markdown(f"## Preferences\n{line}\n", "r.md")
 
     assert [line.text for line in found.statements] == ["MIT, and no other"]
+
+
+def test_thousands_of_tasks_are_read_while_one_waits() -> None:
+    most = 3_000
+    lines = [f"- Do thing {n} (id: T{n}) (after: T{n - 1})" for n in range(2, most + 1)]
+    text = "\n".join(["# X", "## Tasks", "- Do thing 1 (id: T1)", *lines])
+    begun = time.monotonic()
+
+    found = parse_markdown(text, "r.md")
+
+    assert time.monotonic() - begun < 5
+    assert [task.depends_on for task in found.tasks[:3]] == [(), ("T1",), ("T2",)]
+    assert len(found.tasks) == most
