@@ -17,6 +17,7 @@ from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
+    OPEN,
     PlannedTask,
     TaskQueue,
     Tasks,
@@ -239,9 +240,14 @@ class SessionManager:
             check_transition(session.name, session.status, SessionStatus.STOPPED)
             await self._tasks.hold(session.id)
             await self._become(session, SessionStatus.STOPPED, "by a person")
-        for task in await self.queue(session.id).pending():
-            await self._workers.cancel(task.id)
+        await self._cancel_what_is_left([session.id])
         return await self.get_session(session.id)
+
+    async def _cancel_what_is_left(self, sessions: Collection[SessionId]) -> None:
+        """What runs comes last: it has seconds to leave."""
+        left = [task for task in await self._tasks.list(states=OPEN) if task.group in sessions]
+        for task in sorted(left, key=lambda task: task.state is TaskState.RUNNING):
+            await self._workers.cancel(task.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
         """A person brings back a task that stopped, and with it the session."""
@@ -323,8 +329,10 @@ class SessionManager:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
         its task is claimed; one whose tasks need a person says so; a queue is held where its
-        session stands still, and nowhere else.
+        session stands still, and nowhere else. What was stopped has nothing left to do.
         """
+        stopped = await self._store.list(statuses=[SessionStatus.STOPPED])
+        await self._cancel_what_is_left({session.id for session in stopped})
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
             tasks = await queue.everything()

@@ -11,7 +11,8 @@ from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
 _MOST_IN_A_ROW = 2
-_OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+"""What is not finished."""
 
 
 class Tasks(Protocol):
@@ -176,7 +177,7 @@ class TaskQueue:
 
     async def pending(self) -> list[Task]:
         """What is not finished: in hand first, then by priority and age."""
-        found = await self._tasks.list(self._session, _OPEN)
+        found = await self._tasks.list(self._session, OPEN)
         return sorted(found, key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
 
     async def everything(self) -> list[Task]:
