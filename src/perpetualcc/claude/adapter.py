@@ -65,6 +65,10 @@ _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
 
+_NOT_HERE = {"CLAUDE_CODE_RETRY_WATCHDOG": ""}
+"""Empty is absent (measured on 2.1.330). Whoever sets it has Claude Code wait for limits itself: in
+a process, in silence, and asking the account again and again."""
+
 Started = Callable[[int], Awaitable[None]]
 """Told the process id once the process runs, before the first prompt is sent."""
 
@@ -302,7 +306,7 @@ class ClaudeCodeAdapter:
             resume=launch.claude_session if launch.resume else None,
             session_id=None if launch.resume else launch.claude_session,
             cli_path=write_launcher(settings.run_dir, settings.binary or bundled_claude()),
-            env=dict(settings.environment),
+            env={**_NOT_HERE, **settings.environment},
             model=options.claude_model or None,
             max_turns=options.max_turns,
             permission_mode="default",

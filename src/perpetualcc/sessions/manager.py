@@ -256,11 +256,13 @@ class SessionManager:
             check_transition(session.name, session.status, SessionStatus.STOPPED)
             await self._tasks.hold(session.id)
             await self._become(session, SessionStatus.STOPPED, "by a person")
-        await self._cancel_tasks(session)
+        await self._cancel_what_is_left([session.id])
         return await self.get_session(session.id)
 
-    async def _cancel_tasks(self, session: Session) -> None:
-        for task in await self.queue(session.id).pending():
+    async def _cancel_what_is_left(self, sessions: Collection[SessionId]) -> None:
+        """What runs comes last: it has seconds to leave."""
+        left = [task for task in await self._tasks.list(states=OPEN) if task.group in sessions]
+        for task in sorted(left, key=lambda task: task.state is TaskState.RUNNING):
             await self._workers.cancel(task.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
@@ -343,12 +345,10 @@ class SessionManager:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
         its task is claimed; one whose tasks need a person says so; a queue is held where its
-        session stands still, and nowhere else; what was being stopped has no task left.
+        session stands still, and nowhere else. What was stopped has nothing left to do.
         """
-        left = {task.group for task in await self._tasks.list(states=OPEN)}
-        for session in await self._store.list(statuses=[SessionStatus.STOPPED]) if left else []:
-            if session.id in left:
-                await self._cancel_tasks(session)
+        stopped = await self._store.list(statuses=[SessionStatus.STOPPED])
+        await self._cancel_what_is_left({session.id for session in stopped})
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
             tasks = await queue.everything()

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
@@ -11,6 +12,7 @@ from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+"""What is not finished."""
 
 
 class Tasks(Protocol):
@@ -51,11 +53,16 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
         PerpetualError: some wait for each other, or for a task that the plan does not have.
     """
     order: list[int] = []
-    while len(order) < len(plan):
-        ready = [i for i in range(len(plan)) if i not in order and set(plan[i].after) <= set(order)]
-        if not ready:
-            raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
-        order += ready
+    graph = TopologicalSorter({i: task.after for i, task in enumerate(plan)})
+    try:
+        graph.prepare()
+        while ready := sorted(graph.get_ready()):
+            order += ready
+            graph.done(*ready)
+    except CycleError:
+        order = []
+    if len(order) != len(plan):  # in a circle, or for one that is not there
+        raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
     return order
 
 

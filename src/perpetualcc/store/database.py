@@ -69,6 +69,7 @@ class Database:
         """Jobs that the thread has looked at and not done yet, oldest first."""
         self._owed: deque[_Job] = deque()
         """Writes that nobody waits for and that could not be made: they go before the next one."""
+        self._is_behind = False
         self._lost = 0
         """Of these, how many there was no room to keep since one was made."""
         self._committed = asyncio.Event()
@@ -232,6 +233,7 @@ class Database:
             else:
                 self._fail(job, problem)
         if not self._owed:
+            self._is_behind = False
             self._tell_lost()
         if self._checkpoints is not None:
             self._checkpoints.committed(connection, changes)
@@ -241,8 +243,9 @@ class Database:
         if not (job.is_owed and isinstance(explained, PassingError)):
             job.future.set_exception(explained)
             return
-        if not self._owed:
+        if not self._is_behind:
             log.warning("not written yet: %s", explained)
+        self._is_behind = True
         self._owed.append(job)
         if len(self._owed) > _MOST_OWED:
             self._owed.popleft()

@@ -437,3 +437,16 @@ def test_a_pipe_in_a_cell_is_a_pipe() -> None:
     text = "## Preferences\n| Key | Value |\n|---|---|\n| Shell | a \\| b |\n"
 
     assert [one.text for one in parse_requirements(text, "t.md").preferences] == ["a | b"]
+
+
+def test_thousands_of_tasks_are_read_while_one_waits() -> None:
+    most = 3_000
+    lines = [f"- Do thing {n} (id: T{n}) (after: T{n - 1})" for n in range(2, most + 1)]
+    text = "\n".join(["# X", "## Tasks", "- Do thing 1 (id: T1)", *lines])
+    begun = time.monotonic()
+
+    found = parse_markdown(text, "r.md")
+
+    assert time.monotonic() - begun < 5
+    assert [task.depends_on for task in found.tasks[:3]] == [(), ("T1",), ("T2",)]
+    assert len(found.tasks) == most

@@ -284,6 +284,7 @@ def test_what_nobody_waits_for_is_kept_until_there_is_room(
 
     assert kept == [f"{number:02}" for number in range(3, 23)] + ["99"]
     assert "3 writes are lost" in caplog.text
+    assert caplog.text.count("not written yet") == 1
 
 
 def test_what_is_not_written_in_the_end_is_counted(tmp_path: Path, caplog) -> None:
