@@ -107,6 +107,8 @@ def _question(event: Data) -> list[str]:
 def _answered(event: Data) -> list[str]:
     who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
     chosen = "; ".join(event["answers"].values())
+    if event["decided_by"] == "person":
+        return [f"{who} answered: {fit(chosen, 80)}"]
     because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""
     return [f"{who} answered: {fit(chosen, 80)} (confidence: {event['confidence']:.0%}){because}"]
 
