@@ -114,6 +114,8 @@ def _question(event: Data) -> list[str]:
 def _answered(event: Data) -> list[str]:
     who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
     chosen = "; ".join(event["answers"].values())
+    if event["decided_by"] == "person":
+        return [f"{who} answered: {fit(chosen, 80)}"]
     because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""
     return [f"{who} answered: {fit(chosen, 80)} (confidence: {event['confidence']:.0%}){because}"]
 
@@ -140,14 +142,20 @@ def _request_settled(event: Data) -> list[str]:
 
 
 def _command(event: Data) -> str:
-    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
     word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
     return f"pcc respond {event['number']} {word}"
 
 
 _HICCUPS = {"overload": "The API is overloaded", "unreachable": "The API cannot be reached"}
 """No limits of anybody's."""
-_WINDOWS = {"five_hour": "5-hour", "seven_day": "weekly"}
+_WINDOWS = {
+    "five_hour": "5-hour",
+    "seven_day": "weekly",
+    "model": "the model's own",
+    "spend": "spending",
+    "rate": "the API key's",
+}
 
 
 def _limit(event: Data) -> list[str]:
