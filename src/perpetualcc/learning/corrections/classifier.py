@@ -13,7 +13,7 @@ from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
 from perpetualcc.learning.corrections.model import Weighing, model
 from perpetualcc.learning.corrections.signals import Scene, signals
-from perpetualcc.learning.corrections.text import Typed, read
+from perpetualcc.learning.corrections.text import Typed, read, restore_code
 from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
@@ -69,11 +69,11 @@ def _judge(reading: Reading) -> Judgement:
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
     """Of the other sentences those that would be lasting corrections if nothing else was said."""
     scene = reading.scene
-    told = rule.most_telling(scene.best, scene.sentences)
-    others = (one for one in scene.sentences if one is not told and one is not scene.best)
+    told = {*map(id, rule.telling(scene.best, scene.sentences)), id(scene.best)}
+    others = (one for one in scene.sentences if id(one) not in told)
     standing = (one for one in others if _stands_alone(one, reading.lexicon))
     for sentence in islice(standing, _MOST_FURTHER):
-        alone = understand(sentence.text, assistant)
+        alone = understand(restore_code(sentence.text, scene.typed), assistant)
         judged = _judge(alone) if alone is not None else Judgement()
         if judged.durable:
             yield judged
@@ -104,7 +104,8 @@ def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgem
     scene = reading.scene
     texts = tuple(sentence.folded for sentence in scene.sentences)
     durable = lasts.score >= 0 and not scene.lasting.is_exception
-    preference = rule.state(scene.best, scene.sentences, reading.lexicon)
+    told = rule.telling(scene.best, scene.sentences)
+    preference = rule.state(told, scene.typed, reading.lexicon)
     return Judgement(
         correction=True,
         durable=durable,

@@ -6,6 +6,7 @@ from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.text import Typed, restore_code
 
 MAX_CHARACTERS = 160
 
@@ -15,25 +16,45 @@ _ENDS_APART = re.compile(r"[,;:.!–—，。！、：…-]\s*$")
 _NAME = re.compile(r"\S*[\d_./()@#:\\]|\S+[A-Z]|\S*[\u2e80-\uffff]")
 """A word whose letters are as they must be: `snake_case`, `iOS`, `src/`, `main` before a kana."""
 _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
+_OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 
-def state(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> str:
-    """
-    The rule as one line in the user's language, without greetings and "no,".
-
-    A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
-    says what to do, when there is one.
-    """
-    telling = most_telling(best, sentences)
-    text = _trim(telling.text, lexicon)
+def state(told: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon) -> str:
+    """The rule as one line in the user's language, without greetings and "no,"."""
+    whole = " ".join(restore_code(one.text, typed) for one in told)
+    text = _trim(whole, lexicon)
     text = redact(" ".join(text.split()))
     if len(text) > MAX_CHARACTERS:
         text = text[: MAX_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
     return text if _begins_with_a_name(text) else text[:1].upper() + text[1:]
 
 
-def most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
-    """The sentence that says what to do, of a message whose `best` makes it a correction."""
+def telling(best: Sentence, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """
+    What says what to do, of a message whose `best` makes it a correction: one sentence, or what
+    semicolons join.
+
+    A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
+    says what to do, when there is one.
+    """
+    told = _most_telling(best, sentences)
+    first = last = sentences.index(told)
+    while last + 1 < len(sentences) and _goes_on(sentences[last], sentences[last + 1]):
+        last += 1
+    while first > 0 and _goes_on(sentences[first - 1], sentences[first]):
+        first -= 1
+    return sentences[first : last + 1]
+
+
+def _goes_on(one: Sentence, following: Sentence) -> bool:
+    """Whether a semicolon joins two that both say how it shall be, or code stands between them."""
+    is_cut_at_code = one.text.endswith("…") and not following.text[:1].isupper()
+    if not is_cut_at_code and not one.text.endswith((";", "；")):
+        return False
+    return not (one.features | following.features) & (_OTHER_KIND | {"blame"})
+
+
+def _most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
     is_reproach = _is_reproach(best)
     if best.features & _TELLS and len(best.text) > 6 and not is_reproach:
         return best
