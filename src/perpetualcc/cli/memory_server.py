@@ -71,7 +71,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
 
 
 def _paths(project: str) -> list[str]:
-    """A project as it was named, and as it is called where links lead: it is known as one of them."""
+    """A project as it was named, and as links lead to it: it is known as one of them."""
     path = Path(project).expanduser().absolute()
     return list(dict.fromkeys((str(path), str(path.resolve()))))
 
