@@ -138,6 +138,25 @@ def test_a_rule_is_the_users_sentence_without_what_surrounds_it(message, assista
         ("No, snake_case here, never camelCase", "snake_case here, never camelCase"),
         ("Hayır, npm değil pnpm kullan. Her zaman.", "npm değil pnpm kullan"),
         ("mainに直接プッシュしないで。", "mainに直接プッシュしないで"),
+        (
+            "Don't write TODO comments. Open an issue instead.",
+            "Don't write TODO comments. Open an issue instead",
+        ),
+        ("STOP USING NPM!!! USE PNPM!!!", "STOP USING NPM! USE PNPM"),
+        (
+            "we don't do that here. here we use Result types instead of exceptions",
+            "Here we use Result types instead of exceptions",
+        ),
+        ("Not lodash. Native methods. Always.", "Not lodash. Native methods. Always"),
+        (
+            "I told you to never edit package-lock.json by hand, remember?",
+            "Never edit package-lock.json by hand",
+        ),
+        ("Hey Claude, please never force push again 🙏", "Never force push again"),
+        ("Ich hab's dir schon dreimal gesagt: keine Emojis!", "Keine Emojis"),
+        ("Сколько раз говорить: не трогай файлы в vendor!", "Не трогай файлы в vendor"),
+        ("说了多少遍了，别用 npm！", "别用 npm"),
+        ("لا، استخدم pnpm بدلا من npm دائما.", "استخدم pnpm بدلا من npm دائما"),
         ("Never use `git add -A .`; stage by name.", "Never use `git add -A .`; stage by name"),
         (
             "Always run `npm run lint -- --fix` before you say that you are done",

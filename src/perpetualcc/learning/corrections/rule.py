@@ -10,12 +10,16 @@ from perpetualcc.learning.corrections.text import Typed, restore_code
 
 MAX_CHARACTERS = 160
 
-_FILLER = re.compile(r"^[\s,.;:!?…–—\-，。、！？]+|[\s,;:…–—\-，、]+$")
-_SEPARATOR = re.compile(r"\s*[,.!;:–—，。！、：…]|\s+-\s")
-_ENDS_APART = re.compile(r"[,;:.!–—，。！、：…-]\s*$")
+_AROUND = r"\s,;:…–—\-，、،؛\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+_FILLER = re.compile(rf"^[{_AROUND}.!?。！？।]+|[{_AROUND}]+$")
+_SEPARATOR = re.compile(r"\s*[,.!;:–—，。！、：…،؛।]|\s+-\s")
+_ENDS_APART = re.compile(r"[,;:.!–—，。！、：…،؛।-]\s*$")
 _NAME = re.compile(r"\S*[\d_./()@#:\\]|\S+[A-Z]|\S*[\u2e80-\uffff]")
 """A word whose letters are as they must be: `snake_case`, `iOS`, `src/`, `main` before a kana."""
 _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
+_FRAGMENT = 4
+"""Words of what is half a sentence."""
+_MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
 _OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 
@@ -29,29 +33,51 @@ def state(told: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon) -> str:
     return text if _begins_with_a_name(text) else text[:1].upper() + text[1:]
 
 
-def telling(best: Sentence, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+def telling(
+    best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon
+) -> tuple[Sentence, ...]:
     """
-    What says what to do, of a message whose `best` makes it a correction: one sentence, or what
-    semicolons join.
+    What says what to do, of a message whose `best` makes it a correction: one sentence, with what
+    belongs to it: behind a semicolon, or what is to be done instead.
 
     A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
     says what to do, when there is one.
     """
     told = _most_telling(best, sentences)
     first = last = sentences.index(told)
-    while last + 1 < len(sentences) and _goes_on(sentences[last], sentences[last + 1]):
+    while last + 1 < len(sentences) and _goes_on(sentences[last], sentences[last + 1], lexicon):
         last += 1
-    while first > 0 and _goes_on(sentences[first - 1], sentences[first]):
+    while first > 0 and _goes_on(sentences[first - 1], sentences[first], lexicon):
         first -= 1
+    if first == last and not has_matter(told, lexicon):  # "Native methods. Always."
+        while first > 0 and len(sentences[first - 1].text.split()) <= _FRAGMENT:
+            first -= 1
     return sentences[first : last + 1]
 
 
-def _goes_on(one: Sentence, following: Sentence) -> bool:
-    """Whether a semicolon joins two that both say how it shall be, or code stands between them."""
-    is_cut_at_code = one.text.endswith("…") and not following.text[:1].isupper()
-    if not is_cut_at_code and not one.text.endswith((";", "；")):
+def has_matter(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """Whether it says of what it speaks: "always" and "we always do" do not."""
+    rest = sentence.folded
+    for category in ("always", "henceforth", "norm"):
+        rest = lexicon.without(category, rest)
+    return any(word not in lexicon.stop for word in _MATTER.findall(rest))
+
+
+def _goes_on(one: Sentence, following: Sentence, lexicon: Lexicon) -> bool:
+    """Whether the second of two that both say how it shall be belongs to the first."""
+    if (one.features | following.features) & (_OTHER_KIND | {"blame"}):
         return False
-    return not (one.features | following.features) & (_OTHER_KIND | {"blame"})
+    is_cut_at_code = one.text.endswith("…") and not following.text[:1].isupper()
+    return is_cut_at_code or one.text.endswith((";", "；")) or _replaces(one, following, lexicon)
+
+
+def _replaces(one: Sentence, following: Sentence, lexicon: Lexicon) -> bool:
+    """Whether the second says what is to be done in the place of what the first refuses."""
+    if "prohibit" not in one or not has_matter(one, lexicon):
+        return False
+    if lexicon.has("alternative", following.folded):
+        return True
+    return families.substitutes(following.folded, one.folded) and "direct" in following
 
 
 def _most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
