@@ -157,6 +157,11 @@ def test_a_rule_is_the_users_sentence_without_what_surrounds_it(message, assista
         ("Сколько раз говорить: не трогай файлы в vendor!", "Не трогай файлы в vendor"),
         ("说了多少遍了，别用 npm！", "别用 npm"),
         ("لا، استخدم pnpm بدلا من npm دائما.", "استخدم pnpm بدلا من npm دائما"),
+        ("勝手にコミットしないで。必ず先に聞いて", "勝手にコミットしないで"),
+        (
+            "Wait -- always do a dry run of migrations first",
+            "Always do a dry run of migrations first",
+        ),
         ("Never use `git add -A .`; stage by name.", "Never use `git add -A .`; stage by name"),
         (
             "Always run `npm run lint -- --fix` before you say that you are done",

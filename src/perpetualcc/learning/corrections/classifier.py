@@ -67,7 +67,10 @@ def _judge(reading: Reading) -> Judgement:
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
     """Of the other sentences those that would be lasting corrections if nothing else was said."""
     scene = reading.scene
-    told = {*map(id, rule.telling(scene.best, scene.sentences, reading.lexicon)), id(scene.best)}
+    told = {
+        *map(id, rule.telling(scene.best, scene.sentences, scene.typed, reading.lexicon)),
+        id(scene.best),
+    }
     others = (one for one in scene.sentences if id(one) not in told)
     standing = (one for one in others if _stands_alone(one, reading.lexicon))
     for sentence in islice(standing, _MOST_FURTHER):
@@ -99,7 +102,7 @@ def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgem
     scene = reading.scene
     texts = tuple(sentence.folded for sentence in scene.sentences)
     durable = lasts.score >= 0 and not scene.lasting.is_exception
-    told = rule.telling(scene.best, scene.sentences, reading.lexicon)
+    told = rule.telling(scene.best, scene.sentences, scene.typed, reading.lexicon)
     preference = rule.state(told, scene.typed, reading.lexicon)
     return Judgement(
         correction=True,
