@@ -241,7 +241,8 @@ def review(
         if one.former:
             print(f"  Said in {one_line(one.former)}, where the project was then")
         elif not one.is_ours:
-            print("  It came with the project or an import: you did not say it here")
+            print("  It came with the project, an import or an older version:")
+            print("  nothing shows that you said it")
         for rule in library.contrary_to(one):
             print(f"  instead of: {one_line(rule.rule)}")
         if not _ask(library, one):

@@ -43,12 +43,19 @@ def build(places: Locations, learned: Places) -> MCPServer:
         """What is known about a project (absolute path): conventions, decisions, preferences."""
         async with _opened(places) as database:
             known = KnownFacts(SqliteFacts(database), Library(learned))
-            found = await SemanticMemory(known).get_facts(project, category)
-        return {"note": _NOTE, "facts": [dataclasses.asdict(one) for one in found]}
+            memory = SemanticMemory(known)
+            found = {
+                one.fact: dataclasses.asdict(one)
+                for path in _paths(project)
+                for one in await memory.get_facts(path, category)
+            }
+        return {"note": _NOTE, "facts": [*found.values()]}
 
     @server.tool()
     def preferences(project: str) -> dict[str, Any]:
         """The rules the user accepted for a project (absolute path) and everywhere."""
+        library = Library(learned)
+        rules = {one.id: one for path in _paths(project) for one in library.told(path)}
         return {
             "rules": [
                 {
@@ -56,11 +63,17 @@ def build(places: Locations, learned: Places) -> MCPServer:
                     "scope": one.scope,
                     "since": time.strftime("%Y-%m-%d", time.gmtime(one.first_seen)),
                 }
-                for one in Library(learned).told(str(Path(project)))
+                for one in rules.values()
             ]
         }
 
     return server
+
+
+def _paths(project: str) -> list[str]:
+    """A project as it was named, and as links lead to it: it is known as one of them."""
+    path = Path(project).expanduser().absolute()
+    return list(dict.fromkeys((str(path), str(path.resolve()))))
 
 
 @asynccontextmanager

@@ -30,6 +30,7 @@ _EMPTY_MEANINGS = frozenset(
 """What a rule says of any matter; what the matter is, say the other words."""
 _SIGNS = ("negation", "withheld", "removed", "given")
 """Categories that say whether something is wanted."""
+_CODE = re.compile(r"`([^`]*\s[^`]*)`")
 _CLAUSE_END = re.compile(r"[,;:!?。，、；！？،؛।\n—–]|\.(?=\s|$)| - ")
 _UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _PARTICLES = re.compile("[\u3040-\u309f的了在把和与與是到上中里裡个個]+")
@@ -41,8 +42,13 @@ _ENDINGS = re.compile("(?<=.)[지아어해고자워]$")
 @lru_cache(maxsize=4096)
 def read_claim(rule: str) -> Claim:
     """Pure. Few words tell little of their language: it is the one that knows most of them."""
-    rule = rule[:_CHARACTERS]
+    rule = _CODE.sub(_as_one_word, rule[:_CHARACTERS])
     return _Reader(_language(rule)).read(rule)
+
+
+def _as_one_word(code: re.Match[str]) -> str:
+    """A command is a thing of its own: "never `npm install -g`" is not "never npm"."""
+    return "-".join(re.findall(r"\w+", code.group(1)))
 
 
 def _language(rule: str) -> Lexicon:

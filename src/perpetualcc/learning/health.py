@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.install import is_installed
+from perpetualcc.learning.install import are_off, is_installed
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader, count
 
@@ -30,6 +30,8 @@ class Health:
     """Seconds; never negative, clocks jump."""
     current: str
     is_installed: bool
+    are_hooks_off: bool = False
+    """Claude Code runs none: `disableAllHooks` in its settings."""
     is_stopped: bool = False
     """A person stopped it, and no engine starts it again."""
 
@@ -51,6 +53,7 @@ def examine(places: Places) -> Health:
         heartbeat_age=age,
         current=_named(beat.get("current")),
         is_installed=is_installed(places),
+        are_hooks_off=are_off(places),
         is_stopped=places.stopped.exists(),
     )
 
@@ -70,7 +73,7 @@ def describe(health: Health) -> str:
         + (" (backlog)" if health.waiting > BACKLOG else ""),
         f"   Processed: {health.processed:,} events (this session)",
         f"   Last heartbeat: {age}",
-        f"   Hooks: {'installed' if health.is_installed else 'not installed (pcc learn install)'}",
+        f"   Hooks: {_hooks(health)}",
     ]
     if health.is_stuck:
         lines += [f"   Current event: {health.current or 'none'}"]
@@ -78,10 +81,18 @@ def describe(health: Health) -> str:
     return "\n".join([*lines, "", advice] if advice else lines)
 
 
+def _hooks(health: Health) -> str:
+    if not health.is_installed:
+        return "not installed (pcc learn install)"
+    return "installed, but disableAllHooks is on" if health.are_hooks_off else "installed"
+
+
 def _advice(health: Health) -> str:
     """What to type when not all is well."""
     if health.is_stuck:
         return "To force restart: pcc learn restart --force"
+    if health.is_installed and health.are_hooks_off:
+        return "Nothing is captured: take disableAllHooks out of Claude Code's settings.json"
     if not health.is_alive and health.is_stopped and health.is_installed:
         return "It was stopped. To start it: pcc learn restart"
     if not health.is_alive and health.waiting:

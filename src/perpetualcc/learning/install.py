@@ -96,6 +96,14 @@ def is_installed(places: Places) -> bool:
         return False
 
 
+def are_off(places: Places) -> bool:
+    """Whether Claude Code is told to run no hooks at all, ours among them."""
+    try:
+        return _parse(places.settings, _read(places.settings)).get("disableAllHooks") is True
+    except SettingsUnreadable:
+        return False
+
+
 def uninstall(places: Places) -> bool:
     """
     Take the hooks out: byte for byte when nobody changed the file since, else only ours.

@@ -310,7 +310,7 @@ def test_what_came_with_a_project_is_said_to_have_come_with_it(run, tmp_path):
 
     assert " candidate " in run("learn", "list", "--project", str(tmp_path))
     assert "9999" in run("learn", "show", "abcd", "--project", str(tmp_path))
-    assert "you did not say it here" in run(
+    assert "nothing shows that you said it" in run(
         "learn", "review", "--project", str(tmp_path), text="q\n"
     )
 
@@ -342,7 +342,7 @@ def test_a_project_that_was_moved_says_where_its_rules_come_from(run, tmp_path):
 
     assert f"Moved or copied from {tmp_path}/old: {tmp_path}/new" in listed
     assert f"Said in {tmp_path}/old, where the project was then" in reviewed
-    assert "you did not say it" not in reviewed
+    assert "nothing shows" not in reviewed
     assert "Moved" not in run("learn", "list", "--project", str(tmp_path / "new"))
 
 

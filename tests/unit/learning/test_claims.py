@@ -64,6 +64,10 @@ SAME, CONTRARY, APART = Relation.SAME, Relation.CONTRARY, Relation.APART
             "Kommentare auf Deutsch und Commits auf Englisch",
             SAME,
         ),
+        # A command is not the tool that it begins with.
+        ("Never use `npm install -g`", "Use npm", APART),
+        ("Always run `npm run lint` before committing", "Use pnpm, not npm", APART),
+        ("Never use `git add .`", "Always use `git add .`", CONTRARY),
         # What is excepted, and how often.
         ("Use const", "Use const except in tests", CONTRARY),
         ("Use const except in tests", "use const, except in tests", SAME),

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from perpetualcc.learning.health import examine
+from perpetualcc.learning.health import describe, examine
 from perpetualcc.learning.install import (
     EVENTS,
     SettingsUnreadable,
@@ -227,3 +227,13 @@ def test_hooks_that_a_person_took_out_are_not_called_installed(places, text):
         places.settings.write_text(text)
 
     assert not examine(places).is_installed
+
+
+def test_hooks_that_claude_code_is_told_not_to_run_are_called_off(places):
+    places.settings.write_text('{"disableAllHooks": true}')
+    install(places)
+
+    told = describe(examine(places))
+
+    assert "Hooks: installed, but disableAllHooks is on" in told
+    assert "take disableAllHooks out" in told

@@ -1,6 +1,5 @@
 """The decision: the strongest sentence and what surrounds it are measured, a model weighs them."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,7 +12,7 @@ from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
 from perpetualcc.learning.corrections.model import Weighing, model
 from perpetualcc.learning.corrections.signals import Scene, signals
-from perpetualcc.learning.corrections.text import Typed, read
+from perpetualcc.learning.corrections.text import Typed, read, restore_code
 from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
@@ -27,7 +26,6 @@ _NO_RULE = frozenset(
     | {"request_first", "blame", "accept"}
 )
 """What makes a sentence another kind of message: beside a rule, it has to be clear."""
-_MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +67,14 @@ def _judge(reading: Reading) -> Judgement:
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
     """Of the other sentences those that would be lasting corrections if nothing else was said."""
     scene = reading.scene
-    told = rule.most_telling(scene.best, scene.sentences)
-    others = (one for one in scene.sentences if one is not told and one is not scene.best)
+    told = {
+        *map(id, rule.telling(scene.best, scene.sentences, scene.typed, reading.lexicon)),
+        id(scene.best),
+    }
+    others = (one for one in scene.sentences if id(one) not in told)
     standing = (one for one in others if _stands_alone(one, reading.lexicon))
     for sentence in islice(standing, _MOST_FURTHER):
-        alone = understand(sentence.text, assistant)
+        alone = understand(restore_code(sentence.text, scene.typed), assistant)
         judged = _judge(alone) if alone is not None else Judgement()
         if judged.durable:
             yield judged
@@ -83,10 +84,7 @@ def _stands_alone(sentence: Sentence, lexicon: Lexicon) -> bool:
     """Whether it is clearly a rule, and of something: "we always do" is of nothing."""
     if not sentence.features & _STANDING or sentence.features & _NO_RULE:
         return False
-    rest = sentence.folded
-    for name in ("always", "henceforth", "norm"):
-        rest = lexicon.without(name, rest)
-    return any(word not in lexicon.stop for word in _MATTER.findall(rest))
+    return rule.has_matter(sentence, lexicon)
 
 
 def understand(message: str, assistant: str) -> Reading | None:
@@ -104,7 +102,8 @@ def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgem
     scene = reading.scene
     texts = tuple(sentence.folded for sentence in scene.sentences)
     durable = lasts.score >= 0 and not scene.lasting.is_exception
-    preference = rule.state(scene.best, scene.sentences, reading.lexicon)
+    told = rule.telling(scene.best, scene.sentences, scene.typed, reading.lexicon)
+    preference = rule.state(told, scene.typed, reading.lexicon)
     return Judgement(
         correction=True,
         durable=durable,

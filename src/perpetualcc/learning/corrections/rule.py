@@ -6,35 +6,95 @@ from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.text import Typed, restore_code
 
 MAX_CHARACTERS = 160
 
-_FILLER = re.compile(r"^[\s,.;:!?…–—\-，。、！？]+|[\s,;:…–—\-，、]+$")
-_SEPARATOR = re.compile(r"\s*[,.!;:–—，。！、：…]|\s+-\s")
-_ENDS_APART = re.compile(r"[,;:.!–—，。！、：…-]\s*$")
+_AROUND = r"\s,;:…–—\-，、،؛\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+_FILLER = re.compile(rf"^[{_AROUND}.!?。！？।]+|[{_AROUND}]+$")
+_SEPARATOR = re.compile(r"\s*[,.!;:–—，。！、：…،؛।]|\s*-+\s")
+_ENDS_APART = re.compile(r"[,;:.!–—，。！、：…،؛।-]\s*$")
 _NAME = re.compile(r"\S*[\d_./()@#:\\]|\S+[A-Z]|\S*[\u2e80-\uffff]")
 """A word whose letters are as they must be: `snake_case`, `iOS`, `src/`, `main` before a kana."""
 _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
+_FRAGMENT = 4
+"""Words of what is half a sentence."""
+_MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
+_NAMES = frozenset(
+    {"topic", "tool", "working", "convention", "substitution", "grounded", "henceforth", "norm"}
+)
+"""What a sentence that takes a reproach's place has one of: "stop and tell me" names nothing."""
+_OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 
-def state(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> str:
-    """
-    The rule as one line in the user's language, without greetings and "no,".
-
-    A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
-    says what to do, when there is one.
-    """
-    telling = most_telling(best, sentences)
-    text = _trim(telling.text, lexicon)
+def state(told: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon) -> str:
+    """The rule as one line in the user's language, without greetings and "no,"."""
+    whole = " ".join(restore_code(one.text, typed) for one in told)
+    text = _trim(whole, lexicon)
     text = redact(" ".join(text.split()))
     if len(text) > MAX_CHARACTERS:
         text = text[: MAX_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
     return text if _begins_with_a_name(text) else text[:1].upper() + text[1:]
 
 
-def most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
-    """The sentence that says what to do, of a message whose `best` makes it a correction."""
-    is_reproach = _is_reproach(best)
+def telling(
+    best: Sentence, sentences: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon
+) -> tuple[Sentence, ...]:
+    """
+    What says what to do, of a message whose `best` makes it a correction: one sentence, with what
+    belongs to it: behind a semicolon, or what is to be done instead.
+
+    A remark ("wrong again.") or a reproach ("you didn't use pnpm.") gives way to the sentence that
+    says what to do, when there is one.
+    """
+    told = _most_telling(best, sentences, lexicon)
+    first = last = sentences.index(told)
+
+    def goes_on(at: int) -> bool:
+        return _goes_on(sentences[at], sentences[at + 1], typed, lexicon)
+
+    while last + 1 < len(sentences) and goes_on(last):
+        last += 1
+    while first > 0 and goes_on(first - 1):
+        first -= 1
+    if first == last and not has_matter(told, lexicon):  # "Native methods. Always."
+        while first > 0 and _is_fragment(sentences[first - 1], lexicon):
+            first -= 1
+    return sentences[first : last + 1]
+
+
+def _is_fragment(sentence: Sentence, lexicon: Lexicon) -> bool:
+    is_short = lexicon.spaced and len(sentence.text.split()) <= _FRAGMENT
+    return is_short and not sentence.features & (_OTHER_KIND | {"blame", "told", "bare_reject"})
+
+
+def has_matter(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """Whether it says of what it speaks: "always" and "we always do" do not."""
+    rest = sentence.folded
+    for category in ("always", "henceforth", "norm"):
+        rest = lexicon.without(category, rest)
+    return any(word not in lexicon.stop for word in _MATTER.findall(rest))
+
+
+def _goes_on(one: Sentence, following: Sentence, typed: Typed, lexicon: Lexicon) -> bool:
+    """Whether the second of two that both say how it shall be belongs to the first."""
+    if (one.features | following.features) & (_OTHER_KIND | {"blame"}):
+        return False
+    is_cut_at_code = restore_code(one.text, typed).endswith("`") and one.text.endswith("…")
+    return is_cut_at_code or one.text.endswith((";", "；")) or _replaces(one, following, lexicon)
+
+
+def _replaces(one: Sentence, following: Sentence, lexicon: Lexicon) -> bool:
+    """Whether the second says what is to be done in the place of what the first refuses."""
+    if "prohibit" not in one or not has_matter(one, lexicon):
+        return False
+    if lexicon.has("alternative", following.folded):
+        return True
+    return families.substitutes(following.folded, one.folded) and "direct" in following
+
+
+def _most_telling(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> Sentence:
+    is_reproach = _is_reproach(best, lexicon)
     if best.features & _TELLS and len(best.text) > 6 and not is_reproach:
         return best
     after = sentences[sentences.index(best) + 1 :] if best in sentences else ()
@@ -42,8 +102,10 @@ def most_telling(best: Sentence, sentences: tuple[Sentence, ...]) -> Sentence:
     return candidates[0] if candidates else best
 
 
-def _is_reproach(sentence: Sentence) -> bool:
+def _is_reproach(sentence: Sentence, lexicon: Lexicon) -> bool:
     """Whether it says what the assistant did, and not also what it never shall."""
+    if "prohibit" in sentence and not lexicon.spaced:  # 「勝手にコミットしないで」
+        return False
     return "blame" in sentence and not sentence.features & {"repair", "henceforth", "norm"}
 
 

@@ -51,6 +51,10 @@ _QUOTES = re.compile(
     r"|「([^」]{1,600})」|『([^』]{1,600})』|《([^》]{1,600})》"
     r"|(?<!\w)'([^'\n]{1,600}[^s\W])'(?!\w)|‘([^’\n]{1,600})’(?!\w)"
 )
+_CODE_OR_QUOTES = re.compile(f"{_INLINE_CODE.pattern}|{_QUOTES.pattern}")
+_LONGEST_CODE = 100
+"""Characters of a piece of code that a rule may hold."""
+_HIDDEN = f"(?:`[^`\\n]{{1,{_LONGEST_CODE}}}`|…)"
 ERROR_NAME = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bTS\d{4}\b|\bHTTP[ /]?[45]\d\d\b"
     r"|\bSIG[A-Z]{3,}\b|\bexit (?:code|status) [1-9]\d*\b|\bstatus (?:code )?[45]\d\d\b"
@@ -69,6 +73,8 @@ class Typed:
     """A message without what the user did not write themself."""
 
     sentences: tuple[str, ...]
+    with_code: str
+    """The whole, with the pieces of code in its lines that are an ellipsis in the sentences."""
     had_code: bool
     """A code block or log lines were cut away."""
     had_error: bool
@@ -82,12 +88,14 @@ def read(message: str) -> Typed:
     text = strip_injected(_shorten(message)).replace("\r\n", "\n")
     bare = _LOG_LINE.sub("\n", _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text)))
     had_code = len(bare.strip()) < len(text.strip()) - 8
+    with_code = _CODE_OR_QUOTES.sub(_quotation_or_code, bare)
     bare = _INLINE_CODE.sub(_short_quotation, bare)
     bare = _QUOTES.sub(_short_quotation, bare)
     parts = (part.strip(" \t-*•–")[:_SENTENCE_CHARACTERS] for part in _SENTENCE_END.split(bare))
     sentences = [part for part in parts if any(c.isalnum() for c in part)]
     return Typed(
         sentences=tuple(sentences[:_SENTENCES] + sentences[_SENTENCES:][-_SENTENCES:]),
+        with_code=with_code,
         had_code=had_code,
         had_error=bool(ERROR_NAME.search(text)),
         had_cheer=bool(_EMOJI_PRAISE.search(text)),
@@ -140,6 +148,19 @@ def _short_quotation(match: re.Match[str]) -> str:
         if len(inner) <= 30 and len(inner.split()) <= 2 and not _looks_cjk_long(inner)
         else "…"
     )
+
+
+def _quotation_or_code(match: re.Match[str]) -> str:
+    """The same, but code stays what it is: in a line of theirs it is what the user speaks of."""
+    short = _short_quotation(match)
+    return match.group() if short == "…" and match.group(1) is not None else short
+
+
+def restore_code(sentence: str, typed: Typed) -> str:
+    """A sentence with its code: "never use `git add .`" says nothing without it."""
+    pattern = _HIDDEN.join(map(re.escape, sentence.split("…")))
+    found = re.search(pattern, typed.with_code) if "…" in sentence else None
+    return found.group() if found else sentence
 
 
 def _looks_cjk_long(text: str) -> bool:
