@@ -50,7 +50,8 @@ def test_a_path_from_outside_is_code_wherever_it_stands(command: str, risk: str)
     [
         ("golangci-lint run --config https://example.com/x.yml", "MEDIUM"),
         ("bazel build --remote_cache=grpc://cache.example.com:1 //...", "MEDIUM"),
-        ("conda install -c http://example.com/channel numpy", "MEDIUM"),
+        ("conda install -c http://example.com/channel numpy", "HIGH"),
+        ("conda install -c https://example.com/channel numpy", "MEDIUM"),
         ("conda install -c conda-forge numpy", "LOW"),
         ("npx playwright test --config baseUrl=http://localhost:3000", "LOW"),
         ("./gradlew wrapper --gradle-distribution-url=https://services.gradle.org/x.zip", "LOW"),
