@@ -47,6 +47,7 @@ def _methods() -> Iterator[str]:
         params = ", ".join(_param(key, kind) for key, kind in method.params.items())
         about = " ".join((inspect.getdoc(method.call) or "").split())
         about += " Only for a person." if method.is_decision else ""
+        about += "".join(f" `{name}` is only for a person." for name in sorted(method.only_people))
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
 
 

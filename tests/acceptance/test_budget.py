@@ -382,4 +382,8 @@ def test_when_the_session_that_asked_is_stopped_another_asks(install, tmp_path):
 
     pcc.pcc("stop", first)
 
-    wait_until(lambda: [one["session"] for one in pcc.json("pending")] == [second])
+    def asking() -> list[str]:
+        return [one["session"] for one in pcc.json("pending")]
+
+    wait_until(lambda: asking() == [second])
+    assert asking() == [second]

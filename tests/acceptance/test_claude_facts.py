@@ -33,6 +33,7 @@ from claude_agent_sdk import (
 )
 
 from perpetualcc.claude.adapter import _COST
+from perpetualcc.claude.layers import Layers
 from perpetualcc.rehearsal import isolated_world, wire
 from tests.leftovers import LEAK_MARK, marked_processes
 
@@ -459,6 +460,45 @@ def test_a_prompt_in_the_middle_of_a_turn_reaches_the_model_with_the_tools_resul
 
     assert asyncio.run(hurried()).result == "I hurry."
     assert len(stage.server.requests) == 2
+
+
+OTHERS = """
+scenes:
+  - when: wait
+    steps: [Ready., {tools: [{Bash: {command: touch told}}]}, Done.]
+  - when: tell
+    steps:
+      - tools: [{ToolSearch: {query: "select:SendMessage"}}]
+      - tools: [{SendMessage: {to: worker, message: Make the file, summary: s}}]
+      - Told.
+"""
+
+
+@pytest.mark.parametrize(("settings", "acts"), [({}, True), (Layers().settings(), False)])
+def test_another_session_is_heard_unless_it_is_refused(play, settings, acts):
+    stage = play(OTHERS)
+
+    async def told():
+        acted = asyncio.Event()
+
+        def decide(given):
+            if given["tool_name"] == "Bash":
+                acted.set()
+            return answer("allow")
+
+        stage.decide = decide
+        named = {"settings": json.dumps(settings), "extra_args": {"name": "worker"}}
+        async with stage.client(**named) as worker:
+            await turn(worker, "wait")
+            sent = await stage.one_turn("tell")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(acted.wait(), 20 if acts else 3)
+        return sent, acted.is_set()
+
+    sent, acted = asyncio.run(told())
+
+    assert '"success":true' in results(sent)[-1]
+    assert acted is acts
 
 
 def test_a_session_id_can_be_taken_once_and_then_only_resumed(play):

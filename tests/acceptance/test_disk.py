@@ -150,6 +150,20 @@ def test_the_doctor_sees_a_place_that_cannot_be_written(install):
     assert f"✗ Data directory: '{data}' cannot be written" in done.stdout
 
 
+@pytest.mark.usefixtures("needs_mounts")
+def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world):
+    """Claude Code says nothing of it: each wait would end in a fresh conversation."""
+    pcc = install("steps: [Never.]")
+    kept = claude_world.home / ".claude"
+    kept.mkdir()
+
+    done = with_room("40m", pcc, f"$ mount -t tmpfs -o ro none {kept}", "doctor")
+
+    [line] = [one for one in done.stdout.splitlines() if "Conversations" in one]
+    assert line.startswith(f"✗ Conversations: '{kept}' cannot be written")
+    assert "Conversations" not in with_room("40m", pcc, "doctor").stdout
+
+
 @pytest.mark.claude
 def test_a_lock_that_another_program_holds_for_a_while_costs_no_turn(install, servers):
     pcc = install("steps: [{delay: 4s, say: All done.}]")

@@ -60,6 +60,18 @@ def assert_went_on(pcc, session, *, runs=2) -> None:
     assert pcc.claudes() == []
 
 
+def test_claude_code_does_not_wait_for_a_limit_in_its_own_process(install):
+    """As it does where somebody exported this for sessions of their own."""
+    pcc = limited(install, FIVE_HOURS, subscription=True)
+    pcc.environment["CLAUDE_CODE_RETRY_WATCHDOG"] = "1"
+    session = pcc.start("Write two files")
+
+    assert pcc.wait(session, "RATE_LIMITED", within=40)["detail"] == "the 5-hour limit"
+    assert pcc.claudes() == []
+    pcc.wait(session, "COMPLETED")
+    assert_went_on(pcc, session)
+
+
 def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
     pcc = limited(install, FIVE_HOURS, subscription=True)
     session = pcc.start("Write two files")

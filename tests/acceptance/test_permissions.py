@@ -208,6 +208,25 @@ steps:
     assert_unharmed(pcc)
 
 
+def test_a_sandbox_that_cannot_be_set_up_lets_nothing_run_without_it(install):
+    steps = "{repeat: 2, tools: [{Bash: {command: 'mkdir -p src/made{n}'}}]}"
+    pcc = install(f"steps: [{steps}, Finished.]")
+    programs = pcc.project.parent / "programs"
+    programs.mkdir()
+    for name, script in (("bwrap", "exit 0"), ("socat", '[ "$1" = -V ]')):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{pcc.environment['PATH']}"
+    pcc = replace(pcc, environment={**pcc.environment, "PATH": path})
+
+    pcc.pcc("start", str(pcc.project), "--task", "x", "--sandbox", "on", check=False)
+
+    finished = pcc.events(pcc.json("list")[0]["id"], "ToolFinished")
+    assert [one["is_error"] for one in finished] == [True, True]
+    assert "Sandbox is required but failed to initialize" in finished[1]["summary"]
+    assert not (pcc.project / "src").exists()
+
+
 def test_a_projects_own_hooks_run_only_when_it_is_trusted(install):
     pcc = install("{scenes: [{steps: [One.]}, {steps: [Two.]}, {steps: [Three.]}]}")
     marker = pcc.project / "hook-ran"

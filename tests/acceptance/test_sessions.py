@@ -407,3 +407,58 @@ def test_a_hundred_kills_lose_nothing(install, victim):
     assert pcc.wait(session, within=300)["status"] == "COMPLETED"
     assert len(parts(pcc)) == 700
     assert [e["state"] for e in pcc.events(session, "TaskSettled")].count("done") == 1
+
+
+AT_NIGHT = """
+steps:
+  - tools: [{Write: {file_path: "{project}/src/night.txt", content: "1"}}]
+  - say: I have worked while you slept.
+"""
+
+
+def test_what_is_for_later_begins_by_itself_though_everything_is_killed_meanwhile(
+    install, tmp_path
+):
+    pcc = install(AT_NIGHT)
+    offset = tmp_path / "offset"
+    offset.write_text("0")
+    pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(offset)
+
+    said = pcc.pcc(
+        "start", str(pcc.project), "--task", "Work at night", "--at", "in 2 hours"
+    ).stdout
+    session = said.split()[2]
+    due = pcc.status(session)["resumes_at"]
+    listed = pcc.pcc("list").stdout
+    pcc.kill_supervisor()
+    if pcc.engine is not None:
+        pcc.kill_engine()
+    shown = pcc.pcc("status", session).stdout
+
+    assert "begins " in said
+    assert 7000 < due - time.time() <= 7200
+    assert "○ Idle" in listed
+    assert "│ Begins: " in listed
+    assert "Begins:      " in shown
+    assert "Work at night  [unattended]  [begins " in shown
+    assert pcc.claudes() == []
+    assert pcc.status(session)["runs"] == 0
+
+    pcc.pcc("daemon", "stop")
+    offset.write_text("7201")
+    pcc.pcc("daemon", "start")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert [one["at"] >= due for one in pcc.events(session, "TaskStarted")] == [True]
+    assert (pcc.project / "src" / "night.txt").read_text() == "1"
+
+
+def test_a_time_that_is_none_is_refused_and_nothing_starts(install):
+    pcc = install(AT_NIGHT)
+
+    refused = pcc.pcc(
+        "start", str(pcc.project), "--task", "x", "--at", "yesterday", check=False
+    ).stderr
+
+    assert "'yesterday' is no time that is understood" in refused
+    assert "tomorrow at 9am" in refused
+    assert pcc.json("list") == []

@@ -35,6 +35,9 @@ class Toy:
             "toy.echo": Method(call=self.echo, params={"text": str}),
             "toy.pid": Method(call=self.pid),
             "toy.decide": Method(call=self.pid, is_decision=True),
+            "toy.look": Method(
+                call=self.pid, params={"attend": bool | None}, only_people=frozenset({"attend"})
+            ),
             "toy.fail": Method(call=self.fail, params={"how": str}),
             "toy.block": Method(call=self.block, params={"seconds": float}),
             "toy.due": Method(call=self.due, params={"at": float | None}),

@@ -279,6 +279,27 @@ def test_a_held_group_starts_nothing_and_finishes_what_runs(ledger: Calls) -> No
     assert ledger.take_one().id == "b"
 
 
+def test_a_group_that_is_hastened_waits_for_no_time_and_still_for_a_signal(
+    ledger: Calls, clock: FakeClock
+) -> None:
+    later = clock.now() + HOUR
+    for task, group in (("a", "g"), ("b", "g"), ("c", "h")):
+        ledger.new(task, group=group, due=later)
+    waits = ledger.new("d", group="g")
+    assert ledger.settle(waits.id, ledger.take_one().fence, Wait(signal="s", due=later))
+
+    ledger.hasten("g")
+
+    assert ledger.take() == []  # one of the group is in hand: it waits for its signal
+    ledger.signal("s", {})
+    order = []
+    while taken := ledger.take():
+        order.append(taken[0].id)
+        assert ledger.settle(taken[0].id, taken[0].fence, Done(result=""))
+    assert order == ["d", "a", "b"]
+    assert ledger.next_due() == later
+
+
 def test_two_engines_never_run_one_task_at_the_same_fence(world: World) -> None:
     engines = [world.engine("one"), world.engine("two")]
     for number in range(6):

@@ -193,6 +193,14 @@ class MemoryLedger:
     async def release(self, group: str) -> None:
         self.memory.held.discard(group)
 
+    async def hasten(self, group: str) -> None:
+        now = self.clock.now()
+        for entry in self.memory.entries.values():
+            task = entry.task
+            waits = task.state in {TaskState.QUEUED, TaskState.WAITING} and task.signal is None
+            if task.group == group and waits and task.due > now:
+                entry.task = replace(task, due=now, updated_at=now)
+
     async def get(self, task: TaskId) -> Task:
         return self._entry(task).task
 

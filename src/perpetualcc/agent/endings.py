@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.limits import LIMIT_NAMES, RateLimitInfo
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.retries import back_off, same_failure
@@ -16,19 +16,9 @@ HINTS: Mapping[str, str] = {
     "pcc daemon restart); go on with: pcc resume {session}",
     "oauth_org_not_allowed": "Sign in with another account: pcc login",
     "billing_error": "Check the credit balance of the account, then: pcc resume {session}",
-    "model_not_found": "Choose another model with: pcc config set claude.model NAME",
+    "model_not_found": "Choose another model with: pcc config set claude.model NAME (and then: "
+    "pcc daemon restart); go on with: pcc resume {session}",
 }
-# What a person reads of a limit.
-_NAMES: Mapping[LimitWindow, str] = {
-    LimitWindow.FIVE_HOUR: "the 5-hour limit",
-    LimitWindow.SEVEN_DAY: "the weekly limit",
-    LimitWindow.MODEL: "a limit of the model",
-    LimitWindow.SPEND: "the spend limit",
-    LimitWindow.RATE: "the API key's rate limit",
-    LimitWindow.OVERLOAD: "the server is overloaded",
-    LimitWindow.UNREACHABLE: "the server cannot be reached",
-}
-
 
 _TURNS = "error_max_turns"
 """Claude Code's word for a turn that it ended at our cap of turns."""
@@ -103,7 +93,7 @@ def outcome_of(
         return Later(
             due=now,
             counts=False,
-            reason=_NAMES[limit.window],
+            reason=LIMIT_NAMES[limit.window],
             limit=limit,
             got_somewhere=facts.replies > 0,
         )

@@ -71,6 +71,8 @@ class Faculties:
     answerer: Answerer
     people: People
     clock: Clock
+    steady: Clock
+    """For how long a run works: a machine that was asleep did not."""
     limits: RateLimitMonitor
     checkpoints: Checkpoints
     meter: Meter
@@ -218,7 +220,7 @@ class MasterAgent:
                     inbox=inbox,
                     faculties=self._with,
                     hold=self._settings.hold,
-                    stuck=StuckWatch(settings=self._settings.stuck, since=self._with.clock.now()),
+                    stuck=StuckWatch(settings=self._settings.stuck, since=self._with.steady.now()),
                     waits_unattended=self._settings.waits_unattended,
                     answers_alone=self._settings.answers_alone,
                     costs=CostCount(

@@ -27,6 +27,7 @@ KEPT_FOR_A_PERSON = Judgement(
 )
 
 _LONGEST = 160
+_SCALAR = (str, int, float)
 # The field of a tool's input that says in one line what it is about, most telling first.
 _TELLING = (
     "command",
@@ -42,14 +43,17 @@ _TELLING = (
 
 
 def summarize(call: ToolCall) -> str:
-    """One line for a person: the command, file (relative to the project), pattern or address."""
+    """One line for a person: what it is about, or all that it is given. `…` where it is cut."""
     for name in _TELLING:
         value = call.input.get(name)
         if isinstance(value, str) and value:
             said = _shorten(_relative(value, call) if name.endswith("path") else value)
             is_elsewhere = name == "command" and call.cwd is not None
             return f"{said} [in {_relative(str(call.cwd), call)}]" if is_elsewhere else said
-    return ""
+    given = {name: value for name, value in call.input.items() if value not in ("", None)}
+    told = [f"{name}: {value}" for name, value in given.items() if isinstance(value, _SCALAR)]
+    rest = [] if len(told) == len(given) else ["…"]
+    return _shorten(", ".join([*told, *rest])) if told else ""
 
 
 def _relative(path: str, call: ToolCall) -> str:

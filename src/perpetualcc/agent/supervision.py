@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from perpetualcc.agent.background import BackgroundWork
+from perpetualcc.agent.calls import CallsInHand, calls_an_agent, told_of
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
 from perpetualcc.agent.inbox import (
@@ -59,14 +60,12 @@ from perpetualcc.domain.events import (
     RunInitialized,
     TextSaid,
     ToolDecided,
-    ToolFinished,
     ToolRequested,
     UsageReported,
 )
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
@@ -78,8 +77,6 @@ E = TypeVar("E", bound=Event)
 
 _WORTH_A_WORD = 3
 """Attempts of a request: the third failed was seen after two and a half seconds."""
-_CALLERS = frozenset({"Agent", "Task", "Skill"})
-"""Tools whose call may last as long as an agent of its own works."""
 _STUCK = "Look at it with: pcc attach {session}; go on with: pcc resume {session}"
 
 
@@ -96,10 +93,7 @@ class SupervisedRun:
     hold: timedelta
     stuck: StuckWatch
     costs: CostCount
-    at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
-    """Tool calls that were let through and have no result yet."""
-    calling: dict[RequestId, ToolCall] = field(default_factory=dict)
-    """The same of those that call an agent: at work is what that one calls, if anything."""
+    calls: CallsInHand = field(default_factory=CallsInHand)
     waits_unattended: bool = False
     answers_alone: bool = True
     """False: what the brain would answer goes to a person, as a suggestion."""
@@ -114,14 +108,14 @@ class SupervisedRun:
     context_window: int = 0
     counted: set[str] = field(default_factory=set)
     """Replies whose input is counted: each comes in several parts."""
-    announced: set[RequestId] = field(default_factory=set)
-    """Tool calls that Claude has made and that have no result yet, let through or not."""
     reply: str = ""
     """The newest reply; the one that a budget was used up in, once it is."""
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
         await self.costs.seen(arrival)
+        if not isinstance(arrival, ClockTicked):
+            self.stuck.heard = self.faculties.steady.now()
         match arrival:
             case ToolWanted():
                 await self._tool_wanted(arrival)
@@ -150,9 +144,9 @@ class SupervisedRun:
             case BackgroundChanged(works=works):
                 self.background.changed(works)
             case BackgroundBegan(work=work, request=request):
-                self.background.began(work, self.at_work.get(request))
+                self.background.began(work, self.calls.at_work.get(request))
             case ClockTicked():
-                await self._look_at_background()
+                await self._look_at_the_clock()
             case TurnEnded():
                 await self._turn_ended(arrival)
             case Gone(error=error):
@@ -166,15 +160,15 @@ class SupervisedRun:
         call = wanted.call(session.project)
         self.background.act()
         await self._look_at_trust()
-        is_beyond = self.facts.over is not None and wanted.tool in _CALLERS
+        is_beyond = self.facts.over is not None and calls_an_agent(wanted.tool)
         if is_beyond:  # what it calls would ask for replies of its own
-            self.calling[wanted.request] = call
+            self.calls.begin(wanted.request, call)
         if is_beyond or self.facts.order is not None or self.facts.stuck or self.facts.outdated:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
         if wanted.kept is not None:
-            self._take_off(wanted.kept)
+            self.calls.take_back(wanted.kept)
             judgement = KEPT_FOR_A_PERSON
         elif is_handover_file(call):
             judgement = HANDOVER_FILE
@@ -210,11 +204,10 @@ class SupervisedRun:
         )
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         # A subagent's calls are not announced: after its last one its caller would go on.
-        is_last = self.facts.over is not None and wanted.request in self.announced
+        is_last = self.facts.over is not None and wanted.request in self.calls.announced
         self.facts.is_stopped |= is_last
         if decision.verdict is Verdict.ALLOW:
-            works = self.calling if call.tool in _CALLERS else self.at_work
-            works[wanted.kept or wanted.request] = call
+            self.calls.begin(wanted.kept or wanted.request, call)
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
         await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
 
@@ -240,34 +233,24 @@ class SupervisedRun:
             await self._execute(wanted, refused_unattended(judgement))
             await people.escalate(to_review(request))
 
-    def _take_off(self, request: RequestId) -> ToolCall | None:
-        return self.at_work.pop(request, None) or self.calling.pop(request, None)
-
     async def _tool_ended(self, ended: ToolEnded) -> None:
-        call = self._take_off(ended.request)
-        self.announced.discard(ended.request)
+        call = self.calls.end(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        self.faculties.journal.note(
-            self._event(
-                ToolFinished,
-                request=ended.request,
-                is_error=ended.is_error,
-                summary=ended.text[:300],
-            )
-        )
+        for kind, facts in told_of(ended, call):
+            self.faculties.journal.note(self._event(kind, **facts))
         if not self.facts.got_on and not ended.is_error:
             self.facts.got_on = await self.faculties.journal.got_on(
                 self.launch.run, self.task, ended.request
             )
         if call is not None:
-            now = self.faculties.clock.now()
+            now = self.faculties.steady.now()
             await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
         await self._look_at_trust()
         if self._is_ending:
             await self._wind_up()
         elif self.facts.question is not None:
-            self.is_over = not self.at_work
+            self.is_over = not self.calls.at_work
 
     @property
     def _is_ending(self) -> bool:
@@ -366,7 +349,7 @@ class SupervisedRun:
         )
 
     async def _settled(self, settled: Settled) -> None:
-        self.stuck.waited(self.faculties.clock.now())
+        self.stuck.waited(self.faculties.steady.now())
         people = self.faculties.people
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
@@ -396,7 +379,7 @@ class SupervisedRun:
                 del self.waiting[number]
                 # Never answered: whatever we said now would be taken for the person's word.
                 self.facts.question = number
-                self.is_over = not self.at_work
+                self.is_over = not self.calls.at_work
 
     def _outlive_process(self) -> None:
         """A process that was lost while it was held leaves its question: that one waits on."""
@@ -424,15 +407,15 @@ class SupervisedRun:
         where Claude Code was told to stop after them it ends the turn itself. An agent that was
         called is not waited for: it would go on and on.
         """
-        if self.at_work:
+        if self.calls.at_work:
             return
         is_idle = self.background.is_awaited
         if is_idle or self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
             self.is_over = True
         elif self.facts.order is Order.HAND_OVER:
             await self.claude.interrupt()
-        elif self.announced <= self.calling.keys():
-            if self.calling:
+        elif self.calls.leave_only_agents:
+            if self.calls.calling:
                 self.is_over = True
             elif not self.facts.is_stopped:
                 await self.claude.interrupt()
@@ -458,7 +441,7 @@ class SupervisedRun:
         self.facts.replies += 1
         if not said.is_beside:
             self.background.begin()
-        self.announced.update(said.calls)
+        self.calls.announce(said.calls)
         if said.text.strip():
             events.append(self._event(TextSaid, text=said.text))
         if said.context_tokens not in {None, self.context_tokens}:
@@ -467,7 +450,7 @@ class SupervisedRun:
         self.faculties.journal.note(*events)
         await self._count(said)
         if said.text.strip():
-            await self._look(self.stuck.replied(self.faculties.clock.now()))
+            await self._look(self.stuck.replied(self.faculties.steady.now()))
 
     async def _count(self, said: Said) -> None:
         is_new = said.message not in self.counted
@@ -484,7 +467,7 @@ class SupervisedRun:
         elif said.message != self.reply:
             # A further reply is left, not interrupted: a call that is held meanwhile would count
             # as refused by the person, and be missing when the work goes on.
-            self.is_over = not self.at_work
+            self.is_over = not self.calls.at_work
 
     async def _time_up(self) -> None:
         self.facts.over = Refusal(scope=BudgetScope.TASK, limit="task_minutes", used=0, allowed=0)
@@ -510,13 +493,19 @@ class SupervisedRun:
             awaited = self._event(BackgroundAwaited, text=self.background.in_words)
             await self.faculties.journal.record(awaited)
 
-    async def _look_at_background(self) -> None:
-        """Claude waits for what works in the background; a command has its time."""
-        is_idle = not (self.at_work or self.waiting)
+    async def _look_at_the_clock(self) -> None:
+        """
+        Claude waits for what works in the background; a command has its time. A process that hangs
+        in mid-turn is given up for lost.
+        """
+        is_idle, now = not (self.calls.at_work or self.waiting), self.faculties.steady.now()
         if self.background.is_waited_out:
             self.facts.turn, self.is_over = self.facts.before, True
-        elif is_idle and self.background.is_awaited and self.background.has_agents:
-            await self._look(self.stuck.looked_at(self.faculties.clock.now()))
+        elif is_idle and not self.background.is_awaited:
+            if silent := self.stuck.silent(now):
+                self.inbox.put(Gone(error=silent))
+        elif is_idle and self.background.has_agents:
+            await self._look(self.stuck.looked_at(now))
 
     def _usage(self) -> UsageReported:
         return self._event(

@@ -75,9 +75,9 @@ class BrainSettings:
     """Which brain a session has, and how sure it must be."""
 
     type: BrainType = BrainType.NONE
-    """Who answers for sessions that do not say `--brain`."""
+    """Who answers for sessions that do not say `--brain`; a session keeps what it began with."""
     confidence_threshold: float = 0.7
-    """Answers below it go to a person; 0 to 1."""
+    """Answers below it go to a person; 0 to 1. A session keeps what it began with."""
     auto_answer: bool = True
     """Off: every question goes to a person, with the brain's suggestion."""
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 _HOLD = timedelta(days=2)
 """How long Claude Code waits for our answer; held for 90 s in measurements without complaint."""
 _PATIENCE = timedelta(seconds=5)
-"""For an answer about the context; 0.08 s were measured."""
+"""For an answer about the context, and to an interrupt; 0.08 s were measured."""
 _PATIENCE_WITH_COST = timedelta(seconds=1)
 """2 ms were measured, and 60 ms while it works."""
 _TRIES = 5
@@ -64,6 +64,10 @@ _LAST_WORDS = 0.5
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
+
+_NOT_HERE = {"CLAUDE_CODE_RETRY_WATCHDOG": ""}
+"""Empty is absent (measured on 2.1.330). Whoever sets it has Claude Code wait for limits itself: in
+a process, in silence, and asking the account again and again."""
 
 Started = Callable[[int], Awaitable[None]]
 """Told the process id once the process runs, before the first prompt is sent."""
@@ -173,9 +177,10 @@ class ClaudeCodeAdapter:
     async def interrupt(self) -> None:
         if self._client is not None:
             try:
-                await self._client.interrupt()
-            except sdk.ClaudeSDKError:
-                log.info("nothing to interrupt: the process is ending")
+                async with asyncio.timeout(_PATIENCE.total_seconds()):
+                    await self._client.interrupt()
+            except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+                log.info("Claude Code is not interrupted, it ends or hangs: %r", error)
 
     def remind(self, text: str) -> None:
         self._reminder = text
@@ -186,7 +191,8 @@ class ClaudeCodeAdapter:
         try:
             async with asyncio.timeout(_PATIENCE.total_seconds()):
                 usage = await self._client.get_context_usage()
-        except (sdk.ClaudeSDKError, TimeoutError):
+        except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+            log.info("Claude Code does not tell its window: %r", error)
             return None
         return int(usage.get("rawMaxTokens") or usage.get("maxTokens") or 0) or None
 
@@ -300,7 +306,7 @@ class ClaudeCodeAdapter:
             resume=launch.claude_session if launch.resume else None,
             session_id=None if launch.resume else launch.claude_session,
             cli_path=write_launcher(settings.run_dir, settings.binary or bundled_claude()),
-            env=dict(settings.environment),
+            env={**_NOT_HERE, **settings.environment},
             model=options.claude_model or None,
             max_turns=options.max_turns,
             permission_mode="default",

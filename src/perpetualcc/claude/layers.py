@@ -3,7 +3,9 @@ What stands behind the gate: static deny rules and the operating system's sandbo
 
 Measured on Claude Code 2.1.330: the sandbox makes everything outside the working directory
 read-only and cuts the network; `denyWrite` and `denyRead` want absolute paths (a relative one is
-taken below the configuration directory); a denied directory cannot be opened again inside.
+taken below the configuration directory); a denied directory cannot be opened again inside. One
+that cannot be set up is left out for the rest of the run, unless `failIfUnavailable` is said: then
+every command fails.
 """
 
 import shutil
@@ -56,7 +58,10 @@ class Layers:
 
     def settings(self) -> dict[str, Any]:
         """For Claude Code's `--settings`."""
-        settings: dict[str, Any] = {"autoContinueAtUsageLimit": False}
+        settings: dict[str, Any] = {
+            "autoContinueAtUsageLimit": False,
+            "crossSessionInbound": "refuse",  # a run does what its tasks say, and nobody else
+        }
         if self.deny or self.ask:
             settings["permissions"] = {"deny": list(self.deny), "ask": list(self.ask)}
         if self.without_servers:
@@ -78,6 +83,7 @@ def sandbox_for(
         filesystem["allowWrite"] = [str(path) for path in authority.writable]
     return {
         "enabled": True,
+        "failIfUnavailable": True,
         "autoAllowBashIfSandboxed": False,
         "allowUnsandboxedCommands": False,
         "filesystem": filesystem,
@@ -98,6 +104,13 @@ def _beside(directory: Path, writable: Sequence[Path]) -> Iterator[Path]:
             yield child
 
 
+_PROOFS = (
+    ("bubblewrap", ("bwrap", "--ro-bind", "/", "/", "--unshare-net", "true")),
+    ("socat", ("socat", "-V")),
+)
+"""What works only where the program itself and all that it needs is there."""
+
+
 @cache
 def why_no_sandbox() -> str:
     """Why this machine has no sandbox for Claude Code; empty when it has one."""
@@ -106,14 +119,8 @@ def why_no_sandbox() -> str:
     missing = [name for name in ("bwrap", "socat") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} missing: install the packages bubblewrap and socat"
-    bwrap = shutil.which("bwrap") or ""
-    tried = subprocess.run(
-        [bwrap, "--ro-bind", "/", "/", "--unshare-net", "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=10,
-    )
-    if tried.returncode:
-        return f"bubblewrap does not work here: {tried.stderr.strip()[:200]}"
+    for name, words in _PROOFS:
+        tried = subprocess.run(words, capture_output=True, text=True, check=False, timeout=10)
+        if tried.returncode:
+            return f"{name} does not work here: {tried.stderr.strip()[:200]}"
     return ""

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from perpetualcc import __version__, config
 from perpetualcc.brain.factory import open_model
@@ -18,6 +19,9 @@ from perpetualcc.daemon.state import Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.permissions.settings import SandboxMode
+
+_UNKEPT = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
+"""Claude Code's word for leaving no transcripts."""
 
 Finding = tuple[bool, str]
 """Whether it is well, and what it is."""
@@ -42,6 +46,7 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     runs = read_status(locations(options)).phase is not Phase.STOPPED
     if runs and (note := other_environment(options)):
         yield False, f"Environment: {note}"
+    yield from _conversations()
     settings, _ = _settings()
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
@@ -85,19 +90,38 @@ def _brain(settings: Config) -> Iterator[Finding]:
 
 def _data(places: Locations) -> Finding:
     """Whether what happens can be kept. Makes nothing that stays."""
-    place = next(one for one in (places.data, *places.data.parents) if one.exists())
-    try:
-        if not os.access(place, os.W_OK | os.X_OK):
-            return False, f"Data directory: '{place}' cannot be written; see --data-dir"
-        if place == places.data:
-            with tempfile.TemporaryFile(dir=place) as file:
-                file.write(b"\0" * 4096)
-    except OSError as error:
-        return False, f"Data directory: '{place}' cannot be written: {error.strerror}"
+    place, why = _place_to_write(places.data)
+    if why is not None:
+        return False, f"Data directory: '{place}' cannot be written{why or '; see --data-dir'}"
     space = disk_space(place)
     if space is not None and space.room is Room.FULL:
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
     return True, f"Data directory: {places.data}"
+
+
+def _conversations() -> Iterator[Finding]:
+    """Claude Code keeps them, and says nothing where it cannot."""
+    place, why = _place_to_write(config.claude_directory())
+    cause = "" if why is None else f"'{place}' cannot be written{why}"
+    if config.environment().get(_UNKEPT, "").lower() not in {"", "0", "false"}:
+        cause = f"{_UNKEPT} is set"
+    if cause:
+        told = f"Conversations: {cause}, so Claude Code keeps none"
+        yield False, f"{told}: what waited begins a fresh one, with what is on record"
+
+
+def _place_to_write(wanted: Path) -> tuple[Path, str | None]:
+    """The directory, or its first parent that is there, and why it cannot be written; or None."""
+    place = next(one for one in (wanted, *wanted.parents) if one.exists())
+    try:
+        if not os.access(place, os.W_OK | os.X_OK):
+            return place, ""
+        if place == wanted:
+            with tempfile.TemporaryFile(dir=place) as file:
+                file.write(b"\0" * 4096)
+    except OSError as error:
+        return place, f": {error.strerror}"
+    return place, None
 
 
 def _database(places: Locations) -> Finding:

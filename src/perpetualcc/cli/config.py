@@ -101,8 +101,7 @@ def set_value(
     _change(config.config_path(), name, wanted)
     _warn_of_nothing(name, wanted)
     print(f"{name} = {_shown(name, file.value_of(file.load_config(config.config_path()), name))}")
-    again = as_here(ctx.obj, "daemon restart")
-    print(f"It counts from the next start of the engine: {again}")
+    _say_when(ctx, name)
 
 
 @app.command()
@@ -121,10 +120,12 @@ def reset(
         name, _ = file.resolve_key(key)
         _change(path, name, None)
         print(f"{name} is back at its default")
+        _say_when(ctx, name)
     elif path.exists():
         kept = path.with_suffix(".toml.old")
         path.replace(kept)
         print(f"Back at the defaults; the old settings are in {kept}")
+        _say_when(ctx, "")
     else:
         print("The settings are the defaults already")
 
@@ -175,6 +176,14 @@ def brain(
     for setting, value in wanted.items():
         _change(path, setting, value)
     print(f"New sessions have the brain: {'rules, no AI' if name == 'none' else name}")
+    _say_when(ctx, "brain.type")
+
+
+def _say_when(ctx: typer.Context, name: str) -> None:
+    """From when on a changed setting counts: the engine reads them once, a session keeps some."""
+    what = "for sessions that begin after" if name in _KEPT else "from"
+    again = as_here(ctx.obj, "daemon restart")
+    print(f"It counts {what} the next start of the engine: {again}")
 
 
 def _asked_key() -> str:
@@ -291,6 +300,14 @@ def _toml(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
 
 
+_KEPT = frozenset(
+    {
+        *("brain.type", "brain.confidence_threshold"),
+        *("handover.warn_tokens", "handover.hard_tokens"),
+        *("handover.warn_minutes", "handover.hard_minutes"),
+    }
+)
+"""What a session keeps from when it began."""
 _ADDRESSES = "notifications.urls"
 """They hold passwords and tokens."""
 _SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name

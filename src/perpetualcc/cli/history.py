@@ -8,6 +8,12 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
+NOTHING_LEFT = (
+    "note: Nothing of what happened is on record any more: the events of a finished session are"
+    " removed after sessions.history_days"
+)
+"""Of a session that has events from its first moment on."""
+
 
 def last_events(
     daemon: Client, session: str, count: int, *, levels: Sequence[str] | None = None

@@ -1,6 +1,7 @@
 """Events as lines on a terminal: one table, in the look of the seed's manual."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -58,6 +59,13 @@ def plain(event: Data) -> str:
     return printable(f"{event['kind']} {json.dumps(facts, ensure_ascii=False)}")
 
 
+def _added(event: Data) -> list[str]:
+    """Only of what begins later: the rest begins before anybody has read it."""
+    if not event.get("due"):
+        return []
+    return [f"Begins {moment(event['due'])}: {fit(event['prompt'], 100)}"]
+
+
 def _started(event: Data) -> list[str]:
     if event["resumed"]:
         return ["Resuming Claude Code session..."]
@@ -79,6 +87,16 @@ def _tool(event: Data) -> list[str]:
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
 
 
+_MARKS = re.compile(r"</?tool_use_error>")
+"""Claude Code writes them for the model."""
+
+
+def _failed(event: Data) -> list[str]:
+    call = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
+    why = fit(one_line(_MARKS.sub("", event["text"])), 120) or "it says nothing"
+    return [f"{call} {coloured('✗', 'red')} (did not work: {why})"]
+
+
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
@@ -96,6 +114,8 @@ def _question(event: Data) -> list[str]:
 def _answered(event: Data) -> list[str]:
     who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
     chosen = "; ".join(event["answers"].values())
+    if event["decided_by"] == "person":
+        return [f"{who} answered: {fit(chosen, 80)}"]
     because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""
     return [f"{who} answered: {fit(chosen, 80)} (confidence: {event['confidence']:.0%}){because}"]
 
@@ -115,15 +135,27 @@ def _reminded(event: Data) -> list[str]:
     return [f"{mark}  Still waiting for a person (#{event['number']}): {fit(event['title'], 100)}"]
 
 
+def _request_settled(event: Data) -> list[str]:
+    by = event["decided_by"]
+    how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
+    return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
+
+
 def _command(event: Data) -> str:
-    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
     word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
     return f"pcc respond {event['number']} {word}"
 
 
 _HICCUPS = {"overload": "The API is overloaded", "unreachable": "The API cannot be reached"}
 """No limits of anybody's."""
-_WINDOWS = {"five_hour": "5-hour", "seven_day": "weekly"}
+_WINDOWS = {
+    "five_hour": "5-hour",
+    "seven_day": "weekly",
+    "model": "the model's own",
+    "spend": "spending",
+    "rate": "the API key's",
+}
 
 
 def _limit(event: Data) -> list[str]:
@@ -223,15 +255,15 @@ def _problem(event: Data) -> list[str]:
 
 _LINES: dict[str, Callable[[Data], list[str]]] = {
     "RunStarted": _started,
+    "TaskAdded": _added,
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
     "ToolDecided": _tool,
+    "ToolFailed": _failed,
     "QuestionAsked": _question,
     "QuestionAnswered": _answered,
     "EscalationRaised": _escalated,
-    "EscalationSettled": lambda e: [
-        f"Request #{e['number']} is settled by {one_line(e['decided_by'])}: {fit(e['answer'], 80)}"
-    ],
+    "EscalationSettled": _request_settled,
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,

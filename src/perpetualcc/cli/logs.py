@@ -1,13 +1,14 @@
 """`pcc logs`: a session's events as lines, past or live."""
 
 import json
+import sys
 from typing import Annotated
 
 import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.history import last_events, refuse_broken
+from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.options import Detail
 from perpetualcc.cli.sessions import SessionArgument
@@ -38,6 +39,8 @@ def logs(
     detail = Detail.VERBOSE if level == "debug" else Detail.NORMAL
     with connect(ctx.obj) as daemon:
         past = last_events(daemon, session, tail, levels=levels)
+        if not past and not daemon.call("events.tail", session=session, count=1):
+            print(NOTHING_LEFT, file=sys.stderr)
         for event in past:
             _print(event, detail, as_json=as_json)
         if not follow:

@@ -11,8 +11,10 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.later import AtOption, due_of
 from perpetualcc.cli.look import (
     coloured,
+    counted,
     fit,
     moment,
     panel,
@@ -88,8 +90,16 @@ def _row(session: dict[str, Any]) -> list[str]:
     symbol, word, _ = SHOWN[SessionStatus(session["status"])]
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
-        task += f"\nResumes: {moment(session['resumes_at'])}"
+        task += f"\n{_goes_on(session)}: {moment(session['resumes_at'])}"
+    if session["delay"]:
+        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _goes_on(session: dict[str, Any]) -> str:
+    """What it does at the time it waits for."""
+    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
+    return "Begins" if is_first else "Resumes"
 
 
 def _tokens(session: dict[str, Any]) -> str:
@@ -146,7 +156,8 @@ def status(
     if show_history:
         from perpetualcc.cli.lines import shown  # noqa: PLC0415  # only when asked for
 
-        print("\nHistory:", *(f"  {line}" for event in history for line in shown(event)), sep="\n")
+        lines = [f"  {line}" for event in history for line in shown(event)]
+        print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         home = f"{found['project']}/"
         both = [(one["at"], _decision(one, home)) for one in decisions]
@@ -171,7 +182,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         f"Duration:    {elapsed(ended - started)}",
     ]
     if session["resumes_at"] is not None:
-        lines.append(f"Resumes:     {moment(session['resumes_at'])}")
+        lines.append(f"{_goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
     if (limits := session["perpetual"]) is not None:
         lines.append(
             f"Perpetual:   iteration {session['iteration']}, hands over at"
@@ -186,7 +197,7 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
     found: list[dict[str, Any]] = session["checkpoints"]
     newest = [
         f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
-        f"{fit(one['reason'], 50)} ({len(one['files'])} files)"
+        f"{fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
         for one in found[:-4:-1]
     ]
     return [f"Checkpoints: {len(found)}", *newest]
@@ -198,9 +209,12 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
+        is_later = task["state"] == "queued" and task["due"] > time.time()
+        begins = f"  [begins {moment(task['due'])}]" if is_later else ""
         symbol = _TASK_SYMBOLS[task["state"]]
         lines.append(
-            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}{priority}{unattended}{after}"
+            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
+            f"{priority}{unattended}{begins}{after}"
         )
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
@@ -270,12 +284,14 @@ def add(
         bool,
         typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
     ] = False,
+    at: AtOption = None,
 ) -> None:
     """
     Add a task to a session's queue.
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
+    due = due_of(at)
     with connect(ctx.obj) as daemon:
         added = daemon.call(
             "task.add",
@@ -284,9 +300,11 @@ def add(
             priority=priority,
             after=after or [],
             unattended=unattended,
+            due=due,
         )
         found = daemon.call("session.get", session=session)
-    print(f"Added {added['id']}: {fit(added['prompt'], 60)}")
+    begins = f", begins {moment(due)}" if due else ""
+    print(f"Added {added['id']}{begins}: {fit(added['prompt'], 60)}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
         print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)
@@ -307,7 +325,7 @@ def pause(ctx: typer.Context, session: SessionArgument) -> None:
 @app.command()
 def resume(ctx: typer.Context, session: SessionArgument) -> None:
     """
-    Resume a paused session, or try again what failed.
+    Resume a paused session, try again what failed, or begin what was for later.
 
     Example: pcc resume abc123
     """

@@ -10,7 +10,8 @@ import typer
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import one_line
+from perpetualcc.cli.later import AtOption, due_of
+from perpetualcc.cli.look import moment, one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
@@ -77,6 +78,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         bool,
         typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
     ] = False,
+    at: AtOption = None,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -116,6 +118,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
+        due=due_of(at),
     )
 
 
@@ -157,8 +160,9 @@ def begin(
     name: str,
     detach: bool,
     unattended: bool = False,
+    due: float | None = None,
 ) -> None:
-    """Start a session, and watch it unless it is detached."""
+    """Start a session, and watch it unless it is detached or begins later."""
     given = {name: value for name, value in options.items() if value is not None}
     with connect(global_options) as daemon:
         if note := other_environment(global_options):
@@ -173,13 +177,15 @@ def begin(
             name=name,
             options=given,
             unattended=unattended,
+            due=due,
         )
         if note := _not_counted(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
-    if detach:
-        print(f"Session started: {session['id']} ({session['name']})")
+    if detach or due:
+        begins = f", begins {moment(due)}" if due else ""
+        print(f"Session started: {session['id']} ({session['name']}){begins}")
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))

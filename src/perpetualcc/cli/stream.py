@@ -11,9 +11,9 @@ from typing import Any
 
 from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.history import last_events, refuse_broken
+from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import steers
+from perpetualcc.cli.look import coloured, printable, steers
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -41,6 +41,8 @@ _ENDINGS = {
 }
 
 
+_PATIENCE = 5
+"""Seconds without an event after which somebody who watches may wonder."""
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
@@ -61,6 +63,10 @@ class Watcher:
         """The request that a typed line answers."""
         self._listens = sys.stdin.isatty()
         self._countdown = Countdown()
+        self._quiet = 0
+        """Seconds without an event."""
+        self._delay = ""
+        """What held the session up when it was asked last."""
 
     def watch(self) -> Ending:
         """Until the session ends, or the person leaves with Ctrl+C."""
@@ -84,16 +90,22 @@ class Watcher:
                 return Ending.DETACHED
 
     def _pass_over(self, daemon: Client) -> None:
-        """What is too long ago, once; what waits for a person since then is asked all the same."""
+        """
+        What is too long ago, once; what waits for a person since then is asked all the same.
+
+        What an ended session ended with may be removed by now: its status ends the watching too.
+        """
         if self._tail is None:
             return
+        status = daemon.call("session.get", session=self._session)["status"]
+        self._passed_ending = _ENDINGS.get(status)
         past = last_events(daemon, self._session, self._tail)
+        if not past:
+            print(NOTHING_LEFT, file=sys.stderr)
         first = past[0]["seq"] if past else 0
         if first and daemon.call("events.tail", session=self._session, count=1, before=first):
             print(f"… the last {len(past)} events; more with: pcc attach {self._session} --tail N")
             self._since = first - 1
-            status = daemon.call("session.get", session=self._session)["status"]
-            self._passed_ending = _ENDINGS.get(status)
             for request in daemon.call("escalation.list", session=self._session):
                 if request["type"] != "review":
                     self._waiting[request["number"]] = Prompt(request=request)
@@ -175,6 +187,9 @@ class Watcher:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
         self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
+        self._quiet = 0 if ready else self._quiet + 1
+        if self._quiet and self._quiet % _PATIENCE == 0:
+            self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
             line = _typed()
             self._is_prompting = False
@@ -185,6 +200,15 @@ class Watcher:
                 print("\nNot sent. Ctrl+D on an empty line stops the session.")
             elif line.strip():
                 self._answer(daemon, line.strip())
+
+    def _say_why_nothing_happens(self, daemon: Client) -> None:
+        """Once for each reason of its kind: the numbers in it change all the time."""
+        delay = daemon.call("session.get", session=self._session)["delay"]
+        if delay and delay.partition(":")[0] != self._delay.partition(":")[0]:
+            self._countdown.clear()
+            self._leave_prompt()
+            print(f"{coloured('⏳', 'yellow')} {printable(delay)}", flush=True)
+        self._delay = delay
 
     def _answer(self, daemon: Client, line: str) -> None:
         if not self._waiting:

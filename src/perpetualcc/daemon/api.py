@@ -1,11 +1,10 @@
 """What the engine offers to clients: JSON in, a capability's call, JSON out."""
 
-import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -14,15 +13,25 @@ from typing import Any, TypeVar
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.daemon.budget import day_shares
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.views import (
+    budget_data,
+    checkpoint_data,
+    decision_data,
+    event_data,
+    newest_that_fit,
+    session_data,
+    task_data,
+    that_fits,
+)
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -30,22 +39,18 @@ from perpetualcc.domain.events import (
     ApiUnanswered,
     BackgroundAwaited,
     QuestionAnswered,
-    RecordedEvent,
 )
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
-from perpetualcc.domain.tasks import Lane, Task, TaskState
+from perpetualcc.domain.tasks import Lane
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.budget import BudgetLimits, Spent
-from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.manager import SessionManager, check_project
-from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.budget import SqliteBudget
-from perpetualcc.store.decisions import DecisionJournal, RecordedDecision
+from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
@@ -57,14 +62,11 @@ _GLANCE = timedelta(milliseconds=50)
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
 
+_END_OF_TIME = 253_402_300_800.0
+"""The year 10000, in seconds of the epoch: no calendar here goes on."""
+
 _PAGE = 2_000
 """Events in one answer: more would hold up everybody else."""
-_PAGE_CHARACTERS = 1_000_000
-"""In one answer, well below the protocol's limit of a frame."""
-_MOST_OF_A_TEXT = (4_000, 1_000, 200, 60)
-"""Characters of a text, where an answer would not fit otherwise."""
-_WORDY = frozenset({"task", "tasks", "checkpoints"})
-"""What holds the texts that people and Claude wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ class Api:
     people: HumanBridge
     about_people: PeopleApi
     held: Held
-    load: LoadGate
+    delays: Delays
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
@@ -88,7 +90,6 @@ class Api:
     minds: Minds
     about_guards: GuardApi
     defaults: BrainSettings
-    claude_model: str
     data: Path
 
     def methods(self) -> Mapping[str, Method]:
@@ -104,6 +105,7 @@ class Api:
                     "name": str | None,
                     "options": dict | None,
                     "unattended": bool | None,
+                    "due": float | None,
                 },
                 is_decision=True,
             ),
@@ -123,12 +125,14 @@ class Api:
                     "priority": int | None,
                     "after": list | None,
                     "unattended": bool | None,
+                    "due": float | None,
                 },
                 is_decision=True,
             ),
             "events.follow": Method(
                 call=self.follow,
                 params={"session": str | None, "since": int | None, "attend": bool | None},
+                only_people=frozenset({"attend"}),
             ),
             "events.tail": Method(
                 call=self.tail,
@@ -161,7 +165,8 @@ class Api:
 
     async def start(self, params: Params, _: Connection) -> Any:
         """
-        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says.
+        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
+        `due`: not before that time, in seconds of the epoch, and then unattended.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -176,9 +181,10 @@ class Api:
             plan_of(task, requirements),
             name=params["name"] or "",
             options=self._options(options, requirements),
-            lane=_lane(params["unattended"]),
+            lane=_lane(params),
+            due=_due(params),
         )
-        return session_data(session)
+        return session_data(await self._seen(session))
 
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""
@@ -195,7 +201,6 @@ class Api:
         configured = {
             "brain": self.defaults.type.value,
             "confidence": self.defaults.confidence_threshold,
-            "claude_model": self.claude_model,
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
@@ -207,7 +212,10 @@ class Api:
         return options
 
     async def list(self, params: Params, _: Connection) -> Any:
-        """Sessions, newest first, each with its current `task`; at most `limit` (100)."""
+        """
+        Sessions, newest first, each with its current `task`, and its `delay`: what outside it holds
+        it up; at most `limit` (100).
+        """
         status, project = params["status"], params["project"]
         wanted = None if status is None else one_of(SessionStatus, status)
         found = await self.manager.list_sessions(
@@ -215,21 +223,36 @@ class Api:
             project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
-        sessions = await self.held.shown(found, wanted)
+        sessions = await self._beginning(await self.held.shown(found, wanted))
         prompts = await self.manager.current_prompts(sessions)
         listed = [
-            {**session_data(session), "task": prompts.get(session.id, "")} for session in sessions
+            {
+                **session_data(session),
+                "task": prompts.get(session.id, ""),
+                "delay": await self._delay(session),
+            }
+            for session in sessions
         ]
         return that_fits(listed)
 
+    async def _delay(self, session: Session) -> str:
+        if session.status not in {SessionStatus.IDLE, SessionStatus.PROCESSING}:
+            return ""
+        return self.delays.why(session, await self.manager.queue(session.id).pending())
+
     async def _seen(self, session: Session) -> Session:
         """As people see it; one that waits for the API, or for work in the background, says so."""
-        seen = (await self.held.shown([session]))[0]
+        [seen] = await self._beginning(await self.held.shown([session]))
         if seen.status is SessionStatus.PROCESSING and not seen.detail:
             newest = await self.events.tail(session.id, 1)
             if newest and isinstance(newest[0].event, ApiUnanswered | BackgroundAwaited):
                 return replace(seen, detail=newest[0].event.text)
         return seen
+
+    async def _beginning(self, sessions: Sequence[Session]) -> Sequence[Session]:
+        """With the time at which those begin that have nothing to do before."""
+        begins = await self.manager.begins(sessions)
+        return [replace(one, resumes_at=begins.get(one.id, one.resumes_at)) for one in sessions]
 
     async def get(self, params: Params, _: Connection) -> Any:
         """
@@ -240,11 +263,10 @@ class Api:
         tokens, usd = await self.budget.of_session(session.id)
         tasks = await self.manager.queue(session.id).everything()
         seen = await self._seen(session)
-        if seen.status is SessionStatus.IDLE:
-            lanes = (one.lane for one in tasks if one.state is TaskState.QUEUED)
-            seen = replace(seen, detail=next(filter(None, map(self.load.why_closed, lanes)), ""))
+        delay = self.delays.why(seen, tasks)
         found = {
-            **session_data(seen),
+            **session_data(replace(seen, detail=delay or seen.detail)),
+            "delay": delay,
             "tasks": [task_data(task) for task in tasks],
             "runs": len(await self.runs.list(session.id)),
             "spent": {"tokens": tokens, "usd": usd},
@@ -267,7 +289,7 @@ class Api:
         return session_data(await self.manager.pause_session(params["session"]))
 
     async def resume(self, params: Params, _: Connection) -> Any:
-        """Go on with a paused session, or try again what failed."""
+        """Go on with a paused session, try again what failed, or begin what was for later."""
         return session_data(await self.manager.resume_session(params["session"]))
 
     async def stop(self, params: Params, _: Connection) -> Any:
@@ -275,13 +297,17 @@ class Api:
         return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
-        """Add a task to a queue; `after`: task ids, their beginnings, or whole prompts."""
+        """
+        Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
+        before that time, in seconds of the epoch, and then unattended.
+        """
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            lane=_lane(params["unattended"]),
+            lane=_lane(params),
+            due=_due(params),
         )
         return task_data(task)
 
@@ -364,8 +390,17 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
-def _lane(unattended: bool | None) -> Lane:
-    return Lane.CRON if unattended else Lane.INTERACTIVE
+def _lane(params: Params) -> Lane:
+    """What begins by itself is work that no person started just now."""
+    return Lane.CRON if params["unattended"] or params["due"] else Lane.INTERACTIVE
+
+
+def _due(params: Params) -> float:
+    """Raises ProtocolError for a time that no clock shows."""
+    due = float(params["due"] or 0.0)
+    if not 0 <= due < _END_OF_TIME:
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, f"due: {due!r} is no time")
+    return due
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
@@ -389,122 +424,3 @@ def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:
             hint='List them under "## Tasks", or say what to do with --task "…"',
         )
     return plan
-
-
-def session_data(session: Session) -> dict[str, Any]:
-    """A session as clients see it."""
-    return {
-        "id": session.id,
-        "name": session.name,
-        "project": str(session.project),
-        "status": session.status.value,
-        "detail": session.detail,
-        "brain": session.options.brain,
-        "confidence": session.options.confidence,
-        "created_at": session.created_at,
-        "updated_at": session.updated_at,
-        "resumes_at": session.resumes_at,
-        "tokens": session.tokens,
-        "context_window": session.context_window,
-        "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,
-    }
-
-
-def task_data(task: Task) -> dict[str, Any]:
-    return {
-        "id": task.id,
-        "prompt": task.prompt,
-        "state": task.state.value,
-        "lane": task.lane.value,
-        "priority": task.priority,
-        "after": list(task.after),
-        "attempts": task.attempts,
-        "result": task.result,
-        "packet": task.packet,
-        "due": task.due,
-    }
-
-
-def event_data(recorded: RecordedEvent) -> dict[str, Any]:
-    event = recorded.event
-    return {
-        "seq": recorded.seq,
-        "at": recorded.at,
-        "kind": event.kind,
-        "level": event.level,
-        "session": event.session,
-        "run": event.run,
-        "task": event.task,
-        **event.data(),
-    }
-
-
-def budget_data(limits: BudgetLimits, spent: Spent) -> list[dict[str, Any]]:
-    """Every budget; `used` where it is one of the day or the week."""
-    used = {name: amount for name, (amount, _) in day_shares(limits, spent).items()}
-    if limits.weekly_share:
-        used["weekly_share"] = spent.week_used
-    return [
-        {"name": one.name, "allowed": getattr(limits, one.name), "used": used.get(one.name)}
-        for one in fields(BudgetLimits)
-    ]
-
-
-def newest_that_fit(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """At least one, however large."""
-    room = _PAGE_CHARACTERS
-    for place in range(len(events) - 1, -1, -1):
-        room -= len(json.dumps(events[place], ensure_ascii=False))
-        if room < 0:
-            return events[min(place + 1, len(events) - 1) :]
-    return events
-
-
-def that_fits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """As it is; where that is more than one answer holds, with its texts cut to what fits."""
-    for most in _MOST_OF_A_TEXT:
-        if len(json.dumps(found)) <= _PAGE_CHARACTERS:
-            break
-        found = [
-            {name: _cut(value, most) if name in _WORDY else value for name, value in one.items()}
-            for one in found
-        ]
-    return found
-
-
-def _cut(value: Any, most: int) -> Any:
-    match value:
-        case str():
-            return value if len(value) <= most else value[: most - 1] + "…"
-        case dict():
-            return {name: _cut(one, most) for name, one in value.items()}
-        case list():
-            return [_cut(one, most) for one in value]
-        case _:
-            return value
-
-
-def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:
-    return {
-        "at": checkpoint.timestamp,
-        "reason": checkpoint.reason,
-        "task": checkpoint.current_task,
-        "files": [mark.path for mark in checkpoint.modified_files],
-        "next": checkpoint.next_action,
-    }
-
-
-def decision_data(recorded: RecordedDecision) -> dict[str, Any]:
-    decision = recorded.decision
-    return {
-        "id": recorded.id,
-        "at": recorded.at,
-        "session": recorded.session,
-        "tool": recorded.tool,
-        "summary": recorded.summary,
-        "verdict": decision.verdict.value,
-        "risk": decision.risk.value,
-        "confidence": decision.confidence,
-        "reason": decision.reason,
-        "decided_by": decision.decided_by.value,
-    }

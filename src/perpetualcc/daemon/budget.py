@@ -21,7 +21,7 @@ from perpetualcc.sessions.budget import (
     day_of,
     next_day,
 )
-from perpetualcc.sessions.limit_waits import SIGNAL, signal_of
+from perpetualcc.sessions.limit_waits import SIGNAL, is_cut_short_by_a_person, signal_of
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
@@ -72,8 +72,9 @@ class BudgetKeeper:
         return await self._refused(task, session, granted)
 
     def _resume_cap(self, task: Task) -> int:
-        """Only what resumes by itself is capped: a person who resumes knows what they do."""
-        by_itself = (task.signal or "").startswith(SIGNAL) and task.answer is None
+        """Only what resumes by itself is capped."""
+        waited = (task.signal or "").startswith(SIGNAL)
+        by_itself = waited and not is_cut_short_by_a_person(task)
         return self.settings.resume_tokens if by_itself else 0
 
     async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:
@@ -143,7 +144,7 @@ class BudgetKeeper:
     async def _wake(self, name: str) -> None:
         """Others than the one that ended: their trouble is none of its own."""
         try:
-            await self.questions.wake(name)
+            await self.questions.wake(name, by_itself=True)
         except PerpetualError:  # they look again by themselves after a minute
             log.exception("not all who wait for the budget %s could be woken", name)
 

@@ -80,7 +80,7 @@ class BudgetQuestions:
         await self.queue.store.use(settled.number)
         if settled.settled_by == WITHDRAWN:  # its session ended; others may wait for the budget
             await self._days.unasked(name, self._clock.now())
-            await self.wake(name)
+            await self.wake(name, by_itself=True)
             return
         if text in {WAIT, _CHANGED}:
             return
@@ -106,10 +106,10 @@ class BudgetQuestions:
         async for session in self._waiting(name, SessionStatus.ERROR):
             await self.manager.resume_session(session.id, only=session.status)
 
-    async def wake(self, name: str) -> None:
-        """Let those that wait for this budget look again."""
+    async def wake(self, name: str, *, by_itself: bool = False) -> None:
+        """Let those that wait for this budget look again; `by_itself`: no person gave more."""
         async for session in self._waiting(name):
-            await self.manager.resume_session(session.id, only=session.status)
+            await self.manager.resume_session(session.id, only=session.status, by_itself=by_itself)
 
     async def _waits_for_answer(self, name: str) -> list[Escalation]:
         pending = await self.queue.get_pending()

@@ -125,6 +125,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
 
     async def look_again(leapt: float) -> None:
         await parts.spending.leapt(leapt)
+        await parts.runs.leapt(leapt)
         await parts.ledger.recover()
         await parts.limits.waits.set_back(parts.clock.now())
         parts.dispatcher.wake()

@@ -11,7 +11,14 @@ from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
-from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait, LimitWaits, WakeUps, signal_of
+from perpetualcc.sessions.limit_waits import (
+    SIGNAL,
+    LimitWait,
+    LimitWaits,
+    WakeUps,
+    is_cut_short_by_a_person,
+    signal_of,
+)
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
@@ -33,11 +40,13 @@ class LimitKeeper:
     wake_ups: WakeUps
     asked: Callable[[int], Awaitable[Escalation | None]]
     """A request to a person, by its number."""
+    model: str = ""
+    """Of sessions that were given none (`claude.model`), as it is now and not as they began."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
-        if task.answer is not None and (task.signal or "").startswith(SIGNAL):
-            return None  # a person cut the wait short
+        if is_cut_short_by_a_person(task):
+            return None
         own = await self.waits.open_of(task.id)
         if await self._declined(task):
             return Parked(
@@ -158,7 +167,7 @@ class LimitKeeper:
             for wait in await self.waits.open_of(session.current_task):
                 if wait.fallback and (wait.limit.resets_at or now + 1) > now:
                     return wait.fallback
-        return session.options.claude_model
+        return session.options.claude_model or self.model
 
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:

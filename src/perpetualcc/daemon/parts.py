@@ -29,6 +29,8 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
+from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
@@ -45,6 +47,7 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
@@ -115,6 +118,7 @@ class Parts:
         self.config = config
         self.database = database
         self.clock = wall_clock()
+        self.steady = SteadyClock()
         self._other_claudes = claudes
 
     # -- what is kept
@@ -181,7 +185,7 @@ class Parts:
     @cached_property
     def handovers(self) -> Handovers:
         kept = SqliteHandovers(self.database, self.events)
-        return Handovers(kept, self.journal, self.config.handover, self.clock)
+        return Handovers(kept, self.journal, self.config.handover, self.clock, self.steady)
 
     @cached_property
     def limits(self) -> LimitKeeper:
@@ -193,6 +197,7 @@ class Parts:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(self.config.limits.stagger_seconds),
+            model=self.config.claude.model,
             asked=self.escalations.get,
         )
 
@@ -302,6 +307,7 @@ class Parts:
                 answerer=self.answerer,
                 people=self.people,
                 clock=self.clock,
+                steady=self.steady,
                 handovers=self.handovers,
                 checkpoints=self.checkpoints,
                 meter=self.budget,
@@ -387,7 +393,12 @@ class Parts:
                 ledger=self.ledger,
             ),
             held=Held(escalations=self.escalations),
-            load=self.load,
+            delays=Delays(
+                disk=partial(disk_space, self.locations.data),
+                load=self.load.why_closed,
+                places=lanes(self.config),
+                taken=lambda: self.dispatcher.running,
+            ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             events=self.events,
             runs=self.runs,
@@ -400,7 +411,6 @@ class Parts:
             handovers=self.handovers,
             minds=self.minds,
             defaults=self.config.brain,
-            claude_model=self.config.claude.model,
             data=self.locations.data.resolve(),
         )
 

@@ -26,3 +26,10 @@ class SystemClock:
 
     def now(self) -> float:
         return time.time()
+
+
+class SteadyClock:
+    """How long something takes in this process: nobody sets it, and it sleeps with the machine."""
+
+    def now(self) -> float:
+        return time.monotonic()

@@ -67,6 +67,8 @@ class TaskAdded(Event):
 
     prompt: str
     priority: int = 0
+    due: float = 0.0
+    """It begins then, and no sooner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +146,16 @@ class ToolFinished(Event):
     request: RequestId
     is_error: bool
     summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailed(Event):
+    """A tool that was let through did not work: told beside `ToolFinished`, with the call."""
+
+    request: RequestId
+    tool: str
+    summary: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

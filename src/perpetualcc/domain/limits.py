@@ -1,7 +1,9 @@
 """Usage limits: which window is used up, and until when."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 
 class LimitWindow(StrEnum):
@@ -31,6 +33,20 @@ class LimitWindow(StrEnum):
     def is_a_hiccup(self) -> bool:
         """Whether it is no limit of anybody's, and passes within minutes."""
         return self in {LimitWindow.OVERLOAD, LimitWindow.UNREACHABLE}
+
+
+LIMIT_NAMES: Mapping[LimitWindow, str] = MappingProxyType(
+    {
+        LimitWindow.FIVE_HOUR: "the 5-hour limit",
+        LimitWindow.SEVEN_DAY: "the weekly limit",
+        LimitWindow.MODEL: "a limit of the model",
+        LimitWindow.SPEND: "the spend limit",
+        LimitWindow.RATE: "the API key's rate limit",
+        LimitWindow.OVERLOAD: "the server is overloaded",
+        LimitWindow.UNREACHABLE: "the server cannot be reached",
+    }
+)
+"""What a person reads of each; what a session waits for begins with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

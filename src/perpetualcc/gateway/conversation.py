@@ -99,7 +99,7 @@ class Conversation:
             message = f"There is no method {request.method[:80]!r}"
             raise ProtocolError(ErrorCode.METHOD_NOT_FOUND, message)
         params = method.check(request.params)
-        if method.is_decision and await asyncio.to_thread(self._is_agent):
+        if method.decides(params) and await asyncio.to_thread(self._is_agent):
             raise protocol.only_a_person(request.method)
         return await method.call(params, self)
 

@@ -48,6 +48,11 @@ class Method:
     """Name and type; `str | None` makes a parameter optional."""
     is_decision: bool = False
     """It says what agents may do: refused to a process that an agent started."""
+    only_people: frozenset[str] = frozenset()
+    """Parameters that are refused to such a process where they are given, and not nothing."""
+
+    def decides(self, params: Params) -> bool:
+        return self.is_decision or any(params[name] for name in self.only_people)
 
     def check(self, given: Params) -> Params:
         """

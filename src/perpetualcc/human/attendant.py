@@ -121,7 +121,7 @@ class Attendant:
             try:
                 await self._act(recorded)
                 notices = await self._notices(recorded)
-                await self._outbox.put(notices, seen=recorded.seq)
+                await self._outbox.put(notices, seen=recorded.seq, goes_on=_goes_on(recorded))
             except PassingError:
                 log.exception("nobody can be told of event %s yet", recorded.seq)
                 await asyncio.sleep(_PAUSES[-1])
@@ -198,6 +198,14 @@ class Attendant:
         return notices_for(
             message, f"event:{recorded.seq}", self._channels, self._settings, event.session
         )
+
+
+def _goes_on(recorded: RecordedEvent) -> SessionId | None:
+    """The session that no longer waits for the limit it waited for."""
+    match recorded.event:
+        case SessionStatusChanged(before="RATE_LIMITED", session=session):
+            return session
+    return None
 
 
 def notices_for(

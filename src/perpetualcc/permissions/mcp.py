@@ -76,17 +76,31 @@ _ASKS = re.compile(r"\s*(?:select|show|explain|describe|values)\b", re.IGNORECAS
 
 def _named(tool: str, words: list[str], values: Mapping[str, Any]) -> Finding:
     named = load_table("tools")["mcp"]
+    server, own = _parts(tool)
     harm = sorted(set(words).intersection(named["destructive"]))
+    is_look = not {*own[:2]}.isdisjoint(named["looks"]) and {*own}.isdisjoint(named["joins"])
+    if is_look:
+        harm = [word for word in harm if word not in named["things"]]
+    elif not {*server}.isdisjoint(named["speaking"]):
+        harm += [word for word in own if word in named["speech"]]
     if set(harm) <= {"execute", "exec", "run"} and _only_asks(tool, values):
         harm = []
     if harm == ["run"] and not set(words).isdisjoint(named["run_and_look"]):
         harm = []
     if harm:
-        why = f"By its name ({harm[0]!r}) it changes what a person answers for"
+        why = f"By its name ({harm[0]!r}) a person answers for what it does"
         return _finding(Risk.HIGH, "mcp-destructive", tool, why)
     return _finding(
         Risk.MEDIUM, "mcp", tool, "A tool of an MCP server: what it does is not seen here"
     )
+
+
+def _parts(tool: str) -> tuple[list[str], list[str]]:
+    """The words of the server's name, and those of the tool's own."""
+    _, _, named = tool.partition("__")
+    server, _, own = named.partition("__")
+    words = [[word.lower() for word in _WORD.findall(part)] for part in (server, own)]
+    return words[0], [word for word in words[1] if word not in words[0]]
 
 
 def _finding(risk: Risk, rule: str, tool: str, why: str) -> Finding:

@@ -7,10 +7,12 @@ written, copied or searched as a whole, one that is taken away with all that is 
 
 import posixpath
 import re
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from perpetualcc.permissions.effects import Effect, EffectKind
 from perpetualcc.permissions.paths import contains
+from perpetualcc.permissions.worktrees import root_of
 
 _GLOB = re.compile(r"[*?\[]")
 _CLASS = re.compile(r"\[[^\]/]+\]")
@@ -25,20 +27,28 @@ def touches(effect: Effect, pattern: str, project: str) -> bool:
     """Whether `effect` reads, writes or deletes what `pattern` (from `project`) stands for."""
     if effect.kind not in _TOUCHES or effect.lists:
         return False
-    absolute = pattern if pattern.startswith("/") else f"{project}/{pattern}"
     return any(
-        path.startswith("/") and _meets(path, absolute, effect.kind, project)
+        _meets(path, absolute, effect.kind, root)
         for path in (effect.target, *effect.also)
+        for root, absolute in starts(pattern, project, path)
     )
 
 
-def _meets(path: str, pattern: str, kind: EffectKind, project: str) -> bool:
+def starts(pattern: str, project: str, path: str) -> Iterator[tuple[str, str]]:
+    """A relative pattern starts at the project, and at the worktree of it that `path` lies in."""
+    for root in {project, root_of(project, path)}:
+        yield root, pattern if pattern.startswith("/") else f"{root}/{pattern}"
+
+
+def _meets(path: str, pattern: str, kind: EffectKind, root: str) -> bool:
+    if not path.startswith("/"):
+        return False
     if fnmatchcase(path, pattern) or contains(pattern, path):
         return True
     place = _fixed(pattern)
     if kind is EffectKind.DELETE and contains(path, place):
         return True
-    if path == place and place != project and _GLOB.search(pattern) is not None:
+    if path == place and place != root and _GLOB.search(pattern) is not None:
         return True
     return _GLOB.search(path) is not None and _overlap(path, pattern)
 

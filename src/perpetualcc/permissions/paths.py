@@ -19,6 +19,7 @@ from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
 from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.worktrees import root_of
 
 _SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
 _DEVICES = frozenset(
@@ -118,7 +119,8 @@ class Territory:
         return found
 
     def _at(self, path: str, project: str) -> Location:
-        return Location(path, self._zone(path, project), self._place(path, project))
+        root = root_of(project, path)
+        return Location(path, self._zone(path, root), self._place(path, root))
 
     def _followed(self, path: str) -> str:
         """Component by component, as the kernel goes."""
@@ -135,23 +137,27 @@ class Territory:
         except (OSError, ValueError):
             return None
 
-    def _zone(self, path: str, project: str) -> Zone:
+    def _zone(self, path: str, root: str) -> Zone:
         if UNKNOWN in path:
             return Zone.UNKNOWN
-        if contains(project, path):
-            relative = path[len(project) :]
+        if contains(root, path):
+            relative = path[len(root) :]
             is_safe = any(contains(d, self.project + relative) for d in self.safe)
             return Zone.SAFE if is_safe else Zone.PROJECT
         if any(contains(scratch, path) for scratch in _SCRATCH):
             return Zone.SCRATCH
         return Zone.OUTSIDE
 
-    def _place(self, path: str, project: str) -> Place | None:
-        inside = contains(project, path) and project != "/"
-        return self._places.find(path, skip=project.count("/") if inside else 0)
+    def _place(self, path: str, root: str) -> Place | None:
+        inside = contains(root, path) and root != "/"
+        return self._places.find(path, skip=root.count("/") if inside else 0)
 
     def contains(self, path: str) -> bool:
         return contains(self.project, path)
+
+    def is_root(self, path: str) -> bool:
+        """Whether it is all of the project, or of one of its worktrees."""
+        return path == root_of(self.project, path)
 
     # What doing something there would mean
 

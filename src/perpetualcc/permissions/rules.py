@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import Analysis, EffectKind, Finding
-from perpetualcc.permissions.path_patterns import touches
+from perpetualcc.permissions.path_patterns import starts, touches
 from perpetualcc.permissions.spellings import is_spelling_of
 
 
@@ -101,9 +101,8 @@ def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:
         words, pattern = finding.part.split(), rule.pattern.split()
         return bool(pattern) and words[: len(pattern)] == pattern
     writes = [e.target for e in finding.effects if e.kind in {EffectKind.WRITE, EffectKind.DELETE}]
-    pattern_path = (
-        rule.pattern if rule.pattern.startswith("/") else f"{call.project}/{rule.pattern}"
-    )
     return bool(writes) and all(
-        ".." not in path.split("/") and fnmatchcase(path, pattern_path) for path in writes
+        ".." not in path.split("/")
+        and any(fnmatchcase(path, p) for _, p in starts(rule.pattern, str(call.project), path))
+        for path in writes
     )

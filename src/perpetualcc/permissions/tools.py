@@ -5,6 +5,7 @@ Names come from the Claude Code 2.1.330 binary. `description` and `prompt` are w
 and models: they never change a verdict.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -22,6 +23,7 @@ from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.skills import has_unseen_skill
 from perpetualcc.permissions.urls import judge_url
+from perpetualcc.permissions.worktrees import HOLDER
 
 COMMAND_LIMIT = 400_000
 """Characters of one command. Longer ones are refused unread."""
@@ -239,9 +241,44 @@ def _agent(request: Request) -> Judgement:
     if mode not in (None, "default", "plan", "acceptEdits"):  # may be unhashable
         why = f"Starts an agent in the mode {str(mode)[:40]!r}, past the guard"
         return [request.finding(Risk.HIGH, "agent-mode", why, EffectKind.EXECUTE)]
+    if request.input.get("isolation") not in (None, "worktree"):
+        why = "Starts an agent on another machine, with this project's code and past the guard"
+        return [request.finding(Risk.HIGH, "agent-elsewhere", why, *_PAST_THE_GUARD)]
     request.text("prompt", "description")
     why = "Starts another agent; each of its calls is judged on its own"
-    return [request.finding(Risk.LOW, "agent", why, EffectKind.READ)]
+    found = request.finding(Risk.LOW, "agent", why, EffectKind.READ)
+    if not request.input.get("isolation"):
+        return [found]
+    holder = f"{request.territory.project}{HOLDER}".rstrip("/")
+    made = Effect(kind=EffectKind.WRITE, target=holder)
+    return [replace(found, explanation=f"{why}, in a worktree", effects=(*found.effects, made))]
+
+
+_PAST_THE_GUARD = (EffectKind.EXECUTE, EffectKind.NETWORK)
+_OWN_AGENT = re.compile(r"a[0-9a-f]{16}|main")
+"""What Claude Code calls a subagent of this run (2.1.330); by a name it finds other sessions."""
+
+
+def _message(request: Request) -> Judgement:
+    """To an agent of its own; or to another session of the person's, which has other rights."""
+    to = [request.input.get(name) for name in ("to", "recipient") if name in request.input]
+    if to and all(isinstance(one, str) and _OWN_AGENT.fullmatch(one) for one in to):
+        why = "Tells one of its own agents something; each of its calls is judged on its own"
+        return [request.finding(Risk.LOW, "agent", why, EffectKind.READ)]
+    why = "Tells another session something, which may act on it with rights of its own"
+    found = request.finding(Risk.MEDIUM, "other-session", why, *_PAST_THE_GUARD)
+    return [replace(found, is_guarded=True), *_leaving_tokens(request)]
+
+
+def _monitor(request: Request) -> Judgement:
+    """A command whose lines come as they are printed, or a socket that is listened to."""
+    socket = request.input.get("ws")
+    if socket is None:
+        return _bash(request)
+    if not isinstance(socket, Mapping):
+        raise MalformedInput("'ws' is no socket")
+    inner = Request(request.tool, socket, request.territory, request.settings, *request.cwds)
+    return _fetch(inner) + (_bash(request) if "command" in request.input else [])
 
 
 def _skill(request: Request) -> Judgement:
@@ -256,8 +293,11 @@ def _skill(request: Request) -> Judgement:
 
 
 def _exit_worktree(request: Request) -> Judgement:
-    risk = Risk.HIGH if request.input.get("action") == "remove" else Risk.MEDIUM
-    return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.DELETE)]
+    if request.input.get("action") == "remove":
+        lost = ", and what is in no commit" if request.input.get("discard_changes") else ""
+        why = f"Deletes the worktree and its branch{lost}"
+        return [request.finding(Risk.HIGH, "worktree", why, EffectKind.DELETE)]
+    return [request.finding(Risk.MEDIUM, "worktree", "Leaves a worktree", EffectKind.EXECUTE)]
 
 
 def _own(request: Request) -> Judgement:
@@ -270,7 +310,7 @@ _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "mcp__perpetualcc__search_code": _own,
     "mcp__perpetualcc__related_code": _own,
     "Bash": _bash,
-    "Monitor": _bash,
+    "Monitor": _monitor,
     "Read": _read,
     "NotebookRead": _read,
     "SendUserFile": _read,
@@ -285,6 +325,7 @@ _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "WebBrowser": _fetch,
     "Task": _agent,
     "Agent": _agent,
+    "SendMessage": _message,
     "ExitWorktree": _exit_worktree,
     "Skill": _skill,
 }

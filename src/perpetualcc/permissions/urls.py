@@ -47,6 +47,19 @@ def host_of(url: str) -> str:
     return unquote(host).rstrip(".").lower()
 
 
+def reaches_people(url: str) -> bool:
+    """Whether what is sent there is a message to somebody, or moves money."""
+    host = host_of(url)
+    try:
+        path = urlsplit(url if "://" in url else f"http://{url}").path
+    except ValueError:
+        return False
+    return any(
+        (host == named or host.endswith(f".{named}")) and f"{path}/".startswith(f"/{below}")
+        for named, _, below in (entry.partition("/") for entry in _hosts()["people"])
+    )
+
+
 def kind_of(host: str) -> HostKind:
     """Loopback, metadata or private, also when an IP address is written in an odd way."""
     if not host or UNKNOWN in host:

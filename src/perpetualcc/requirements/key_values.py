@@ -24,8 +24,10 @@ _NUMBER = re.compile(r"[A-Z]{1,6}[-_. ]?\d{1,4}[a-z]?")
 _PATH = re.compile(r"^[\w.@-]*/[\w./@*-]*$")
 # Struck out is what somebody took back.
 _STRUCK = re.compile(r"~~.*?~~")
+_LINK = re.compile(r"!?\[([^\[\]]+)\]\((?:[^()]|\([^()]*\))*\)")
+"""Each bracket is looked at once: a line may be a megabyte of them."""
 _MARKS = re.compile(
-    r"(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)|\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+    r"(?P<ticks>(?<!`)`+)(?P<code>[^`]+)(?P=ticks)|\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
 _BOLD = re.compile(r"(?<![\w/*.])\*\*(?=[\w`\[(])(?P<words>[^*]+)(?<=\S)\*\*(?![\w/*])")
 
@@ -33,7 +35,7 @@ _BOLD = re.compile(r"(?<![\w/*.])\*\*(?=[\w`\[(])(?P<words>[^*]+)(?<=\S)\*\*(?![
 def without_marks(text: str) -> str:
     """Text without Markdown's emphasis, code marks and link targets; code stands as it is."""
     text = _STRUCK.sub(" ", text)
-    text = re.sub(r"!?\[([^\]]+)\]\([^)]*\)", r"\1", text)
+    text = _LINK.sub(r"\1", text)
     return " ".join(_MARKS.sub(lambda found: found["code"] or "", text).split())
 
 

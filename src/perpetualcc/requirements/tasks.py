@@ -40,7 +40,7 @@ _PRIORITY = re.compile(
 _AFTER = re.compile(
     rf"[\[(]\s*{_AFTER_NAME}"
     r"\s*[:=]?\s*(?P<ids>[^\])]{0,400})[\])]"
-    r"|[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
+    r"|(?<![\s,;–—-])[\s,;–—-]+(?:depends?[\s_-]*on|blocked by)\s*:?\s+"
     r"(?P<tail>(?:(?:tasks?\s+)?#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*)"
     r"(?:\s*(?:,|and|&)\s*(?:#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*))*)\s*\.?\s*$",
     re.IGNORECASE,
@@ -127,10 +127,13 @@ def resolve_tasks(lines: Sequence[TaskLine], source: str) -> tuple[RequirementTa
     """
     ids = _ids_of(lines, source)
     titles = _ids_by_title(lines, ids)
+    by_id = {one.casefold(): one for one in ids.values()}
     tasks = []
     for one in lines:
         after = [*one.after, *(ids[number] for number in one.parts)]
-        known = [_known(name, one, ids, titles, source) for name in after]
+        known = [
+            by_id.get(name.casefold()) or _called(name, one, ids, titles, source) for name in after
+        ]
         tasks.append(
             RequirementTask(
                 id=ids[one.number],
@@ -175,16 +178,14 @@ def _ids_of(lines: Iterable[TaskLine], source: str) -> dict[int, str]:
 def _ids_by_title(lines: Iterable[TaskLine], ids: dict[int, str]) -> dict[str, str]:
     """Tasks by what they are called, but for titles that two of them have."""
     titles = [(" ".join(one.description.casefold().split()), ids[one.number]) for one in lines]
-    often = Counter(title for title, _ in titles)
-    return {title: id_ for title, id_ in titles if often[title] == 1}
+    times = Counter(title for title, _ in titles)
+    return {title: id_ for title, id_ in titles if times[title] == 1}
 
 
-def _known(
+def _called(
     name: str, task: TaskLine, ids: dict[int, str], titles: dict[str, str], source: str
 ) -> str:
-    by_id = {one.casefold(): one for one in ids.values()}
-    if name.casefold() in by_id:
-        return by_id[name.casefold()]
+    """The task that is meant by what is no id: a number, a title, or a part of one."""
     if name.isdecimal() and int(name) in ids:
         return ids[int(name)]
     title = " ".join(name.casefold().split())

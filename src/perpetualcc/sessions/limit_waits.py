@@ -11,14 +11,25 @@ from typing import Protocol
 
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.tasks import Task
 
 SIGNAL = "limit:"
 """A task that waits for a limit waits for a signal of this name too: it cuts the wait short."""
 
 
+BY_ITSELF = {"by_itself": True}
+"""What such a signal carries when no person sent it: something that was waited for came early."""
+
+
 def signal_of(task: TaskId, fence: int) -> str:
     """The signal that wakes this dispatch's wait before its time."""
     return f"{SIGNAL}{task}:{fence}"
+
+
+def is_cut_short_by_a_person(task: Task) -> bool:
+    """Whether a person let it go on before its time: they know what they do."""
+    waited = (task.signal or "").startswith(SIGNAL)
+    return waited and task.answer is not None and not task.answer.get("by_itself")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,18 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
-from perpetualcc.sessions.limit_waits import SIGNAL
+from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
+    OPEN,
     PlannedTask,
     TaskQueue,
     Tasks,
@@ -61,6 +62,8 @@ class SessionStore(Protocol):
     ) -> list[Session]: ...
 
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
+
+    async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]: ...
 
 
 class Record(Protocol):
@@ -107,9 +110,10 @@ class SessionManager:
         name: str = "",
         options: SessionOptions | None = None,
         lane: Lane = Lane.INTERACTIVE,
+        due: float = 0.0,
     ) -> Session:
         """
-        Create a session with its first tasks, and start it.
+        Create a session with its first tasks, and start it, or let it start when it is `due`.
 
         Raises:
             PerpetualError: no such directory, unreadable, or inside a project at work; tasks that
@@ -123,7 +127,7 @@ class SessionManager:
         options = options or SessionOptions()
 
         def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
-            tasks = tasks_of(plan, session.id, lane)
+            tasks = tasks_of(plan, session.id, lane, due)
             created = SessionCreated(
                 session=session.id, name=session.name, project=str(project), brain=options.brain
             )
@@ -163,6 +167,7 @@ class SessionManager:
         priority: int = 0,
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
+        due: float = 0.0,
     ) -> Task:
         """
         Queue a task. A session that is finished goes back to work in the same transaction, and one
@@ -177,6 +182,7 @@ class SessionManager:
                 prompt,
                 priority=priority,
                 after=after,
+                due=due,
                 lane=lane,
                 events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
             )
@@ -186,6 +192,11 @@ class SessionManager:
                 await self._go_idle(session)
         self._workers.wake()
         return task
+
+    async def begins(self, sessions: Sequence[Session]) -> Mapping[SessionId, float]:
+        """When the next task of each idle session begins that has nothing to do before."""
+        idle = [session.id for session in sessions if session.status is SessionStatus.IDLE]
+        return await self._store.begins_of(idle) if idle else {}
 
     async def pause_session(self, name: str, reason: str = "by a person") -> Session:
         """Stop after the current operation; nothing more starts until it is resumed."""
@@ -197,21 +208,25 @@ class SessionManager:
         self._workers.pause(session.id)
         return await self.get_session(session.id)
 
-    async def resume_session(self, name: str, *, only: SessionStatus | None = None) -> Session:
+    async def resume_session(
+        self, name: str, *, only: SessionStatus | None = None, by_itself: bool = False
+    ) -> Session:
         """
-        Go on: after a pause, or with what failed. A wait for a limit is cut short.
+        Go on: after a pause, or with what failed. A wait for a limit is cut short, and what was for
+        later begins now if there is nothing else to resume.
 
-        `only`: nothing happens to a session that is something else by now.
+        `only`: nothing happens to a session that is something else by now. `by_itself`: no person
+        asked for it, so what holds for whatever goes on unasked holds for this.
         """
         async with self._changing:
             session = await self.get_session(name)
             if only not in {None, session.status}:
                 return session
-            await self._resume(session)
+            await self._resume(session, BY_ITSELF if by_itself else {})
         self._workers.wake()
         return await self.get_session(session.id)
 
-    async def _resume(self, session: Session) -> None:
+    async def _resume(self, session: Session, why: Mapping[str, Any]) -> None:
         check_transition(session.name, session.status, SessionStatus.IDLE)
         if session.status is SessionStatus.COMPLETED:
             raise PerpetualError(
@@ -223,14 +238,16 @@ class SessionManager:
             for task in await queue.broken():
                 if not comes_after_broken(task):
                     await self._tasks.requeue(task.id)
-        await self._cut_waits_short(session)
+        if session.status is SessionStatus.IDLE:
+            await self._tasks.hasten(session.id)
+        await self._cut_waits_short(session, why)
         await self._go_idle(session)
 
-    async def _cut_waits_short(self, session: Session) -> None:
+    async def _cut_waits_short(self, session: Session, why: Mapping[str, Any]) -> None:
         if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
             for task in await self.queue(session.id).pending():
                 if task.signal and task.signal.startswith(SIGNAL):
-                    await self._tasks.signal(task.signal, {})
+                    await self._tasks.signal(task.signal, why)
 
     async def stop_session(self, name: str) -> Session:
         """End it for good: its tasks are cancelled, its run stops now."""
@@ -239,9 +256,14 @@ class SessionManager:
             check_transition(session.name, session.status, SessionStatus.STOPPED)
             await self._tasks.hold(session.id)
             await self._become(session, SessionStatus.STOPPED, "by a person")
-        for task in await self.queue(session.id).pending():
-            await self._workers.cancel(task.id)
+        await self._cancel_what_is_left([session.id])
         return await self.get_session(session.id)
+
+    async def _cancel_what_is_left(self, sessions: Collection[SessionId]) -> None:
+        """What runs comes last: it has seconds to leave."""
+        left = [task for task in await self._tasks.list(states=OPEN) if task.group in sessions]
+        for task in sorted(left, key=lambda task: task.state is TaskState.RUNNING):
+            await self._workers.cancel(task.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
         """A person brings back a task that stopped, and with it the session."""
@@ -323,8 +345,10 @@ class SessionManager:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
         its task is claimed; one whose tasks need a person says so; a queue is held where its
-        session stands still, and nowhere else.
+        session stands still, and nowhere else. What was stopped has nothing left to do.
         """
+        stopped = await self._store.list(statuses=[SessionStatus.STOPPED])
+        await self._cancel_what_is_left({session.id for session in stopped})
         for session in await self._store.list(statuses=_AT_WORK):
             queue = self.queue(session.id)
             tasks = await queue.everything()

@@ -90,7 +90,9 @@ class StuckWatch:
 
     settings: StuckSettings
     since: float
-    """UTC epoch seconds of the last progress; at first, of the start."""
+    """Seconds of a steady clock, of the last progress; at first, of the start."""
+    heard: float = 0.0
+    """The same, of the last that came from the run or for it."""
     _last: str = ""
     _same: int = 0
     _idle: int = 0
@@ -132,6 +134,13 @@ class StuckWatch:
     def waited(self, now: float) -> None:
         """A person took their time; that is nobody's standstill."""
         self.since = now
+
+    def silent(self, now: float) -> str:
+        """Nothing works, nobody is asked, and nothing comes: the process hangs."""
+        minutes = self.settings.minutes
+        if minutes and now - max(self.since, self.heard) >= minutes * 60:
+            return f"Claude Code was silent for {minutes:g} minutes"
+        return ""
 
     def looked_at(self, now: float) -> str:
         minutes = self.settings.minutes

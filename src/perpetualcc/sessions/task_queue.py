@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
@@ -10,7 +11,8 @@ from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 
 _MOST_IN_A_ROW = 2
-_OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
+"""What is not finished."""
 
 
 class Tasks(Protocol):
@@ -29,6 +31,8 @@ class Tasks(Protocol):
     async def hold(self, group: str) -> None: ...
 
     async def release(self, group: str) -> None: ...
+
+    async def hasten(self, group: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +53,25 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
         PerpetualError: some wait for each other, or for a task that the plan does not have.
     """
     order: list[int] = []
-    while len(order) < len(plan):
-        ready = [i for i in range(len(plan)) if i not in order and set(plan[i].after) <= set(order)]
-        if not ready:
-            raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
-        order += ready
+    graph = TopologicalSorter({i: task.after for i, task in enumerate(plan)})
+    try:
+        graph.prepare()
+        while ready := sorted(graph.get_ready()):
+            order += ready
+            graph.done(*ready)
+    except CycleError:
+        order = []
+    if len(order) != len(plan):  # in a circle, or for one that is not there
+        raise PerpetualError("The tasks wait for each other", hint="Remove one dependency")
     return order
 
 
-def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> list[NewTask]:
+def tasks_of(
+    plan: Sequence[PlannedTask], session: SessionId, lane: Lane, due: float = 0.0
+) -> list[NewTask]:
     """
     The plan as tasks of a session, each after those it names, whatever their order in the plan.
+    None begins before `due`.
 
     Raises:
         PerpetualError: as `order_of`.
@@ -72,6 +84,7 @@ def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> lis
             prompt=plan[i].prompt,
             priority=plan[i].priority,
             after=tuple(tasks[first].id for first in plan[i].after),
+            due=due,
             lane=lane,
         )
     return list(tasks.values())
@@ -80,7 +93,11 @@ def tasks_of(plan: Sequence[PlannedTask], session: SessionId, lane: Lane) -> lis
 def added(task: NewTask) -> TaskAdded:
     """The event that tells of it."""
     return TaskAdded(
-        session=SessionId(task.group), task=task.id, prompt=task.prompt, priority=task.priority
+        session=SessionId(task.group),
+        task=task.id,
+        prompt=task.prompt,
+        priority=task.priority,
+        due=task.due,
     )
 
 
@@ -136,6 +153,7 @@ class TaskQueue:
         *,
         priority: int = 0,
         after: Iterable[str] = (),
+        due: float = 0.0,
         max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
         events: Iterable[Event] = (),
@@ -159,6 +177,7 @@ class TaskQueue:
             prompt=prompt,
             priority=priority,
             after=tuple(_named(name, everything) for name in after),
+            due=due,
             max_attempts=max_attempts,
             lane=lane,
         )
@@ -170,7 +189,7 @@ class TaskQueue:
 
     async def pending(self) -> list[Task]:
         """What is not finished: in hand first, then by priority and age."""
-        found = await self._tasks.list(self._session, _OPEN)
+        found = await self._tasks.list(self._session, OPEN)
         return sorted(found, key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
 
     async def everything(self) -> list[Task]:

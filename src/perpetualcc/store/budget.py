@@ -19,6 +19,8 @@ from perpetualcc.store.budget_days import on_day
 from perpetualcc.store.database import Database
 
 _WEEK = "seven_day"
+_DUST = 1e-6
+"""Dollars by which a sum of fractions may be wrong: six times $0.05 is no less than $0.30."""
 
 
 class SqliteBudget:
@@ -207,7 +209,7 @@ def _spend(
     ).fetchone()
     if row is None:
         return Grant()
-    has_room = row["tokens"] < (row["reserved_tokens"] or float("inf")) and row["usd"] < (
+    has_room = row["tokens"] < (row["reserved_tokens"] or float("inf")) and row["usd"] + _DUST < (
         row["reserved_usd"] or float("inf")
     )
     if has_room:

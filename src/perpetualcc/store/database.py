@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from perpetualcc.domain.errors import PassingError
 from perpetualcc.store import schema
 from perpetualcc.store.checkpoint import Checkpointer
 from perpetualcc.store.guard import WriterGuard
@@ -35,6 +36,8 @@ _PATIENCE = 0.05
 """Seconds that a write waits for another process's before those who read are looked after."""
 _LARGEST_BATCH = 64
 """So that the first of a crowd does not wait for the last."""
+_MOST_OWED = 10_000
+"""Writes that are kept while there is no room for them: an hour of a busy session's notes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ class _Job:
     writes: bool = False
     durable: bool = False
     is_owed: bool = False
-    """Nobody waits for it: while another process holds the lock it is kept, not given up."""
+    """Nobody waits for it: while the file is locked or the disk full it is kept, not given up."""
     future: "Future[Any]" = field(default_factory=Future)
 
 
@@ -64,8 +67,11 @@ class Database:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._taken: deque[_Job | None] = deque()
         """Jobs that the thread has looked at and not done yet, oldest first."""
-        self._owed: list[_Job] = []
-        """Writes that nobody waits for and that could not begin: they go before the next one."""
+        self._owed: deque[_Job] = deque()
+        """Writes that nobody waits for and that could not be made: they go before the next one."""
+        self._is_behind = False
+        self._lost = 0
+        """Of these, how many there was no room to keep since one was made."""
         self._committed = asyncio.Event()
         self._guard: WriterGuard | None = None
         self._checkpoints: Checkpointer | None = None
@@ -111,9 +117,9 @@ class Database:
         """
         Run `work` before anything that is asked for from now on; nobody waits for it.
 
-        For what tells of something that has happened already. While another process keeps the
-        file busy it is kept, and goes with the next write. Another failure is logged: whoever
-        writes next meets the same trouble, and is told.
+        For what tells of something that has happened already. While trouble passes (another
+        process keeps the file busy, the disk is full) it is kept, and goes with the next write;
+        of very many the oldest are lost, and the log says how many. Another failure is logged.
         """
         if self._is_closed:
             raise RuntimeError(f"database {str(self.path)!r} is closed")
@@ -158,8 +164,7 @@ class Database:
                 self._run_alone(job)
         if self._owed:
             self._commit([])
-        if self._owed:
-            log.error("%d writes are lost: the database stayed locked", len(self._owed))
+        self._tell_lost(len(self._owed))
         self._shut()
 
     def _gather(self, first: _Job) -> list[_Job]:
@@ -199,8 +204,8 @@ class Database:
     def _commit(self, batch: list[_Job]) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101  # `open` succeeded, or nobody can submit
-        owed, self._owed = self._owed, []
-        batch = owed + [job for job in batch if job.future.set_running_or_notify_cancel()]
+        owed, self._owed = self._owed, deque()
+        batch = [*owed] + [job for job in batch if job.future.set_running_or_notify_cancel()]
         before = connection.total_changes
         try:
             # Not allowed inside a transaction, hence for the whole batch.
@@ -215,12 +220,8 @@ class Database:
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            is_busy = isinstance(error, sqlite3.OperationalError) and _is_busy(error)
             for job in batch:
-                if is_busy and job.is_owed:
-                    self._owed.append(job)
-                else:
-                    job.future.set_exception(self._explained(error))
+                self._fail(job, error)
             return
         changes = connection.total_changes - before
         if changes:
@@ -230,9 +231,30 @@ class Database:
             if problem is None:
                 job.future.set_result(result)
             else:
-                job.future.set_exception(self._explained(problem))
+                self._fail(job, problem)
+        if not self._owed:
+            self._is_behind = False
+            self._tell_lost()
         if self._checkpoints is not None:
             self._checkpoints.committed(connection, changes)
+
+    def _fail(self, job: _Job, error: Exception) -> None:
+        explained = self._explained(error)
+        if not (job.is_owed and isinstance(explained, PassingError)):
+            job.future.set_exception(explained)
+            return
+        if not self._is_behind:
+            log.warning("not written yet: %s", explained)
+        self._is_behind = True
+        self._owed.append(job)
+        if len(self._owed) > _MOST_OWED:
+            self._owed.popleft()
+            self._lost += 1
+
+    def _tell_lost(self, more: int = 0) -> None:
+        lost, self._lost = self._lost + more, 0
+        if lost:
+            log.error("%d writes are lost: the database stayed locked, or the disk full", lost)
 
     def _explained(self, error: Exception) -> Exception:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error

@@ -71,6 +71,10 @@ class SqliteLedger:
     async def release(self, group: str) -> None:
         await self._database.write(lambda c: _hold(c, group, False), durable=True)
 
+    async def hasten(self, group: str) -> None:
+        now = self._clock.now()
+        await self._database.write(lambda c: tasks.hasten(c, group, now), durable=True)
+
     async def get(self, task: TaskId) -> Task:
         return await self._database.read(lambda c: tasks.task_from(c, tasks.row_of(c, task)))
 

@@ -14,6 +14,20 @@ from perpetualcc.store.text import redacted
 
 _BREATH = timedelta(milliseconds=100)
 """What is committed in one go is read in one go."""
+_INSERT = """
+INSERT INTO notifications (cause, channel, kind, session, escalation, title, body,
+    state, created_at, due)
+VALUES (:cause, :channel, :kind, :session, :escalation, :title, :body, 'queued', :now, :now)
+ON CONFLICT (cause, channel) DO NOTHING
+"""
+_REPLACE = """
+UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now
+WHERE state = 'queued' AND channel = :channel AND cause <> :cause AND escalation = :escalation
+"""
+_OUTDATE = """
+UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now
+WHERE state = 'queued' AND kind = 'limit' AND session = :session
+"""
 
 
 class SqliteNews:
@@ -38,8 +52,16 @@ class SqliteOutbox:
         self._database = database
         self._clock = clock
 
-    async def put(self, notices: Sequence[NewNotice], *, seen: int | None = None) -> None:
-        await self._database.write(lambda c: self._put(c, notices, seen), durable=bool(notices))
+    async def put(
+        self,
+        notices: Sequence[NewNotice],
+        *,
+        seen: int | None = None,
+        goes_on: SessionId | None = None,
+    ) -> None:
+        await self._database.write(
+            lambda c: self._put(c, notices, seen, goes_on), durable=bool(notices)
+        )
 
     async def due(self) -> list[Notice]:
         now = self._clock.now()
@@ -110,28 +132,28 @@ class SqliteOutbox:
         )
 
     def _put(
-        self, connection: sqlite3.Connection, notices: Sequence[NewNotice], seen: int | None
+        self,
+        connection: sqlite3.Connection,
+        notices: Sequence[NewNotice],
+        seen: int | None,
+        goes_on: SessionId | None,
     ) -> None:
         now = self._clock.now()
-        connection.executemany(
-            "INSERT INTO notifications (cause, channel, kind, session, escalation, title, body,"
-            " state, created_at, due) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)"
-            " ON CONFLICT (cause, channel) DO NOTHING",
-            [
-                (
-                    one.cause,
-                    one.channel,
-                    one.kind,
-                    one.session,
-                    one.escalation,
-                    redacted(one.title),
-                    redacted(one.body),
-                    now,
-                    now,
-                )
-                for one in notices
-            ],
-        )
+        if goes_on is not None:
+            connection.execute(_OUTDATE, {"session": goes_on, "now": now})
+        for one in notices:
+            row = {
+                "cause": one.cause,
+                "channel": one.channel,
+                "kind": one.kind,
+                "session": one.session,
+                "escalation": one.escalation,
+                "title": redacted(one.title),
+                "body": redacted(one.body),
+                "now": now,
+            }
+            if connection.execute(_INSERT, row).rowcount:
+                connection.execute(_REPLACE, row)
         if seen is not None:
             connection.execute("UPDATE people_cursor SET seq = max(seq, ?)", (seen,))
 

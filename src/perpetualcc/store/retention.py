@@ -18,10 +18,12 @@ log = logging.getLogger(__name__)
 _BATCH = 2_000
 _EVERY = timedelta(hours=24)
 
-# Never what people have not been told of yet, nor anything of a session that may go on.
+# Never what people have not been told of yet, what was answered, nor anything of a session that
+# may go on.
 _EVENTS = """
 SELECT seq FROM events
 WHERE at < :before
+  AND kind <> 'QuestionAnswered'
   AND seq <= (SELECT seq FROM people_cursor)
   AND (session IS NULL OR session NOT IN (
       SELECT id FROM sessions

@@ -68,6 +68,14 @@ class RunStore:
             ]
         )
 
+    async def leapt(self, seconds: float) -> None:
+        """The clock went on without the runs at work: they have worked no longer for it."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE runs SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
+            )
+        )
+
     async def end_lost(self, now: float) -> None:
         """
         Runs of an engine that died ended with the last that is on record of their session: since

@@ -117,6 +117,12 @@ class SessionStore:
         )
         return {SessionId(row["id"]): row["prompt"] for row in rows}
 
+    async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]:
+        """When each session's next task begins; left out is who may begin now, or cannot."""
+        now = self._clock.now()
+        found = await self._database.read(lambda c: tasks.next_due_of(c, sessions, now))
+        return {SessionId(session): due for session, due in found.items()}
+
     async def set_current_task(self, session: SessionId, task: TaskId | None) -> None:
         """Another task means another Claude conversation: the old one is forgotten with it."""
         await self._database.write(

@@ -38,6 +38,12 @@ _CANDIDATES = f"""
 
 _NEXT_DUE = f"SELECT min(t.due) FROM tasks t WHERE {_MAY_START}"  # noqa: S608  # constants only
 
+_NEXT_DUE_OF = f"""
+    SELECT t.group_name, min(t.due) AS due FROM tasks t
+    WHERE t.group_name IN (SELECT value FROM json_each(:groups)) AND {_MAY_START}
+    GROUP BY t.group_name HAVING min(t.due) > :now
+"""  # noqa: S608  # constants only
+
 
 def task_from(connection: sqlite3.Connection, row: sqlite3.Row) -> Task:
     """The domain's task. One that only a signal wakes has an infinite due time."""
@@ -120,6 +126,26 @@ def candidates(
 def next_due(connection: sqlite3.Connection, lanes: Collection[Lane]) -> float | None:
     due: float | None = connection.execute(_NEXT_DUE, {"lanes": to_json(list(lanes))}).fetchone()[0]
     return due
+
+
+def next_due_of(
+    connection: sqlite3.Connection, groups: Collection[str], now: float
+) -> dict[str, float]:
+    """For each group that has nothing to do now: when it will, if that is known."""
+    rows = connection.execute(
+        _NEXT_DUE_OF,
+        {"lanes": to_json(list(Lane)), "groups": to_json(list(groups)), "now": now},
+    )
+    return {row["group_name"]: row["due"] for row in rows.fetchall()}
+
+
+def hasten(connection: sqlite3.Connection, group: str, now: float) -> None:
+    """What waits for a signal too is left: who sends it knows why."""
+    connection.execute(
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE group_name = :group AND due > :now"
+        " AND signal IS NULL AND state IN ('queued', 'waiting')",
+        {"now": now, "group": group},
+    )
 
 
 def end_stretched_waits(connection: sqlite3.Connection, now: float) -> None:

@@ -146,6 +146,10 @@ class Ledger(Protocol):
         """The opposite of `hold`."""
         ...
 
+    async def hasten(self, group: str) -> None:
+        """Whatever of this group waits for nothing but a time is due now."""
+        ...
+
     async def get(self, task: TaskId) -> Task:
         """Raises: UnknownTaskError."""
         ...

@@ -89,11 +89,12 @@ class Stage:
     """A watch with everything around it faked but the files."""
 
     def __init__(self, project: Path, *, perpetual=None, settings=None, window=None):
-        self.clock, self.records, self.inbox = FakeClock(), FakeRecords(), Inbox()
+        self.clock, self.steady = FakeClock(), FakeClock()
+        self.records, self.inbox = FakeRecords(), Inbox()
         self.claude = FakeClaude(window)
         self.project = project
         self.handovers = Handovers(
-            self.records, self.records, settings or HandoverSettings(), self.clock
+            self.records, self.records, settings or HandoverSettings(), self.clock, self.steady
         )
         self.session = Session(
             id=SessionId("abc123"), name="s", project=project, status=SessionStatus.PROCESSING,
@@ -122,6 +123,7 @@ class Stage:
 
     async def tick(self, seconds=1.0, *, is_held=False):
         self.clock.move(seconds)
+        self.steady.move(seconds)
         await self.see(ClockTicked(), is_held=is_held)
 
     def kinds(self, kind):
@@ -201,6 +203,27 @@ def test_time_does_not_count_before_the_start_or_while_a_person_is_asked(stage):
         assert stage.claude.reminders == []
         await stage.tick(60)
         assert len(stage.claude.reminders) == 1
+
+    play(story())
+
+
+@pytest.mark.parametrize("hours", [8, -8])
+def test_a_clock_that_leaps_is_no_work(stage, hours):
+    """A laptop slept, or somebody set the time."""
+
+    async def story():
+        await stage.begin()
+        await stage.see(Started(model="m", permission_mode="default"))
+        await stage.tick(60)
+        stage.clock.move(hours * 3600)
+        await stage.tick()
+        assert stage.claude.reminders == []
+        await stage.see(Said(text="", context_tokens=120_000))
+        stage.clock.move(hours * 3600)
+        await stage.tick()
+        assert stage.claude.interrupts == 0
+        await stage.tick(6)
+        assert stage.claude.interrupts == 1
 
     play(story())
 

@@ -26,6 +26,10 @@ from perpetualcc.domain.tools import Risk, ToolCall
         ({"command": None, "query": "words"}, "words"),
         ({"command": ["not", "text"]}, ""),
         ({}, ""),
+        ({"name": "feat"}, "name: feat"),
+        ({"action": "remove", "discard_changes": True}, "action: remove, discard_changes: True"),
+        ({"to": "worker", "message": "hi", "more": [1]}, "to: worker, message: hi, …"),
+        ({"todos": [{"content": "x"}]}, ""),
     ],
 )
 def test_a_call_is_summed_up_in_one_line(tool_input, line):

@@ -11,6 +11,7 @@ import pytest
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import RunFacts, outcome_of
 from perpetualcc.agent.inbox import (
+    ApiTriedAgain,
     Asked,
     ClockTicked,
     Gone,
@@ -32,6 +33,7 @@ from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.events import ToolFailed
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
@@ -85,6 +87,8 @@ class World:
     facts: RunFacts = field(default_factory=RunFacts)
     inbox: Inbox = field(default_factory=Inbox)
     hold: timedelta = timedelta(hours=1)
+    clock: FakeClock = field(default_factory=FakeClock)
+    steady: FakeClock = field(default_factory=FakeClock)
     run: SupervisedRun = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,11 +103,12 @@ class World:
                 gatekeeper=self.gatekeeper,
                 answerer=self.answerer,
                 people=self.people,
-                clock=FakeClock(),
+                clock=self.clock,
+                steady=self.steady,
                 meter=self.meter,
                 limits=RateLimitMonitor(FakeClock()),
             ),
-            stuck=StuckWatch(settings=StuckSettings(), since=FakeClock().now()),
+            stuck=StuckWatch(settings=StuckSettings(), since=self.steady.now()),
             hold=self.hold,
             costs=CostCount(
                 claude=self.claude,
@@ -159,7 +164,15 @@ def test_each_call_is_judged_written_down_and_answered():
         ("Write", "a.py", "allow"),
         ("Odd", "", "deny"),
     ]
-    assert list(world.run.at_work) == ["w"]
+    assert list(world.run.calls.at_work) == ["w"]
+
+
+def test_a_call_that_was_let_through_and_did_not_work_is_told_and_a_refused_one_is_not():
+    broken = [ToolEnded(request=RequestId(n), is_error=True, text="No room") for n in "wx"]
+    world = play(World(), wants("w", file_path="/tmp/project/a.py"), wants("x", "Odd"), *broken)
+
+    failed = [e for e in world.journal.written if isinstance(e, ToolFailed)]
+    assert [(e.tool, e.summary, e.text) for e in failed] == [("Write", "a.py", "No room")]
 
 
 def test_the_work_got_on_with_the_first_call_that_no_earlier_run_made():
@@ -718,3 +731,49 @@ def test_what_is_at_work_ends_before_such_a_run_is_left():
     play(world, ended("v"))
     assert world.run.is_over
     assert len([one for one in world.journal.written if one.kind == "ProblemNoticed"]) == 1
+
+
+def test_a_machine_that_was_asleep_is_no_standstill():
+    """Its wall clock went on for a night, the steady one did not."""
+    world = play(World(), Said(text="I begin."), wants("w"))
+    world.clock.move(8 * 3600)
+
+    play(world, ended("w"), Said(text="And on."), ClockTicked())
+
+    assert world.facts.stuck == ""
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "is_lost"),
+    [
+        ((Said(text="I think."),), True),
+        ((wants("w", "Bash"),), False),
+        ((ApiTriedAgain(attempt=2, most=10, pause=1.0, http_status=529),), True),
+    ],
+)
+def test_a_process_of_which_nothing_is_heard_is_given_up_unless_a_tool_works(meanwhile, is_lost):
+    world = play(World(), *meanwhile)
+    world.steady.move(29 * 60)
+    play(world, ClockTicked())
+    assert world.inbox._queue.empty()
+
+    world.steady.move(60)
+    play(world, ClockTicked())
+
+    assert world.inbox._queue.empty() is not is_lost
+    if is_lost:
+        gone = world.inbox._queue.get_nowait()
+        assert gone == Gone(error="Claude Code was silent for 30 minutes")
+        play(world, gone)
+        later = outcome_of(world.facts, TASK, now=0.0)
+        assert isinstance(later, Later)
+        assert (later.counts, later.reason) == (True, gone.error)
+
+
+def test_a_process_that_waits_for_a_person_does_not_hang():
+    world = play(World(), ASKED)
+    world.steady.move(45 * 60)
+
+    play(world, ClockTicked())
+
+    assert world.inbox._queue.empty()

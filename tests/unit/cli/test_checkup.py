@@ -34,3 +34,16 @@ def test_one_that_no_session_could_have_is_told_with_what_to_do(brain):
 
     assert not is_well
     assert "pcc config brain" in text or "export NOWHERE_SET" in text
+
+
+@pytest.mark.parametrize(("given", "is_said"), [("1", True), ("true", True), ("0", False)])
+def test_conversations_that_the_environment_forbids_to_keep_are_told(
+    given, is_said, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("CLAUDE_CODE_SKIP_PROMPT_HISTORY", given)
+
+    found = list(checkup._conversations())
+
+    assert [is_well for is_well, _ in found] == [False] * is_said
+    assert all("CLAUDE_CODE_SKIP_PROMPT_HISTORY is set" in text for _, text in found)

@@ -25,6 +25,23 @@ def config(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("words", "when"),
+    [
+        (("set", "brain.auto_answer", "false"), "It counts from the next start"),
+        (("set", "confidence_threshold", "0.9"), "for sessions that begin after the next start"),
+        (("set", "handover.hard_minutes", "40"), "for sessions that begin after the next start"),
+        (("reset", "brain.auto_answer"), "It counts from the next start"),
+        (("brain", "none", "--no-check"), "for sessions that begin after the next start"),
+    ],
+)
+def test_a_change_says_from_when_on_it_counts(config, words, when):
+    said = config(*words).output
+
+    assert when in said
+    assert "daemon restart" in said
+
+
+@pytest.mark.parametrize(
     ("key", "value"),
     [
         ("confidence_threshold", "5"),

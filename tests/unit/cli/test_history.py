@@ -7,7 +7,7 @@ import pytest
 from perpetualcc.cli.history import last_events, refuse_broken
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stream import Ending, Watcher
-from perpetualcc.daemon.api import newest_that_fit
+from perpetualcc.daemon.views import newest_that_fit
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
@@ -51,6 +51,16 @@ def watcher(daemon: Daemon, tail: int) -> Watcher:
 def test_a_short_past_is_shown_from_its_beginning(capsys):
     assert watcher(Daemon(4), 4)._since == 0
     assert capsys.readouterr().out == ""
+
+
+def test_watching_a_session_whose_events_were_removed_ends_with_its_status(capsys):
+    daemon = Daemon(0)
+    daemon.next_event = lambda _timeout: None  # a wait instead would need a real connection
+
+    seen = watcher(daemon, 4)
+
+    assert seen._follow(daemon) is Ending.FINISHED
+    assert "sessions.history_days" in capsys.readouterr().err
 
 
 def test_a_long_past_is_passed_over_but_not_what_waits_for_a_person(capsys):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import moment
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
@@ -71,6 +72,21 @@ INDENT = " " * 11
     ("kind", "data", "lines"),
     [
         (
+            "EscalationSettled",
+            {**REQUEST, "number": 1, "decided_by": "withdrawn", "answer": "the task is over"},
+            ["[T] Request #1 is withdrawn: the task is over"],
+        ),
+        (
+            "ToolFailed",
+            {
+                **REQUEST,
+                "tool": "Write",
+                "summary": "src/x.py",
+                "text": "<tool_use_error>No room\nleft</tool_use_error>",
+            },
+            ["[T] [TOOL] Write → src/x.py ✗ (did not work: No room left)"],
+        ),
+        (
             "QuestionAsked",
             {**REQUEST, "questions": [QUESTION]},
             [
@@ -121,6 +137,12 @@ INDENT = " " * 11
             ["[T] ⏳ Claude waits for 1 agent in the background"],
         ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
+        ("TaskAdded", {"prompt": "Tidy up"}, []),
+        (
+            "TaskAdded",
+            {"prompt": "Tidy up", "due": 3_000_000_000.0},
+            [f"[T] Begins {moment(3_000_000_000.0)}: Tidy up"],
+        ),
         (
             "TaskSettled",
             {"state": "parked", "result": "it fails the same way each time", "due": None},

@@ -13,6 +13,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import SessionStatus
 from perpetualcc.domain.tasks import Lane, Wait
 from perpetualcc.sessions.budget import next_day
+from perpetualcc.sessions.limit_waits import BY_ITSELF
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
@@ -50,8 +51,9 @@ class Desk:
     async def list_sessions(self, *, statuses):
         return [one for one in self.waiting if one.status in statuses]
 
-    async def resume_session(self, name, *, only):
+    async def resume_session(self, name, *, only, by_itself=False):
         self.done.append(("resumed", name))
+        self.was_by_itself = by_itself
 
     async def pause_session(self, name):
         self.done.append(("paused", name))
@@ -281,6 +283,18 @@ def test_what_others_hold_is_waited_for_and_nobody_is_asked(play):
     assert {one.due for one in others} == {stage.clock.now() + 60}
     assert stage.desk.asked == []
     assert (woken_before, stage.desk.done) == ([], [("resumed", stage.session.id)])
+    assert stage.desk.was_by_itself
+
+
+@pytest.mark.parametrize(("answer", "cap"), [({}, None), (BY_ITSELF, 700)])
+def test_only_what_a_person_lets_go_on_is_spared_the_cap_of_what_resumes(play, answer, cap):
+    async def scene(stage):
+        await stage.store.set_limit("tokens_per_day", 0)
+        stage.keeper.settings = LimitSettings(resume_tokens=700)
+        await stage.admit(signal="limit:t-1:7", answer=answer)
+        return stage.keeper.allowance(TaskId("t-1")).tokens
+
+    assert play(scene) == cap
 
 
 def test_trouble_of_those_who_wait_is_none_of_the_run_that_ends(play):

@@ -14,7 +14,7 @@ from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
 from perpetualcc.domain.tasks import Done, Lane, Later, NewTask, Parked, Task, TaskState, Wait
 from perpetualcc.human.answers import AnswerError, checked
-from perpetualcc.sessions.limit_waits import WakeUps
+from perpetualcc.sessions.limit_waits import BY_ITSELF, WakeUps
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.database import Database
 from perpetualcc.store.escalations import SqliteEscalations
@@ -155,6 +155,29 @@ def test_a_person_cuts_a_wait_short(play):
         wait = await stage.stopped()
 
         assert await stage.keeper.admit(task(signal=wait.signal, answer={})) is None
+
+    play(scene)
+
+
+@pytest.mark.parametrize(("own", "model"), [("", "sonnet"), ("opus", "opus")])
+def test_a_session_runs_on_the_model_that_is_configured_now_unless_it_has_its_own(
+    play, tmp_path, own, model
+):
+    async def scene(stage):
+        stage.keeper.model = "sonnet"
+
+        assert await stage.keeper.model_for(session(tmp_path, claude_model=own)) == model
+
+    play(scene)
+
+
+def test_what_was_woken_early_by_no_person_still_waits_for_the_account(play):
+    async def scene(stage):
+        await stage.stopped()
+
+        woken = task("t-2", signal="limit:t-2:7", answer=BY_ITSELF)
+
+        assert isinstance(await stage.keeper.admit(woken), Wait)
 
     play(scene)
 

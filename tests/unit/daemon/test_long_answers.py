@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.daemon.api import that_fits
+from perpetualcc.daemon.views import that_fits
 from perpetualcc.gateway import protocol
 
 

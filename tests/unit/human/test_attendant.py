@@ -29,7 +29,7 @@ def test_trouble_that_passes_is_waited_for_and_a_bug_silences_nothing_else(
             failed.append(1)
             raise trouble
 
-    async def put(_notices, *, seen):
+    async def put(_notices, *, seen, **_more):
         done.append(seen)
 
     async def follow(_kinds):

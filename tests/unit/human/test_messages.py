@@ -106,6 +106,25 @@ def test_each_kind_says_what_to_type(event, kind, command):
     assert command in message.brief[1]
 
 
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        ("the 5-hour limit, after the quiet hours", "(the 5-hour limit, after the quiet hours)"),
+        ("budget tokens_per_day is used up", "(budget tokens_per_day is used up)"),
+        ("the server is overloaded", None),
+        ("the server cannot be reached", None),
+    ],
+)
+def test_a_wait_is_told_with_its_reason_and_a_hiccup_of_the_server_is_not_told(why, told):
+    waits = SessionStatusChanged(
+        session=SessionId("s"), before="PROCESSING", after="RATE_LIMITED", detail=why
+    )
+
+    message = compose(waits, None)
+
+    assert (message is None) if told is None else (told in message.brief[1])
+
+
 def test_a_desktop_message_is_arguments_and_never_a_script_an_option_or_markup():
     mac = desktop_command("/usr/bin/osascript", "P", "-sub", NASTY, sound=True, urgent=True)
     linux = desktop_command("/usr/bin/notify-send", "-P", "", NASTY, sound=True, urgent=True)

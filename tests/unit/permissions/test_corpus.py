@@ -46,6 +46,7 @@ PARTS = [
     "twenty-fourth",
     "twenty-fifth",
     "twenty-sixth",
+    "twenty-seventh",
 ]
 
 

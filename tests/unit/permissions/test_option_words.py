@@ -61,6 +61,17 @@ def test_no_known_program_stays_low_with_an_unknown_option_that_says_harm() -> N
         ("esbuild src/a.ts --drop-console", "LOW"),
         ("grep --zz-delete x src", "MEDIUM"),
         ("echo --exec --delete", "LOW"),
+        ("node scripts/seed.js --wipe", "HIGH"),
+        ("python scripts/db.py --drop-all", "HIGH"),
+        ("bash scripts/seed.sh --purge", "HIGH"),
+        ("./scripts/seed.sh --purge", "HIGH"),
+        ("cargo run -- --purge", "HIGH"),
+        ("dotnet run --project src/Cli -- --wipe", "HIGH"),
+        ("npm run seed -- --wipe", "HIGH"),
+        ("node scripts/seed.js --wipe --dry-run", "MEDIUM"),
+        ("node scripts/build.js --no-purge", "LOW"),
+        ("cargo test -- --nocapture", "LOW"),
+        ("python manage.py check --deploy", "LOW"),
     ],
 )
 def test_an_option_is_judged_by_what_it_is_called(command: str, risk: str) -> None:

@@ -41,6 +41,34 @@ from perpetualcc.permissions.settings import PermissionSettings
         ("CronList", {}, "LOW"),
         ("RemoteTrigger", {}, "HIGH"),
         ("SendMessage", {"to": "x"}, "MEDIUM"),
+        ("SendMessage", {"to": "a7450e47abe1b62c2", "message": "go on"}, "LOW"),
+        ("SendMessage", {"to": "a7450e47abe1b62c2", "recipient": "x"}, "MEDIUM"),
+        ("SendMessage", {"to": "main", "message": "found it"}, "LOW"),
+        ("SendMessage", {"message": "x"}, "MEDIUM"),
+        ("SendMessage", {"to": "x", "message": f"ghp_{'0' * 36}"}, "HIGH"),
+        ("Agent", {"prompt": "x", "isolation": "worktree"}, "LOW"),
+        ("Agent", {"prompt": "x", "isolation": "remote"}, "HIGH"),
+        ("Task", {"prompt": "x", "isolation": ["worktree"]}, "HIGH"),
+        ("Monitor", {"ws": {"url": "wss://example.com/x"}}, "MEDIUM"),
+        ("Monitor", {"ws": {"url": "ws://169.254.169.254/x"}}, "HIGH"),
+        ("Monitor", {"ws": {"url": "wss://example.com"}, "command": "rm -rf x"}, "HIGH"),
+        ("Monitor", {"ws": "x"}, "MEDIUM"),
+        ("ReportFindings", {"findings": []}, "LOW"),
+        ("mcp__github__get_workflow_run", {}, "MEDIUM"),
+        ("mcp__github__get_latest_release", {}, "MEDIUM"),
+        ("mcp__github__run_workflow", {}, "HIGH"),
+        ("mcp__github__create_release", {}, "HIGH"),
+        ("mcp__stripe__retrieve_charge", {}, "MEDIUM"),
+        ("mcp__stripe__get_and_refund", {}, "HIGH"),
+        ("mcp__db__fetch_delete", {}, "HIGH"),
+        ("mcp__vault__get_secret", {}, "HIGH"),
+        ("mcp__gmail__get_email", {}, "MEDIUM"),
+        ("mcp__gmail__reply", {}, "HIGH"),
+        ("mcp__slack__conversations_add_message", {}, "HIGH"),
+        ("mcp__slack__slack_get_thread_replies", {}, "MEDIUM"),
+        ("mcp__twilio__make_call", {}, "HIGH"),
+        ("mcp__aws__call_aws", {"cli_command": "aws s3 ls"}, "MEDIUM"),
+        ("mcp__redis__flushall", {}, "HIGH"),
         ("SomethingNew", {"a": 1}, "MEDIUM"),
         ("ExitPlanMode", {"plan": "x"}, "MEDIUM"),
         ("Skill", {"skill": "x"}, "MEDIUM"),
@@ -48,6 +76,11 @@ from perpetualcc.permissions.settings import PermissionSettings
 )
 def test_every_tool_is_known(tool: str, tool_input: dict[str, Any], risk: str) -> None:
     assert judged(tool, **tool_input).risk == risk
+
+
+def test_a_message_to_another_session_is_for_a_person_and_no_brain() -> None:
+    assert judged("SendMessage", to="worker", message="x").is_guarded
+    assert not judged("SendMessage", to="a7450e47abe1b62c2", message="x").is_guarded
 
 
 def test_a_skill_that_trust_does_not_show_is_for_a_person(tmp_path: Path) -> None:

@@ -346,6 +346,13 @@ def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:
         "node -e \"require('fs').writeFileSync('.git/hooks/pre-commit', 'x')\"",
         'ruby -e \'File.write(".mcp.json", "x")\'',
         "awk -i inplace '{print}' .claude/settings.json",
+        "git mv src/a .claude/settings.json",
+        "git worktree add .claude/skills",
+        "git worktree add --force -B main .git/hooks",
+        "git submodule add https://example.com/a/b .claude/skills",
+        "git subtree add --prefix=.claude/skills https://example.com/a/b main",
+        "git apply --directory=.claude x.patch",
+        "git checkout-index --prefix=.claude/ -a",
     ],
 )
 def test_a_guarded_place_in_the_project_is_guarded_however_it_is_written(command: str) -> None:

@@ -1,6 +1,7 @@
 """Requirements files in their three forms, and the ways in which they are refused."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -361,6 +362,25 @@ def test_a_row_that_is_longer_than_its_header_is_read() -> None:
     assert [line.text for line in found.statements] == ["MySQL", "for now", "x"]
 
 
+@pytest.mark.parametrize("unit", ["[", "![", "[a](", "`", "``", "- ", "<!--", "(", "\x1b[31m "])
+@pytest.mark.parametrize("begin", ["", "- [ ] "])
+def test_a_line_that_is_no_persons_is_read_in_no_time(begin: str, unit: str) -> None:
+    """It was pasted by mistake; the engine, which reads it, must not hang over it."""
+    begun = time.monotonic()
+
+    with suppress(RequirementsError):
+        parse_markdown(f"# X\n\n## Tasks\n{begin}{unit * 20_000}\n", "r.md")
+
+    assert time.monotonic() - begun < 2
+
+
+def test_a_links_target_may_hold_brackets() -> None:
+    line = "- Licence: [MIT](https://en.example.org/wiki/Licence_(software)), and no other"
+    found = parse_markdown(f"## Preferences\n{line}\n", "r.md")
+
+    assert [line.text for line in found.statements] == ["MIT, and no other"]
+
+
 def test_text_around_a_list_of_tasks_is_no_task() -> None:
     text = """## Tasks
 Please work through these in order.
@@ -459,3 +479,16 @@ def test_tabs_in_yaml_are_named_in_the_hint() -> None:
         parse_requirements("tasks:\n\t- a\n", "r.yaml")
 
     assert refused.value.hint == "Indent with spaces, not tabs"
+
+
+def test_thousands_of_tasks_are_read_while_one_waits() -> None:
+    most = 3_000
+    lines = [f"- Do thing {n} (id: T{n}) (after: T{n - 1})" for n in range(2, most + 1)]
+    text = "\n".join(["# X", "## Tasks", "- Do thing 1 (id: T1)", *lines])
+    begun = time.monotonic()
+
+    found = parse_markdown(text, "r.md")
+
+    assert time.monotonic() - begun < 5
+    assert [task.depends_on for task in found.tasks[:3]] == [(), ("T1",), ("T2",)]
+    assert len(found.tasks) == most

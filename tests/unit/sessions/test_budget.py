@@ -224,6 +224,21 @@ def test_a_run_extends_its_slice_until_nothing_is_left(play):
     assert third.scope is BudgetScope.DAY
 
 
+def test_money_that_adds_up_to_the_limit_has_reached_it(play):
+    """What a process cost is told as a total; its parts are differences, and not exact."""
+    parts = [0.05, 0.1 - 0.05, 0.15 - 0.1, 0.2 - 0.15000000000000002, 0.25 - 0.2, 0.3 - 0.25]
+
+    async def scene(budget):
+        await budget.set_limit("usd_per_day", 0.3)
+        await budget.reserve(request(unattended=False), NOW)
+        return [await budget.spend(TaskId("t-1"), 0, part, NOW) for part in parts]
+
+    *before, last = play(scene)
+
+    assert all(isinstance(one, Grant) for one in before)
+    assert isinstance(last, Refusal)
+
+
 def test_the_final_figures_replace_what_was_counted_on_the_way(play):
     async def scene(budget):
         await budget.reserve(request(), NOW)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from perpetualcc.domain.sessions import SessionStatus
-from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.database import Database
@@ -185,6 +185,35 @@ def test_a_task_that_is_added_to_a_finished_session_brings_it_back_whatever_dies
         await second.ledger.recover()
         await second.manager.recover()
         await second.work(Done(result="ok"))
+        found = await second.manager.get_session(session)
+        tasks = await second.manager.queue(session).everything()
         await database.close()
+        return found, tasks
 
-    asyncio.run(main())
+    found, tasks = asyncio.run(main())
+    assert found.status is SessionStatus.COMPLETED
+    assert [one.state for one in tasks] == [TaskState.DONE] * 2
+
+
+@pytest.mark.parametrize("is_at_work", [False, True])
+def test_what_was_stopped_has_nothing_left_to_do_whatever_dies(tmp_path, is_at_work):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        first = Engine(database, FakeClock(), "first")
+        plan = [PlannedTask(prompt="one"), PlannedTask(prompt="two"), PlannedTask(prompt="three")]
+        session = (await first.manager.create_session(tmp_path, plan)).id
+        if is_at_work:
+            await first.claim()
+        first.dies_at(first.ledger, "cancel")
+        with pytest.raises(Killed):
+            await first.manager.stop_session(session)
+
+        second = Engine(database, FakeClock(), "second")
+        await second.ledger.recover()
+        await second.manager.recover()
+        tasks = await second.ledger.list(session)
+        status = (await second.manager.get_session(session)).status
+        await database.close()
+        return status, {task.state for task in tasks}
+
+    assert asyncio.run(main()) == (SessionStatus.STOPPED, {TaskState.CANCELLED})

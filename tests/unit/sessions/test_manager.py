@@ -10,6 +10,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded
 from perpetualcc.domain.sessions import Session, SessionStatus
 from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.sessions.limit_waits import is_cut_short_by_a_person
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.status import StatusError
 from perpetualcc.sessions.task_queue import PlannedTask
@@ -401,6 +402,40 @@ def test_a_stop_in_the_middle_of_a_settle_stays_a_stop(tmp_path):
 
         assert (await world.manager.get_session(session.id)).status is SessionStatus.STOPPED
         assert not await world.can_start()
+
+    play(scene)
+
+
+def test_a_stop_that_a_crash_cut_short_is_finished_after_it(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+
+        async def killed(_task):
+            raise KeyboardInterrupt
+
+        cancel, world.ledger.cancel = world.ledger.cancel, killed
+        with pytest.raises(KeyboardInterrupt):
+            await world.manager.stop_session(session.id)
+        world.ledger.cancel = cancel
+
+        await world.manager.recover()
+
+        states = {task.state for task in await world.manager.queue(session.id).everything()}
+        assert states == {TaskState.CANCELLED}
+
+    play(scene)
+
+
+@pytest.mark.parametrize("by_itself", [True, False])
+def test_a_wait_that_is_over_early_says_whether_a_person_wished_it(tmp_path, by_itself):
+    async def scene(world):
+        session = await world.start(tmp_path, "one")
+        await world.work(Wait(signal="limit:t:1", due=1e12), limited=True)
+
+        await world.manager.resume_session(session.id, by_itself=by_itself)
+
+        [task] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        assert is_cut_short_by_a_person(task) is not by_itself
 
     play(scene)
 

@@ -1,6 +1,7 @@
 """A session's queue, over the ledger in memory."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -8,7 +9,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import TaskAdded
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.tasks import Done, Failed, Lane
-from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, tasks_of
+from perpetualcc.sessions.task_queue import PlannedTask, TaskQueue, order_of, tasks_of
 from tests.fakes.clock import FakeClock
 from tests.fakes.ledger import Memory, MemoryLedger
 
@@ -141,3 +142,21 @@ def test_a_plan_that_waits_for_itself_is_none(after):
 
     with pytest.raises(PerpetualError, match="wait for each other"):
         tasks_of(plan, SESSION, Lane.INTERACTIVE)
+
+
+def test_a_long_plan_is_put_in_order_at_once():
+    """One task after the other, told in the opposite order: the engine waits for it."""
+    most = 5_000
+    plan = [PlannedTask(prompt=str(i), after=(i + 1,)) for i in range(most - 1)]
+    begun = time.monotonic()
+
+    order = order_of([*plan, PlannedTask(prompt="first")])
+
+    assert time.monotonic() - begun < 2
+    assert order == [*reversed(range(most))]
+
+
+def test_what_can_be_done_first_stands_first_in_the_plans_order():
+    afters = [(3,), (), (1,), (), (2, 0)]
+
+    assert order_of([PlannedTask(prompt="x", after=after) for after in afters]) == [1, 3, 0, 2, 4]

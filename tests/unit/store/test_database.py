@@ -252,6 +252,52 @@ def test_a_full_disk_undoes_the_write_and_the_rest_goes_on(tmp_path: Path) -> No
     assert use(tmp_path / "x.db", work) == ["before"]
 
 
+async def fill(database: Database, pages: int | None = None) -> None:
+    """Let there be no room for more than so many pages; by default for none beyond those used."""
+    await database.read(
+        lambda c: c.execute(
+            f"PRAGMA max_page_count = {pages or c.execute('PRAGMA page_count').fetchone()[0]}"
+        )
+    )
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_what_nobody_waits_for_is_kept_until_there_is_room(
+    tmp_path: Path, together: bool, monkeypatch, caplog
+) -> None:
+    monkeypatch.setattr("perpetualcc.store.database._MOST_OWED", 20)
+    large = "x" * 5000
+
+    async def work(database: Database) -> list[str]:
+        await fill(database)
+        for number in range(23):
+            database.write_soon(lambda c, n=number: note(c, f"{n:02} {large}"))
+            if not together:
+                await database.read(names)
+        with pytest.raises(PerpetualError, match="disk is full"):
+            await database.write(lambda c: note(c, large))
+        await fill(database, 1_000_000)
+        await database.write(lambda c: note(c, "99"))
+        return await database.read(names)
+
+    kept = [name[:2] for name in use(tmp_path / "x.db", work)]
+
+    assert kept == [f"{number:02}" for number in range(3, 23)] + ["99"]
+    assert "3 writes are lost" in caplog.text
+    assert caplog.text.count("not written yet") == 1
+
+
+def test_what_is_not_written_in_the_end_is_counted(tmp_path: Path, caplog) -> None:
+    async def work(database: Database) -> None:
+        await fill(database)
+        for number in range(4):
+            database.write_soon(lambda c, n=number: note(c, f"{n} " + "x" * 5000))
+
+    use(tmp_path / "x.db", work)
+
+    assert "4 writes are lost" in caplog.text
+
+
 def test_a_file_that_another_program_locks_is_said_in_words(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("perpetualcc.store.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "x.db"

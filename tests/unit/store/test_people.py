@@ -258,6 +258,54 @@ def equipment(tmp_path, *channels, **settings):
     )
 
 
+def test_a_nights_reminders_arrive_as_one_message_a_channel(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            for cause in ("event:1", "event:2", "event:3"):
+                about = {"escalation": 7, "session": SessionId("s")}
+                await it.outbox.put([notice(cause, "mail:x", **about), notice(cause, **about)])
+            await it.outbox.put([notice("event:4", escalation=8)])
+
+            assert [(one.what.cause, one.what.channel) for one in await it.outbox.due()] == [
+                ("event:3", "mail:x"),
+                ("event:3", "json:x"),
+                ("event:4", "json:x"),
+            ]
+
+    asyncio.run(play())
+
+
+def test_a_message_under_way_is_not_taken_back(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            await it.outbox.put([notice("event:1", escalation=7)])
+            [first] = await it.outbox.due()
+            await it.outbox.begin(first.id, look_again=it.clock.now() + 60)
+            await it.outbox.put([notice("event:2", escalation=7)])
+
+            assert [one.state for one in await it.outbox.due()] == [
+                NoticeState.SENDING,
+                NoticeState.QUEUED,
+            ]
+
+    asyncio.run(play())
+
+
+def test_a_limit_that_was_over_before_anybody_was_told_is_not_told(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            limits = [
+                replace(notice(f"event:{name}"), kind=Kind.LIMIT, session=SessionId(name))
+                for name in ("on", "limited")
+            ]
+            await it.outbox.put(limits)
+            await it.outbox.put([], goes_on=SessionId("on"))
+
+            assert [one.what.cause for one in await it.outbox.due()] == ["event:limited"]
+
+    asyncio.run(play())
+
+
 async def until(holds, within=20.0):
     async with asyncio.timeout(within):
         while not await holds():  # noqa: ASYNC110  # a row, not an event of ours

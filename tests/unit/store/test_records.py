@@ -223,6 +223,21 @@ def test_a_run_is_known_before_its_process_and_ends_once(tmp_path: Path) -> None
     play(tmp_path, scene)
 
 
+def test_a_run_has_worked_no_longer_for_a_clock_that_leapt(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        runs = RunStore(database)
+        run = await session_with_run(database)
+        night = 8 * 3600.0
+        await runs.leapt(night)
+        await runs.end(run.id, ended_at=run.started_at + night + 60, outcome="done")
+        await runs.leapt(night)
+
+        handovers = SqliteHandovers(database, EventLog(database))
+        assert await handovers.seconds_worked(run.claude_session) == 60.0
+
+    play(tmp_path, scene)
+
+
 def test_a_run_whose_engine_died_ended_with_the_last_that_was_heard_of_it(tmp_path: Path) -> None:
     """Its minutes count for its iteration; those of a machine that was off do not."""
 

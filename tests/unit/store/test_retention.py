@@ -3,7 +3,13 @@
 import asyncio
 from datetime import timedelta
 
-from perpetualcc.domain.events import EngineStarted, ProblemNoticed, SessionStatusChanged
+from perpetualcc.domain.events import (
+    EngineStarted,
+    ProblemNoticed,
+    QuestionAnswered,
+    SessionStatusChanged,
+)
+from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.store.database import Database
@@ -59,6 +65,32 @@ def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
         assert not [kind for kind, session in left if session == ids["over"]]
         assert ("ProblemNoticed", ids["waiting"]) in left
         assert left[-1] == ("EngineStarted", None)
+
+    play(tmp_path, scene)
+
+
+def test_what_was_answered_stays_with_what_was_decided(tmp_path):
+    async def scene(database, clock):
+        sessions, events = SessionStore(database, clock), EventLog(database, clock)
+        session = await sessions.create(
+            name="over", project=tmp_path / "over", options=SessionOptions()
+        )
+        answered = QuestionAnswered(
+            session=session.id,
+            request=RequestId("q"),
+            answers={"Which?": "SQLite"},
+            decided_by="person",
+            confidence=1.0,
+            reason="",
+        )
+        over = SessionStatusChanged(session=session.id, before="IDLE", after="STOPPED")
+        await events.append([answered, over])
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        await forget(database, clock)
+
+        assert [one.event.kind for one in await events.read()] == ["QuestionAnswered"]
 
     play(tmp_path, scene)
 

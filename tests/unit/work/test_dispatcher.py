@@ -401,3 +401,5 @@ def test_who_must_be_told_of_a_settled_task_is_told_once_the_disk_has_room(
             await heard.wait()
 
     asyncio.run(play())
+    assert len(tries) == 3
+    assert len(set(tries)) == 1

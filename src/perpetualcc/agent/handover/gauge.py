@@ -21,7 +21,7 @@ class Gauge:
 
     iteration: Iteration
     settings: HandoverSettings
-    clock: Clock
+    steady: Clock
     worked_before: float = 0.0
     """Seconds that earlier runs of the same conversation took."""
     opened_with: int = 0
@@ -41,7 +41,7 @@ class Gauge:
     @property
     def minutes(self) -> float:
         """How long this iteration has worked, waits for people left out."""
-        until = self.clock.now() if self._held_since is None else self._held_since
+        until = self.steady.now() if self._held_since is None else self._held_since
         worked = 0.0 if self._began_at is None else until - self._began_at
         return max(0.0, self.worked_before + worked) / 60
 
@@ -55,10 +55,10 @@ class Gauge:
     def hold(self, is_held: bool) -> None:
         """Time does not count while a person is asked."""
         if is_held and self._held_since is None:
-            self._held_since = self.clock.now()
+            self._held_since = self.steady.now()
         elif not is_held and self._held_since is not None:
             if self._began_at is not None:
-                self._began_at += self.clock.now() - self._held_since
+                self._began_at += self.steady.now() - self._held_since
             self._held_since = None
 
     def told(self, prompt: str) -> None:
@@ -71,7 +71,7 @@ class Gauge:
         The window is asked for once it matters: a model may have five times the usual one.
         """
         if self._began_at is None and not isinstance(arrival, ClockTicked):
-            self._began_at = self.clock.now()
+            self._began_at = self.steady.now()
         match arrival:
             case Said(text=text, context_tokens=tokens):
                 self._estimate.said(text)

@@ -24,12 +24,18 @@ class Handovers:
     """Finds the iteration that a dispatch belongs to; finishes what a crash interrupted."""
 
     def __init__(
-        self, records: Records, journal: Journal, settings: HandoverSettings, clock: Clock
+        self,
+        records: Records,
+        journal: Journal,
+        settings: HandoverSettings,
+        clock: Clock,
+        steady: Clock,
     ) -> None:
         self._records = records
         self._journal = journal
         self.settings = settings
         self._clock = clock
+        self._steady = steady
         self._maker = HandoverMaker(records, clock)
 
     async def plan_start(self, project: Path, asked: Mapping[str, Any]) -> tuple[Perpetual, str]:
@@ -94,6 +100,7 @@ class Handovers:
             journal=self._journal,
             settings=self.settings,
             clock=self._clock,
+            steady=self._steady,
         )
 
     async def _first(self, session: Session, task: Task) -> Iteration:

@@ -61,6 +61,8 @@ class HandoverWatch:
     journal: Journal
     settings: HandoverSettings
     clock: Clock
+    steady: Clock
+    """For how long it takes."""
     level: Level = Level.NORMAL
     reason: str = ""
     _begun: Handover | None = None
@@ -79,7 +81,7 @@ class HandoverWatch:
 
     def __post_init__(self) -> None:
         self._folder = HandoverFolder(self.iteration.session.project)
-        self._gauge = Gauge(iteration=self.iteration, settings=self.settings, clock=self.clock)
+        self._gauge = Gauge(iteration=self.iteration, settings=self.settings, steady=self.steady)
         self._board = StatusBoard(
             iteration=self.iteration, run=self.launch.run, folder=self._folder, gauge=self._gauge
         )
@@ -127,9 +129,9 @@ class HandoverWatch:
             warned = f"trigger.flag, after the warning at {self.reason}"
             reason = warned if self.reason else "a person asked for it (trigger.flag)"
             await self._due(Level.CRITICAL, reason, claude, inbox)
-        if self._ordered_at is not None and self.clock.now() - self._ordered_at > _GRACE:
+        if self._ordered_at is not None and self.steady.now() - self._ordered_at > _GRACE:
             await claude.interrupt()
-            if self.clock.now() - self._ordered_at > _GIVING_UP:
+            if self.steady.now() - self._ordered_at > _GIVING_UP:
                 inbox.put(Gone(error="Claude Code did not stop for its handover"))
 
     async def _due(self, level: Level, reason: str, claude: ClaudeCode, inbox: Inbox) -> None:
@@ -149,7 +151,7 @@ class HandoverWatch:
             )
         )
         if level is Level.CRITICAL:
-            self._ordered_at = self.clock.now()
+            self._ordered_at = self.steady.now()
             inbox.put(Told(order=Order.HAND_OVER))
             return
         await self._prepare_late()

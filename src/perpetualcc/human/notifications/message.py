@@ -11,6 +11,7 @@ from perpetualcc.domain.events import (
     Event,
     SessionStatusChanged,
 )
+from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.human.notifications.outbox import Kind
@@ -42,7 +43,7 @@ def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Messa
             return _reminded(event, name, number)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
-        case SessionStatusChanged(after="RATE_LIMITED"):
+        case SessionStatusChanged(after="RATE_LIMITED", detail=why) if not why.startswith(_HICCUPS):
             return _limited(event, name, number)
         case _:
             return None
@@ -69,6 +70,8 @@ def command_for(number: int, kind: str, questions: int = 1) -> str:
             return " ".join([f"pcc respond {number}", *['"…"'] * questions])
 
 
+_HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
+"""No limits of anybody's, and over within minutes: nobody is called for them."""
 _REASONS = {
     EscalationType.QUESTION: "has a question",
     EscalationType.PERMISSION: "needs a permission",
@@ -149,7 +152,8 @@ def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
 def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
     at = event.resumes_at
     when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
-    body = f"Session {session} waits for a usage limit{when}; it goes on by itself."
+    why = f" ({event.detail})" if event.detail else ""
+    body = f"Session {session} waits for a limit{when}{why}; it goes on by itself."
     see = f"See: pcc status {session}"
     return Message(
         kind=Kind.LIMIT,

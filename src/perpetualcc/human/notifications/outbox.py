@@ -29,7 +29,7 @@ class NoticeState(StrEnum):
     FAILED = "failed"
     """Given up: the reason is with it."""
     MOOT = "moot"
-    """What it was about was settled before it left."""
+    """What it was about was settled before it left, or a later message says it better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +66,19 @@ class Notice:
 class Outbox(Protocol):
     """Where messages wait. Each method is one durable transaction."""
 
-    async def put(self, notices: Sequence[NewNotice], *, seen: int | None = None) -> None:
-        """Queue them, once for each cause and channel; the event log is done up to `seen`."""
+    async def put(
+        self,
+        notices: Sequence[NewNotice],
+        *,
+        seen: int | None = None,
+        goes_on: SessionId | None = None,
+    ) -> None:
+        """
+        Queue them, once for each cause and channel; the event log is done up to `seen`.
+
+        What still waits to be sent about the same request is replaced: nobody gets a night's
+        reminders in one go. `goes_on`: the session's limit, if that was to be told, is over.
+        """
         ...
 
     async def due(self) -> list[Notice]:

@@ -48,7 +48,7 @@ _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throw
 """How the reasons of options begin that a dry run makes harmless; options that run code stay."""
 _WRITES_NOTHING = "Changes no file"
 """The reason of options such as `gzip -c`, with which files are read and left alone."""
-_ELSEWHERE = "Packages come from another place"
+_ELSEWHERE = frozenset({"Packages come from another place", "Installs code from a repository"})
 _MAY_LEAVE = ("/", "~", "../")
 """How paths begin that may lead out of the project."""
 _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
@@ -62,7 +62,7 @@ _LISTS_NAMES = frozenset(
 _NAMES_BRANCHES = frozenset(
     {"git branch", "git checkout", "git cherry-pick", "git fetch", "git merge", "git merge-base",
      "git pull", "git push", "git rebase", "git reset", "git restore", "git rev-parse",
-     "git switch", "git tag"}
+     "git switch", "git tag", "git worktree add"}
 )  # fmt: skip
 """Commands whose words name branches, `fix/credentials`, or files that they do not show."""
 _PLAIN_SETTING = re.compile(
@@ -194,7 +194,7 @@ class CallRules:
             if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
                 continue
             if (
-                rule.explanation == _ELSEWHERE
+                rule.explanation in _ELSEWHERE
                 and given.value
                 and _PLAIN_HTTP.match(given.value.text)
             ):

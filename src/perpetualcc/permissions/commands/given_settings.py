@@ -28,6 +28,7 @@ _NO_SOURCE = re.compile(
 )
 """Options whose addresses are written into what is built, and asked for nothing."""
 _PEER = re.compile(r"socket|remote|endpoint|collector|proxy|daemon|server|broker|addr|host|connect")
+_UNPROVED = re.compile(r"(?:^|=|@\s*|\b\w+\+)http://", re.IGNORECASE)
 _NUMERIC_HOST = re.compile(r"((?:\d{1,3}\.){3}\d{1,3})(?::\d+)?")
 _NAMED_HOST = re.compile(r"([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):\d{2,5}")
 _EVERY_INTERFACE = re.compile(
@@ -100,10 +101,20 @@ def _address(name: str, text: str, call: Call) -> Finding | None:
     host = foreign_host(text)
     if host is None:
         return None
+    if _is_installed_unproved(joined, text, call):
+        why = f"{text[:80]} comes from a place that cannot prove what it is"
+        return call.finding(Risk.HIGH, "remote-code", why, EffectKind.EXECUTE, EffectKind.NETWORK)
     why = f"{joined[:40]}: works with {host or 'an address'}, which is not of this machine"
     return call.finding(
         Risk.MEDIUM, "settings-from-network", why, EffectKind.EXECUTE, EffectKind.NETWORK
     )
+
+
+def _is_installed_unproved(name: str, text: str, call: Call) -> bool:
+    """`cargo install --git http://…`, `pip install git+http://…`: not a proxy, which passes on."""
+    rule = call.arguments.rule
+    is_install = rule is not None and rule.rule == "install-packages"
+    return is_install and "proxy" not in name.lower() and _UNPROVED.search(text) is not None
 
 
 def foreign_host(text: str) -> str | None:

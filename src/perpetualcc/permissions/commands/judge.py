@@ -301,6 +301,8 @@ class CommandJudge:
             findings = (
                 judged if is_wrapper else findings + [f for f in judged if f.risk is not Risk.LOW]
             )
+        elif program is None:
+            findings += [f for f in judge_option_words(call, None) if f.risk is Risk.HIGH]
         return findings + self._guarded_words(command)
 
     def _unknown(self, command: SimpleCommand, name: str, depth: int) -> Findings:

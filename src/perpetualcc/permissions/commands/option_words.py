@@ -6,6 +6,7 @@ known program doubtful: a third of everyday calls have one. But people name opti
 they do, and `--exec`, `--purge` and `--show-secrets` mean the same nearly everywhere.
 """
 
+import posixpath
 import re
 from functools import cache
 
@@ -31,14 +32,17 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
     if rule is not None and rule.handler in _OWN_READING:
         return []
     is_harmless = _only_says(call)
+    passed_on = _passed_on(call, rule)
     findings: Findings = []
-    for option in call.arguments.unknown:
+    for option in (*call.arguments.unknown, *passed_on):
         name, equals, value = option.partition("=")
         if _NAME.fullmatch(name) is None:
             continue
         words = [word.lower() for word in _TOKEN.findall(name)]
         tokens = (*words, "".join(words))
         found = _judge(name, tokens, rule, call)
+        if option in passed_on and (found is None or found.risk is not Risk.HIGH):
+            continue
         if found is not None and not (is_harmless and found.rule == "option-destroys"):
             findings.append(found)
         if not _words("runs").isdisjoint(tokens) and found is not None:
@@ -47,9 +51,21 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
     return findings
 
 
+def _passed_on(call: Call, rule: CommandRule | None) -> list[str]:
+    """What the project's own code is given: `node seed.js --wipe`, `cargo run -- --wipe`."""
+    if rule is not None and (rule.wraps or EffectKind.EXECUTE not in rule.effects):
+        return []
+    operands = [word.text for word in call.arguments.operands]
+    program = posixpath.basename(operands[0]) if operands else ""
+    if call.judge.knowledge.program(program) is not None:  # its own table knows its options
+        return []
+    return [text for text in operands if text.startswith("--")]
+
+
 def _only_says(call: Call) -> bool:
     """A dry run, or a subcommand that shows: `terraform plan -destroy`."""
-    names = (option.partition("=")[0] for option in call.arguments.unknown)
+    texts = (*call.arguments.unknown, *(word.text for word in call.arguments.operands))
+    names = {text.partition("=")[0] for text in texts if text.startswith("-")}
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return True
     looks = load_table("tasks")["looks"]

@@ -111,7 +111,7 @@ def searched_words(call: Call) -> list[Word]:
     if not any(pattern in _EVERYTHING for pattern in patterns):
         return []
     territory = call.judge.territory
-    is_whole = all(territory.locate(p, call.cwds).path == territory.project for p in places)
+    is_whole = all(territory.is_root(territory.locate(p, call.cwds).path) for p in places)
     shows = _HIDDEN.get(name, _RECURSIVE)
     is_bare = not any(_NARROWS.match(text) for text in texts)
     if is_whole and is_bare and any(shows.fullmatch(text) for text in texts):

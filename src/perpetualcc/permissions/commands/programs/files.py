@@ -69,7 +69,7 @@ def move(call: Call) -> Findings:
         found.append(replace(away, effects=tuple(effects)))
     territory = call.judge.territory
     places = [territory.locate(word.text, call.cwds).path for word in sources]
-    if any(contains(place, territory.project) for place in places if place.startswith("/")):
+    if any(contains(p, territory.project) or territory.is_root(p) for p in places if p[:1] == "/"):
         why = "Takes the whole project from where it is"
         found.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
     return found

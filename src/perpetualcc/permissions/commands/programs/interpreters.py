@@ -23,23 +23,31 @@ def shell(call: Call) -> Findings:
     """`bash -c code`, `bash file`, `bash < code`, `… | bash`."""
     operands = call.arguments.operands
     if operands and operands[0].text == UNKNOWN and operands[0].splits:
-        return [
-            call.finding(
-                Risk.HIGH,
-                "computed-code",
-                "The code it runs is known only when it runs",
-                EffectKind.EXECUTE,
-            )
-        ]
+        return [computed(call)]
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return []
     if call.arguments.has("-c"):
         if not operands:
             return [_bare(call)]
-        return [*_other_language(call), *call.judge.shell(operands[0].text, call)]
+        found = [*_other_language(call), *call.judge.shell(operands[0].text, call)]
+        return [*found, computed(call)] if prints_its_program(operands[0]) else found
     if operands and not call.arguments.has("-s") and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     return _from_stdin(call, call.judge.shell)
+
+
+def computed(call: Call) -> Finding:
+    """The finding for code that another command prints."""
+    why = "The code it runs is known only when it runs"
+    return call.finding(Risk.HIGH, "computed-code", why, EffectKind.EXECUTE)
+
+
+_PRINTED_NAME = re.compile(rf"\s*{UNKNOWN}(?:[\s;&|]|$)")
+
+
+def prints_its_program(code: Word) -> bool:
+    """`sh -c "$(printf 'rm %s' -rf) x"`."""
+    return bool(code.code) and _PRINTED_NAME.match(code.text) is not None
 
 
 _OTHER_LANGUAGES = frozenset({"fish", "nu", "elvish", "xonsh", "csh", "tcsh"})

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.files import guarded_in_folder
+from perpetualcc.permissions.commands.programs.load_tests import is_much, load
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
-from perpetualcc.permissions.urls import HostKind, host_of, judge_url
+from perpetualcc.permissions.urls import HostKind, host_of, judge_url, reaches_people
 
 _SENDS = frozenset(
     {"-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
@@ -23,9 +24,8 @@ _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 def curl(call: Call) -> Findings:
     """Addresses, uploads, methods. Reading from this machine alone is LOW."""
     findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call) + _with_secrets(call)
-    if call.arguments.path in _LOADS and _is_much(call) and not _is_local(call):
-        why = "Puts another machine under load, whoever answers for it"
-        findings.append(call.finding(Risk.HIGH, "load", why, EffectKind.NETWORK))
+    if call.arguments.path in _LOADS and is_much(call) and not _is_local(call):
+        findings.append(load(call))
     if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
@@ -40,24 +40,10 @@ def wget(call: Call) -> Findings:
     return findings
 
 
-def _is_much(call: Call) -> bool:
-    """`ab -n 100 -c 5` asks whether it works, `wrk -c400` how long it does."""
-    for given in call.arguments.given:
-        number = re.match(r"\d{1,9}", given.value.text) if given.value else None
-        most = _IN_ALL if given.name in {"-n", "--requests", "-a"} else _AT_ONCE
-        if number and given.name in _AMOUNTS and int(number[0]) >= most:
-            return True
-    return False
-
-
-_AMOUNTS = frozenset(
-    {"-n", "--requests", "-a", "-c", "--connections", "-q", "-r", "--rate", "-rate"}
-)
 _LOADS = frozenset(
-    {"ab", "autocannon", "bombardier", "hey", "oha", "siege", "slowhttptest", "vegeta", "wrk"}
-)
-_AT_ONCE, _IN_ALL = 100, 10_000
-"""Connections at a time or a second, and requests, above which a trial is a load."""
+    {"ab", "autocannon", "bombardier", "fortio load", "h2load", "hey", "loadtest", "oha", "plow",
+     "siege", "slowhttptest", "vegeta", "wrk", "wrk2"}
+)  # fmt: skip
 _DETOURS = ("-x", "--proxy", "--resolve", "--connect-to", "--socks5", "--preproxy", "-e")
 _METHODS = ("-X", "--request", "--method")
 
@@ -243,6 +229,9 @@ def _path_verb(call: Call) -> Findings:
     is_sent = call.arguments.has(*_SENDS, "--data-raw") or not methods <= {"GET", "HEAD", "OPTIONS"}
     if not is_sent or _is_local(call):
         return []
+    if any(reaches_people(url.text) for url in _urls(call)):
+        why = "What is sent there reaches people or moves money"
+        return [call.finding(Risk.HIGH, "reaches-people", why, EffectKind.NETWORK)]
     verbs = frozenset(load_table("tasks")["verbs"])
     for url in _urls(call):
         path = url.text.partition("://")[2].partition("/")[2].partition("?")[0]

@@ -6,6 +6,7 @@ import re
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.programs.git_places import git_places
 from perpetualcc.permissions.commands.programs.interpreters import from_stream
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
@@ -301,7 +302,7 @@ _FORCED_BRANCH = re.compile(r"\+[^:]*:(?!refs/remotes/)")
 @handles("git-url")
 def git_url(call: Call) -> Findings:
     """`ext::` runs a command, `+branch` forces, `:branch` deletes."""
-    findings: Findings = []
+    findings = git_places(call)
     for word in call.arguments.operands:
         if word.text.startswith(("ext::", "fd::")):
             findings.append(

@@ -14,6 +14,7 @@ from perpetualcc.permissions.commands.piped_names import (
     prints_contents,
     without_modes,
 )
+from perpetualcc.permissions.commands.programs.interpreters import computed, prints_its_program
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -193,7 +194,8 @@ def evaluate(call: Call) -> Findings:
                 EffectKind.EXECUTE,
             )
         ]
-    return call.judge.shell(text, call)
+    found = call.judge.shell(text, call)
+    return [*found, computed(call)] if words and prints_its_program(words[0]) else found
 
 
 def is_shell_setup(code: str) -> bool:

@@ -1,0 +1,68 @@
+"""The tool calls of a run that have no result yet."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from perpetualcc.agent.inbox import ToolEnded
+from perpetualcc.agent.replies import summarize
+from perpetualcc.domain.events import Event, ToolFailed, ToolFinished
+from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.tools import ToolCall
+
+_CALLERS = frozenset({"Agent", "Task", "Skill"})
+"""Tools whose call may last as long as an agent of its own works."""
+
+_RESULT = 300
+"""Characters of a result that are kept."""
+
+
+def calls_an_agent(tool: str) -> bool:
+    return tool in _CALLERS
+
+
+@dataclass(slots=True)
+class CallsInHand:
+    """Which calls were announced, which were let through, and which of these call an agent."""
+
+    at_work: dict[RequestId, ToolCall] = field(default_factory=dict)
+    """Let through, and no result yet."""
+    calling: dict[RequestId, ToolCall] = field(default_factory=dict)
+    """The same of those that call an agent: at work is what that one calls, if anything."""
+    announced: set[RequestId] = field(default_factory=set)
+    """Made by Claude itself, let through or not; a subagent's calls are not announced."""
+
+    def announce(self, requests: Iterable[RequestId]) -> None:
+        self.announced.update(requests)
+
+    def begin(self, request: RequestId, call: ToolCall) -> None:
+        works = self.calling if calls_an_agent(call.tool) else self.at_work
+        works[request] = call
+
+    def take_back(self, request: RequestId) -> ToolCall | None:
+        """A call that was let through does not work after all."""
+        return self.at_work.pop(request, None) or self.calling.pop(request, None)
+
+    def end(self, request: RequestId) -> ToolCall | None:
+        """The call that has its result now, if it had been let through."""
+        self.announced.discard(request)
+        return self.take_back(request)
+
+    @property
+    def leave_only_agents(self) -> bool:
+        """Every announced call that has no result calls an agent."""
+        return self.announced <= self.calling.keys()
+
+
+def told_of(
+    ended: ToolEnded, call: ToolCall | None
+) -> Iterator[tuple[type[Event], dict[str, Any]]]:
+    """The events about a result, with their facts. `call`: what had been let through."""
+    text = ended.text[:_RESULT]
+    yield (
+        ToolFinished,
+        {"request": ended.request, "is_error": ended.is_error, "summary": text},
+    )
+    if ended.is_error and call is not None:
+        facts = {"request": ended.request, "tool": call.tool, "summary": summarize(call)}
+        yield ToolFailed, {**facts, "text": text}

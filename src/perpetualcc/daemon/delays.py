@@ -1,0 +1,41 @@
+"""Why a session does nothing just now although it could: the machine, its disk, or no place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from perpetualcc.daemon.disk import DiskSpace, Room
+from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.tasks import Lane, Task, TaskState
+
+_BY_SETTING = frozenset({Lane.INTERACTIVE, Lane.GOAL})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delays:
+    """Looked at when somebody asks: nothing of it is written down."""
+
+    disk: Callable[[], DiskSpace | None]
+    load: Callable[[Lane], str]
+    """What the work of a lane waits for on this machine; empty: nothing."""
+    places: Mapping[Lane, int]
+    taken: Callable[[], Mapping[Lane, int]]
+
+    def why(self, session: Session, tasks: Sequence[Task]) -> str:
+        """In words for a person; empty when nothing outside the session holds it up."""
+        if session.status not in {SessionStatus.IDLE, SessionStatus.PROCESSING}:
+            return ""
+        queued = [task.lane for task in tasks if task.state is TaskState.QUEUED]
+        if session.status is SessionStatus.IDLE and not queued:
+            return ""
+        if (space := self.disk()) is not None and space.room is Room.FULL:
+            return f"the disk is {space.described()}; work waits or fails until there is room"
+        if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:
+            return ""  # at work, or not due yet
+        return next(filter(None, (self.load(lane) or self._no_place(lane) for lane in queued)), "")
+
+    def _no_place(self, lane: Lane) -> str:
+        taken, places = self.taken()[lane], self.places[lane]
+        if taken < places:
+            return ""
+        setting = " (sessions.max_concurrent)" if lane in _BY_SETTING else ""
+        return f"waits for a place: {taken} of {places} are taken{setting}"

@@ -1,0 +1,53 @@
+"""A machine that slept, and a Claude Code that hangs: neither is the end of the work."""
+
+import os
+import signal
+
+import pytest
+
+from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
+STORY = """
+steps:
+  - say: I begin.
+    tools: [{Write: {file_path: "{project}/src/one.py", content: "n = 1"}}]
+  - delay: 5s
+    say: And on.
+    tools: [{Write: {file_path: "{project}/src/two.py", content: "n = 2"}}]
+  - Both are written.
+"""
+
+
+def test_a_machine_that_slept_for_a_night_goes_on_where_it_was(install, tmp_path):
+    pcc = install(STORY)
+    offset = tmp_path / "offset"
+    offset.write_text("0")
+    pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(offset)
+    session = pcc.start("Write both", "--perpetual")
+    wait_until((pcc.project / "src/one.py").exists, within=40)
+
+    offset.write_text(str(8 * 3600))
+
+    found = pcc.wait(session, within=60)
+    assert found["status"] == "COMPLETED", found["detail"]
+    assert len(pcc.events(session, "RunStarted")) == 1
+    assert pcc.events(session, "HandoverDue") == []
+
+
+def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
+    pcc = install(STORY)
+    pcc.pcc("config", "set", "stuck.minutes", "0.15")
+    session = pcc.start("Write both")
+    wait_until((pcc.project / "src/one.py").exists, within=40)
+
+    for one in pcc.claudes():
+        os.kill(one, signal.SIGSTOP)
+
+    found = pcc.wait(session, within=90)
+    assert found["status"] == "COMPLETED", found["detail"]
+    lost, last = pcc.events(session, "RunEnded")
+    assert "silent" in lost["error"]
+    assert (lost["outcome"], last["outcome"]) == ("later", "done")
+    assert pcc.events(session, "RunStarted")[1]["resumed"]

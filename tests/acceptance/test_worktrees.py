@@ -1,0 +1,68 @@
+"""Claude Code's own worktrees, real ones: work goes on in them, and what is guarded stays so."""
+
+import subprocess
+
+import pytest
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
+
+STORY = """
+scenes:
+  - when: outer
+    steps:
+      - tools: [ToolSearch: {query: "select:EnterWorktree,ExitWorktree", max_results: 5}]
+      - tools: [EnterWorktree: {name: feat}]
+      - tools: [Write: {file_path: "{project}/.claude/worktrees/feat/src/made.py", content: "1"}]
+      - tools: [Bash: {command: "echo 1 > src/redirected.py"}]
+      - tools: [Write: {file_path: "{project}/.claude/worktrees/feat/.claude/x", content: "1"}]
+      - tools: [Bash: {command: "echo 1 > .git"}]
+      - tools: [Bash: {command: "echo 1 > ../../settings.json"}]
+      - tools: [ExitWorktree: {action: keep}]
+      - tools: [Write: {file_path: "{project}/.claude/worktrees/feat/src/late.py", content: "1"}]
+      - tools: [Bash: {command: "echo 1 > .claude/worktrees/feat/src/later.py"}]
+      - tools: [Agent: {description: i, prompt: inner, subagent_type: general-purpose,
+                        isolation: worktree, run_in_background: false}]
+      - Finished.
+  - when: inner
+    steps:
+      - tools: [Write: {file_path: "{project}/src/helper.py", content: "1"}]
+      - tools: [Bash: {command: "echo 1 > src/helped.py"}]
+      - tools: [Write: {file_path: "{project}/.claude/settings.json", content: "{}"}]
+      - Helped.
+"""
+
+
+def git(place, *words: str) -> str:
+    one = ("git", "-C", str(place), "-c", "user.name=n", "-c", "user.email=n@example.com", *words)
+    return subprocess.run(one, check=True, capture_output=True, text=True).stdout
+
+
+def test_work_goes_on_in_worktrees_and_what_is_guarded_stays_so(install):
+    pcc = install(STORY)
+    (pcc.project / "src").mkdir()
+    (pcc.project / "src" / "app.py").write_text("print(1)")
+    git(pcc.project, "init", "-q")
+    git(pcc.project, "add", "src")
+    git(pcc.project, "commit", "-qm", "one")
+
+    for tool in ("EnterWorktree", "ExitWorktree"):
+        pcc.pcc("rules", "add", "allow", "kind", f"tool {tool}")
+    pcc.pcc("start", str(pcc.project), "--task", "outer", check=False)
+
+    session = pcc.json("list")[0]["id"]
+    made = pcc.json("decisions", "--session", session)
+    refused = {one["summary"] for one in made if one["verdict"] != "allow"}
+    holder = pcc.project / ".claude" / "worktrees"
+    [helper] = (path for path in holder.iterdir() if path.name.startswith("agent-"))
+    where = "[in .claude/worktrees/feat]"
+    assert refused == {f"echo 1 > .git {where}", f"echo 1 > ../../settings.json {where}"}
+    failed = [one for one in pcc.events(session, "ToolFinished") if one["is_error"]]
+    assert len(failed) == 4, "the static rules refuse the two that are written by `Write`"
+    assert {path.name for path in (holder / "feat" / "src").iterdir()} == {
+        "app.py", "made.py", "redirected.py", "late.py", "later.py",
+    }  # fmt: skip
+    assert not (helper / ".claude").exists()
+    helped = {path.name for path in (helper / "src").iterdir()}
+    assert helped == {"app.py", "helper.py", "helped.py"}
+    assert [path.name for path in (pcc.project / ".claude").iterdir()] == ["worktrees"]
+    assert git(holder / "feat", "status", "--short", "src").count("??") == 4

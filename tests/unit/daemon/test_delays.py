@@ -1,0 +1,58 @@
+"""What holds a session up is said, as far as it is none of the session's own doing."""
+
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.disk import DiskSpace
+from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.tasks import Lane, TaskState
+from tests.unit.daemon.test_limits import session, task
+
+FULL = DiskSpace(free=0, total=60_000_000)
+ROOM = DiskSpace(free=30_000_000, total=60_000_000)
+BUSY = "waits for the machine: processors 95% (load.max_cpu is 80%)"
+NO_PLACE = "waits for a place: 5 of 5 are taken (sessions.max_concurrent)"
+NO_ROOM = "the disk is full: 0 MB of 60 MB are left; work waits or fails until there is room"
+
+
+@pytest.mark.parametrize(
+    ("status", "lane", "disk", "taken", "said"),
+    [
+        ("IDLE", Lane.INTERACTIVE, ROOM, 4, ""),
+        ("IDLE", Lane.INTERACTIVE, ROOM, 5, NO_PLACE),
+        ("IDLE", Lane.CRON, ROOM, 0, BUSY),
+        ("IDLE", Lane.MAINTENANCE, ROOM, 5, "waits for a place: 5 of 5 are taken"),
+        ("IDLE", Lane.INTERACTIVE, FULL, 0, NO_ROOM),
+        ("IDLE", Lane.INTERACTIVE, None, 0, ""),
+        ("PROCESSING", Lane.INTERACTIVE, FULL, 1, NO_ROOM),
+        ("PROCESSING", Lane.INTERACTIVE, ROOM, 5, ""),
+        ("PAUSED", Lane.CRON, FULL, 5, ""),
+    ],
+)
+def test_a_session_that_could_work_says_what_it_waits_for(
+    tmp_path, status, lane, disk, taken, said
+):
+    delays = Delays(
+        disk=lambda: disk,
+        load=lambda lane: BUSY if lane is Lane.CRON else "",
+        places=dict.fromkeys(Lane, 5),
+        taken=lambda: dict.fromkeys(Lane, taken),
+    )
+    seen = replace(session(tmp_path), status=SessionStatus(status))
+
+    assert delays.why(seen, [task(lane=lane, state=TaskState.QUEUED)]) == said
+
+
+def test_an_idle_session_with_nothing_to_do_waits_for_nothing(tmp_path):
+    delays = Delays(disk=lambda: FULL, load=str, places={}, taken=dict)
+
+    assert delays.why(replace(session(tmp_path), status=SessionStatus.IDLE), []) == ""
+
+
+def test_what_begins_later_waits_for_no_place_before(tmp_path):
+    delays = Delays(disk=lambda: ROOM, load=lambda _: BUSY, places={}, taken=dict)
+    later = replace(session(tmp_path), status=SessionStatus.IDLE, resumes_at=2e9)
+
+    assert delays.why(later, [task(lane=Lane.CRON, state=TaskState.QUEUED)]) == ""

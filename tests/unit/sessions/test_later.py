@@ -1,0 +1,115 @@
+"""Tasks that begin at a time, on the real tables."""
+
+import asyncio
+
+from perpetualcc.domain.tasks import Done, Lane
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.task_queue import PlannedTask
+from perpetualcc.store.database import Database
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.sessions import SessionStore
+from tests.fakes.clock import FakeClock
+from tests.fakes.sessions import RecordingWorkers
+
+ROOM = {Lane.INTERACTIVE: 5, Lane.CRON: 5}
+
+
+class World:
+    """A manager on a file of its own."""
+
+    def __init__(self, database: Database) -> None:
+        self.clock = FakeClock()
+        self.ledger = SqliteLedger(database, self.clock, owner="me")
+        events = EventLog(database, self.clock)
+
+        async def record(*these) -> None:
+            await events.append(these)
+
+        workers = RecordingWorkers(self.ledger)
+        store = SessionStore(database, self.clock)
+        self.manager = SessionManager(store, self.ledger, record, workers)
+
+    async def claimed(self) -> list[str]:
+        return [task.prompt for task in await self.ledger.claim(ROOM, 5)]
+
+    async def begins(self, session):
+        return (await self.manager.begins([session])).get(session.id)
+
+
+def play(scene, tmp_path):
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        await scene(World(database))
+        await database.close()
+
+    asyncio.run(main())
+
+
+def test_a_session_begins_when_it_is_due(tmp_path):
+    async def scene(world):
+        due = world.clock.now() + 3600
+        plan = [PlannedTask(prompt="one"), PlannedTask(prompt="two", after=(0,))]
+        session = await world.manager.create_session(tmp_path, plan, due=due, lane=Lane.CRON)
+
+        assert await world.claimed() == []
+        assert await world.ledger.next_due() == due
+        assert await world.begins(session) == due
+
+        world.clock.move(3600)
+        assert await world.begins(session) is None
+        assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
+
+
+def test_a_task_for_later_holds_up_nothing(tmp_path):
+    async def scene(world):
+        plan = [PlannedTask(prompt="now"), PlannedTask(prompt="then")]
+        session = await world.manager.create_session(tmp_path, plan)
+        due = world.clock.now() + 60
+        await world.manager.add_task(session.id, "later", priority=9, due=due)
+
+        for prompt in ("now", "then"):
+            assert await world.begins(session) is None
+            [task] = await world.ledger.claim(ROOM, 5)
+            assert task.prompt == prompt
+            await world.ledger.settle(task.id, task.fence, Done(result="ok"))
+        assert await world.claimed() == []
+        assert await world.begins(session) == due
+
+        world.clock.move(60)
+        assert await world.claimed() == ["later"]
+
+    play(scene, tmp_path)
+
+
+def test_a_paused_session_begins_nothing_however_late_it_is(tmp_path):
+    async def scene(world):
+        due = world.clock.now() + 60
+        session = await world.manager.create_session(
+            tmp_path, [PlannedTask(prompt="one")], due=due, lane=Lane.CRON
+        )
+        await world.manager.pause_session(session.id)
+        world.clock.move(3600)
+        assert await world.claimed() == []
+        assert await world.begins(session) is None
+
+        await world.manager.resume_session(session.id)
+        assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
+
+
+def test_what_is_for_later_begins_now_when_a_person_says_so(tmp_path):
+    async def scene(world):
+        due = world.clock.now() + 3600
+        session = await world.manager.create_session(
+            tmp_path, [PlannedTask(prompt="one")], due=due, lane=Lane.CRON
+        )
+        await world.manager.resume_session(session.id)
+
+        assert await world.begins(session) is None
+        assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
