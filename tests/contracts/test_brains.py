@@ -213,6 +213,12 @@ def test_ollama_is_asked_to_read_the_whole_prompt(lines, window, server, brain_o
     assert server.asked[0]["options"]["num_ctx"] == window
 
 
+def test_gemini_may_think_before_it_answers(server, brain_of) -> None:
+    server.thoughts = 4_000
+
+    assert ask(brain_of("gemini", server.url)).selected == ("Short",)
+
+
 def test_what_ollama_did_not_read_whole_it_did_not_answer(server, brain_of) -> None:
     """Its model has room for 2,000 tokens: it reads the last of them and says nothing of it."""
     server.window = 2_000

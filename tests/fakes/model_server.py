@@ -38,6 +38,8 @@ class ModelServer:
     asked: list[dict[str, Any]] = field(default_factory=list)
     slowness: float = 3.0
     """Seconds."""
+    thoughts: int = 0
+    """Tokens that Gemini's model thinks before it answers; they count as the reply's."""
     window: int = 1_000_000
     """Tokens that Ollama's model reads at most, whatever it is asked to."""
     behind: str = ""
@@ -121,9 +123,10 @@ class _Handler(BaseHTTPRequestHandler):
             counts = {"prompt_eval_count": min(read, state.window), "eval_count": 30}
             self._json(200, {"model": "tiny", "message": message, "done": True, **counts})
         else:
-            content = {"role": "model", "parts": [{"text": text}]}
+            left = body.get("generationConfig", {}).get("maxOutputTokens", 0) - state.thoughts
+            content = {"role": "model", "parts": [{"text": text[: max(0, left)]}]}
             usage = {"promptTokenCount": 120, "candidatesTokenCount": 30}
-            candidate = {"content": content, "finishReason": "STOP"}
+            candidate = {"content": content, "finishReason": "STOP" if left > 0 else "MAX_TOKENS"}
             self._json(200, {"candidates": [candidate], "usageMetadata": usage})
 
     def _messages(self, body, state):

@@ -16,6 +16,10 @@ _HINTS = {
     429: "Wait, or raise the quota of the key",
 }
 
+_MOST_TOKENS = 8_192
+"""Of a reply. Models that think before they answer (2.5) count their thoughts: of 2,048 they left
+too little for the answer, which was cut."""
+
 
 class GeminiCompletion:
     """One key, one model."""
@@ -33,7 +37,7 @@ class GeminiCompletion:
             config={
                 "system_instruction": system,
                 "temperature": 0.0,
-                "max_output_tokens": 2048,
+                "max_output_tokens": _MOST_TOKENS,
                 "response_mime_type": "application/json",
                 "response_json_schema": dict(schema),
             },

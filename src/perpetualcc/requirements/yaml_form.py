@@ -2,6 +2,8 @@
 
 import re
 from contextlib import nullcontext, suppress
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 import yaml
@@ -50,10 +52,17 @@ _TASK_FIELDS = {
     "after": "after",
     "needs": "after",
     "requires": "after",
+    "depends": "after",
+    "dependencies": "after",
+    "blocked_by": "after",
     "done": "done",
     "completed": "done",
     "status": "done",
 }
+_ORDERING = ("depends_on", "dependencies", "blocked_by", "priority")
+_ALIKE = 0.8
+"""From here on a name is another one misspelt: `depend_on`, `priorty`."""
+_TAKES_OVER = "<<"
 _DONE_WORDS = frozenset({"true", "yes", "done", "completed", "complete", "finished", "closed", "x"})
 
 
@@ -88,9 +97,15 @@ def _compose(text: str, source: str) -> Any:
             source,
             f"not valid YAML: {error.problem}",
             line=min(mark.line + 1, text.count("\n") + 1) if mark else 0,
+            hint="Indent with spaces, not tabs" if mark and _is_tabbed(text, mark.line) else "",
         ) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise RequirementsError(source, f"not valid YAML: {error}") from error
+
+
+def _is_tabbed(text: str, number: int) -> bool:
+    line = next(iter(text.splitlines()[number : number + 1]), "")
+    return "\t" in line[: len(line) - len(line.lstrip())]
 
 
 def _line(node: Any) -> int:
@@ -185,11 +200,51 @@ class _YamlReader:
                 self.source, "a task must be text or a mapping", line=_line(node)
             )
         fields: dict[str, Any] = {}
-        for name, value in node.value:
-            field = _TASK_FIELDS.get(plain(self._scalar(name, "a field's name")))
-            if field and field not in fields:
+        more: list[str] = []
+        for name, value in self._pairs(node):
+            field = _TASK_FIELDS.get(re.sub(r"[\s-]+", "_", plain(name)))
+            if field is None:
+                self._refuse_misspelt(name, value)
+                more += self._detail(f"- {name}: ", value)
+            elif field not in fields:
                 fields[field] = value
-        return self._task_of(fields, node, number)
+            elif field == "description":  # a title, and then what it means
+                more += self._detail("", value)
+        task = self._task_of(fields, node, number)
+        return replace(task, description="\n".join([task.description, *more]))
+
+    def _pairs(self, node: Any, depth: int = 0) -> list[tuple[str, Any]]:
+        """Names and values of a mapping; after its own those it takes over with `<<`."""
+        self.visited += 1
+        if depth > _MAX_DEPTH or self.visited > _MAX_NODES:
+            raise RequirementsError(
+                self.source, "nested too deeply, or in a circle", line=_line(node)
+            )
+        pairs = [(self._scalar(name, "a field's name"), value) for name, value in node.value]
+        own = {name for name, _ in pairs}
+        for value in [value for name, value in pairs if name == _TAKES_OVER]:
+            others = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for other in (one for one in others if isinstance(one, yaml.MappingNode)):
+                pairs += [pair for pair in self._pairs(other, depth + 1) if pair[0] not in own]
+        return [pair for pair in pairs if pair[0] != _TAKES_OVER]
+
+    def _refuse_misspelt(self, name: str, value: Any) -> None:
+        """A dependency that is not read would be an order that is not kept."""
+        meant = get_close_matches(plain(name), _ORDERING, n=1, cutoff=_ALIKE)
+        if meant:
+            raise RequirementsError(
+                self.source,
+                f"a task has no field {name!r}",
+                line=_line(value),
+                hint=f"Write `{meant[0]}`, if that is meant",
+            )
+
+    def _detail(self, mark: str, node: Any) -> list[str]:
+        """What else a mapping says of its task; what is nested deeper is left out."""
+        said = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        words = [str(one.value).strip() for one in said if isinstance(one, yaml.ScalarNode)]
+        text = ", ".join(word for word in words if word)
+        return [f"{mark}{text}"] if text else []
 
     def _task_of(self, fields: dict[str, Any], node: Any, number: int) -> TaskLine:
         if "description" not in fields:
@@ -245,8 +300,8 @@ class _YamlReader:
                 self.source, "nested too deeply, or in a circle", line=_line(node)
             )
         if isinstance(node, yaml.MappingNode):
-            for name, value in node.value:
-                key = self._scalar(name, "a field's name").replace("_", " ")
+            for name, value in self._pairs(node):
+                key = name.replace("_", " ")
                 self._flatten(kind, heading, [*path, key], value, depth + 1)
         elif isinstance(node, yaml.SequenceNode):
             for value in node.value:

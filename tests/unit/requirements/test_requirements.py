@@ -162,6 +162,12 @@ def test_headings_are_known_in_many_spellings(heading: str, kind: StatementKind)
             "tasks:\n  - {description: a, priority: soon}\n",
             "r.yaml:2: `priority` must be a number, not 'soon'",
         ),
+        (
+            "r.yaml",
+            "tasks:\n  - a\n  - description: b\n    depend_on: 1\n",
+            "r.yaml:4: a task has no field 'depend_on'",
+        ),
+        ("r.yaml", "tasks:\n  - &t {<<: *t, description: a}\n", "r.yaml:2: nested too deeply"),
         ("r.yaml", "a: &a [*a]\n", "r.yaml:1: nested too deeply, or in a circle"),
         ("r.yaml", "a: " + "[" * 500, "r.yaml:1: nested too deeply"),
     ],
@@ -437,6 +443,42 @@ def test_a_pipe_in_a_cell_is_a_pipe() -> None:
     text = "## Preferences\n| Key | Value |\n|---|---|\n| Shell | a \\| b |\n"
 
     assert [one.text for one in parse_requirements(text, "t.md").preferences] == ["a | b"]
+
+
+def test_a_yaml_task_keeps_all_that_is_said_of_it() -> None:
+    text = """
+defaults: &usual {priority: high, labels: [ui, web]}
+tasks:
+  - title: Login page
+    description: |
+      With form.
+      No OAuth.
+    acceptance: [locked after 5 tries, tested]
+    subtasks: [{description: nested}]
+  - <<: *usual
+    id: b
+    task: Logout
+    Depends-On: 1
+    priority: 3
+  - <<: [*usual]
+    task: Reset
+    blocked by: [b]
+"""
+
+    read = parse_requirements(text, "r.yaml")
+
+    assert [(one.description, one.priority, one.depends_on) for one in read.tasks] == [
+        ("Login page\nWith form.\nNo OAuth.\n- acceptance: locked after 5 tries, tested", 0, ()),
+        ("Logout\n- labels: ui, web", 3, ("1",)),
+        ("Reset\n- labels: ui, web", 10, ("b",)),
+    ]  # fmt: skip
+
+
+def test_tabs_in_yaml_are_named_in_the_hint() -> None:
+    with pytest.raises(RequirementsError) as refused:
+        parse_requirements("tasks:\n\t- a\n", "r.yaml")
+
+    assert refused.value.hint == "Indent with spaces, not tabs"
 
 
 def test_thousands_of_tasks_are_read_while_one_waits() -> None:
