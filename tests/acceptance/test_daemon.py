@@ -507,6 +507,38 @@ def test_the_kill_switch_leaves_nothing_within_five_seconds(
     assert daemon.left_over() == []
 
 
+@pytest.mark.parametrize("lock", ["supervisor_lock", "engine_lock"])
+@pytest.mark.parametrize("how", [["--now"], ["--grace", "2"]])
+def test_a_stop_finds_what_a_damaged_lock_file_does_not_name(
+    make_daemon: MakeDaemon, lock: str, how: list[str]
+) -> None:
+    daemon = make_daemon()
+    daemon.connect().close()
+    getattr(daemon.locations, lock).write_text("")
+
+    done = daemon.pcc("daemon", "stop", *how)
+
+    assert "The daemon has stopped" in done.stdout, done
+    assert daemon.left_over() == []
+
+
+def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
+    """To say that the daemon has stopped would be untrue."""
+    daemon = make_daemon()
+    daemon.connect().close()
+    supervisor = daemon.status.supervisor
+    daemon.locations.supervisor_lock.write_text("")
+    daemon.locations.status.write_text("")
+
+    for how in ([], ["--now"]):
+        done = daemon.pcc("daemon", "stop", *how)
+        assert (done.returncode, done.stdout) == (1, ""), done
+        assert "End it by hand" in done.stderr
+
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGKILL)
+
+
 def test_restart_brings_a_new_engine(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
     with daemon.connect() as client:

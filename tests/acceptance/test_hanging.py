@@ -38,14 +38,14 @@ def test_a_machine_that_slept_for_a_night_goes_on_where_it_was(install, tmp_path
 
 def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
     pcc = install(STORY)
-    pcc.pcc("config", "set", "stuck.minutes", "0.15")
+    pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Write both")
     wait_until((pcc.project / "src/one.py").exists, within=40)
 
     for one in pcc.claudes():
         os.kill(one, signal.SIGSTOP)
 
-    found = pcc.wait(session, within=90)
+    found = pcc.wait(session, within=100)
     assert found["status"] == "COMPLETED", found["detail"]
     lost, last = pcc.events(session, "RunEnded")
     assert "silent" in lost["error"]

@@ -38,6 +38,8 @@ class CostCount:
     _reply: str = ""
     _is_open: bool = False
     """The price of a reply is not in the count yet."""
+    _booked: float = 0.0
+    """What the meter was told of."""
     _rests_until: float = 0.0
 
     async def seen(self, arrival: Arrival) -> None:
@@ -51,7 +53,9 @@ class CostCount:
             case ClockTicked() if asyncio.get_running_loop().time() >= self._rests_until:
                 await self._look()
             case TurnEnded(cost_usd=usd):
-                self.facts.usd, self._is_open = usd or self.facts.usd, False
+                self.facts.usd = usd or self.facts.usd
+                # Where the process works on beside the conversation, the rest is booked soon.
+                self._is_open = self.facts.usd > self._booked
 
     @property
     def _is_limited(self) -> bool:
@@ -59,7 +63,8 @@ class CostCount:
 
     async def settle(self) -> None:
         """The process is about to end, and may not have told what it cost."""
-        await self._look()
+        if self.facts.turn is None:
+            await self._look()
 
     async def _look(self, tries: int = 1) -> None:
         for last in range(tries if self._is_open else 0):
@@ -68,9 +73,10 @@ class CostCount:
             if told is None:
                 self._rests_until = asyncio.get_running_loop().time() + _PAUSE
                 return
-            new = told - self.facts.usd
+            new = told - self._booked
             if new > 0:
-                self.facts.usd, self._is_open = told, False
+                self.facts.usd, self._booked = max(self.facts.usd, told), told
+                self._is_open = False
                 over = await self.meter.spent(self.task, self.session, 0, new)
                 self.facts.over = self.facts.over or over
                 return

@@ -16,7 +16,7 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     """The task, after what earlier tasks of the same session came to."""
     if not finished:
         return task.prompt
-    lines = [f"- {done.prompt.splitlines()[0]}: {_first_line(done.result)}" for done in finished]
+    lines = [f"- {_first_line(done.prompt)}: {_first_line(done.result)}" for done in finished]
     return (
         f"{task.prompt}\n\n<earlier-tasks>\nDone before in this project, for orientation:\n"
         + "\n".join(lines[-5:])

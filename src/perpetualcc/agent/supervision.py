@@ -481,11 +481,12 @@ class SupervisedRun:
         self.facts.turn = turn = turn.after(self.facts.before)
         if not turn.is_error:
             await self._used_by_now()
-        if self.background.kinds and self.facts.is_done and not self._is_ending:
+        self.is_over = True
+        if self.background.kinds and self.facts.is_done:  # what ends now may not be the work
             self.facts.before, self.facts.turn = turn, None
-            self.background.wait()
-        else:
-            self.is_over = True
+            if not self._is_ending:
+                self.is_over = False
+                self.background.wait()
         if turn.context_window and turn.context_window != self.context_window:
             self.context_window = turn.context_window
             await self.faculties.journal.record(self._usage())

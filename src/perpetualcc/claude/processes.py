@@ -167,6 +167,11 @@ def _from_ps() -> Iterator[_Process]:
         yield _Process(pid=pid, parent=parent, mark=carried.partition("=")[2])
 
 
+def command_of(pid: int) -> str:
+    """How a process was started; empty when there is none."""
+    return _ps("-ww", "-o", "command=", "-p", str(pid)).strip()
+
+
 def _ps(*arguments: str) -> str:
     command = ["/bin/ps", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout

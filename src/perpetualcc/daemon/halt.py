@@ -8,13 +8,15 @@ from datetime import timedelta
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon.child import kill_group
-from perpetualcc.daemon.state import is_held, note_halt, read_pid
+from perpetualcc.daemon.state import is_held, note_halt, read_pid, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 
 _LONGEST = 600.0
 """Seconds to wait for a graceful stop whose grace only the supervisor knows."""
 _MARGIN = 10.0
+_DIES_WITHIN = 1.0
+"""Seconds in which the kernel lets go of what was killed."""
 _SUPERVISOR_KILLS_WITHIN = 2.5
 """Seconds of the kill switch's five that the supervisor gets to do it itself."""
 
@@ -28,6 +30,8 @@ def stop(locations: Locations, *, grace: float | None = None) -> bool:
         PerpetualError: it does not stop.
     """
     pid = _living(locations)
+    if pid is None and is_held(locations.supervisor_lock):
+        raise _Unknown(locations)
     if pid is None:
         return _wait_free(locations, _MARGIN) if is_held(locations.engine_lock) else False
     if grace is not None and not _wished(locations, grace):
@@ -44,6 +48,9 @@ def stop_now(locations: Locations) -> bool:
 
     Works without the supervisor's help, too. State stays resumable, and what is ended this way
     counts as no crash. False when nothing ran.
+
+    Raises:
+        PerpetualError: one lives, and nothing tells which process it is.
     """
     pid = _living(locations)
     if is_held(locations.engine_lock):
@@ -53,9 +60,12 @@ def stop_now(locations: Locations) -> bool:
         _signal(pid, signal.SIGUSR1)
         if not _wait_free(locations, _SUPERVISOR_KILLS_WITHIN):
             _signal(pid, signal.SIGKILL)
-    if is_held(locations.engine_lock) and (engine := read_pid(locations.engine_lock)):
+    if is_held(locations.engine_lock) and (engine := _engine(locations)):
         kill_group(engine)
-    return processes.sweep(locations.data, timedelta(seconds=0.5)) > 0 or ran
+    ran |= processes.sweep(locations.data, timedelta(seconds=0.5)) > 0
+    if not _wait_free(locations, _DIES_WITHIN):
+        raise _Unknown(locations)
+    return ran
 
 
 def _wished(locations: Locations, grace: float) -> bool:
@@ -70,8 +80,33 @@ def _wished(locations: Locations, grace: float) -> bool:
 
 
 def _living(locations: Locations) -> int | None:
-    is_alive = is_held(locations.supervisor_lock)
-    return read_pid(locations.supervisor_lock) if is_alive else None
+    if not is_held(locations.supervisor_lock):
+        return None
+    return read_pid(locations.supervisor_lock) or _noted(
+        locations, read_status(locations).supervisor
+    )
+
+
+def _engine(locations: Locations) -> int | None:
+    return read_pid(locations.engine_lock) or _noted(locations, read_status(locations).engine)
+
+
+def _noted(locations: Locations, pid: int | None) -> int | None:
+    """What the status says where a lock's file is damaged, unless the number is another's."""
+    if pid is None:
+        return None
+    command = processes.command_of(pid)
+    return pid if f"--data-dir {locations.data}" in command else None
+
+
+class _Unknown(PerpetualError):  # noqa: N818  # named for what happened
+    """A lock is held, and its file does not say by whom."""
+
+    def __init__(self, locations: Locations) -> None:
+        super().__init__(
+            f"The daemon runs, and nothing in '{locations.run_dir}' says which process it is",
+            hint=f"End it by hand: ps axww -o pid,command | grep '{locations.data}'",
+        )
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -458,7 +458,8 @@ def check_project(path: Path) -> Path:
 
 def _name_from(prompt: str) -> str:
     """Two or three telling words of the task, as people name branches."""
-    words = "".join(c.lower() if c.isalnum() else " " for c in prompt.splitlines()[0]).split()
+    first = prompt.strip().splitlines()[0]
+    words = "".join(c.lower() if c.isalnum() else " " for c in first).split()
     telling = [word for word in words if len(word) > 2 and word not in _WEAK][:3]
     return "-".join(telling or words[:3])[:32].strip("-") or "session"
 

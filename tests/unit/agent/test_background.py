@@ -1,5 +1,7 @@
 """Claude ends its turn while an agent or a command of its own works on: the task is not done."""
 
+from dataclasses import replace
+
 import pytest
 
 from perpetualcc.agent import background
@@ -16,6 +18,7 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.domain.tasks import Done, Later, Parked
+from tests.fakes.faculties import OpenMeter
 from tests.unit.agent.test_supervision import TASK, World, ended, play, wants
 
 AGENT, COMMAND = "local_agent", "local_bash"
@@ -153,5 +156,32 @@ def test_an_order_ends_the_wait_once_the_agent_has_no_call_at_work(order):
     assert isinstance(outcome(world), Later)
 
 
-def test_an_order_before_the_turn_ended_is_not_kept_waiting():
-    assert play(World(), running(AGENT), Told(order=Order.HAND_OVER), WAITS).run.is_over
+@pytest.mark.parametrize("kind", [AGENT, COMMAND])
+def test_an_order_before_the_turn_ended_is_not_kept_waiting_and_the_work_is_not_done(kind):
+    world = play(World(), running(kind), Told(order=Order.HAND_OVER), WAITS)
+
+    assert world.run.is_over
+    assert isinstance(outcome(world), Later)
+
+
+@pytest.mark.parametrize("kind", [AGENT, COMMAND])
+def test_a_budget_that_the_last_reply_used_up_leaves_the_work_in_the_background_undone(kind):
+    said = Said(text="I wait.", message="m", tokens_fresh=5, tokens_out=5)
+    world = play(World(meter=OpenMeter(allowed=1)), running(kind), said, WAITS)
+
+    assert world.run.is_over
+    assert isinstance(outcome(world), Parked)
+
+    alone = play(World(meter=OpenMeter(allowed=1)), said, WAITS)
+    assert outcome(alone) == Done(result="I wait.")
+
+
+def test_what_the_turn_cost_that_now_waits_is_in_the_book_before_the_agents_go_on():
+    world = World()
+    world.claude.costs = [2.0]
+    waits = replace(WAITS, cost_usd=2.0)
+
+    play(world, running(AGENT), Said(text="I wait.", message="m"), waits, ClockTicked())
+
+    assert (world.meter.usd, world.facts.usd) == (2.0, 2.0)
+    assert not world.run.is_over

@@ -35,11 +35,13 @@ def test_later_tasks_are_told_what_the_last_five_came_to():
     ]
 
 
-def test_a_result_that_says_nothing_or_too_much_is_one_line():
-    prompt = first_prompt(TASK, [done("empty", " \n"), done("long", "x" * 500)])
+def test_a_task_or_result_that_says_nothing_or_too_much_is_one_line():
+    finished = [done("empty", " \n"), done("long", "x" * 500), done(f"\n{'y' * 500}\nz", "ok")]
+    prompt = first_prompt(TASK, finished)
 
     assert "- empty: done" in prompt
     assert f"- long: {'x' * 199}…" in prompt
+    assert f"- {'y' * 199}…: ok" in prompt
 
 
 def answer(request, **given):

@@ -77,6 +77,7 @@ def test_a_session_is_created_with_its_tasks_and_starts(tmp_path):
         ("🚀🚀", "session"),
         ("a b", "a-b"),
         ("Fix\nthe second line", "fix"),
+        ("\n  Fix the login", "fix-login"),
         ("x" * 80, "x" * 32),
     ],
 )
