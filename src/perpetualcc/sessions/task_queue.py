@@ -170,13 +170,13 @@ class TaskQueue:
             raise PerpetualError(
                 "The task is empty", hint=f'Say what to do: pcc add {self._session} "…"'
             )
-        everything = await self._tasks.list(self._session)
+        known = await self._tasks.list(self._session) if after else []
         task = NewTask(
             id=new_task_id(),
             group=self._session,
             prompt=prompt,
             priority=priority,
-            after=tuple(_named(name, everything) for name in after),
+            after=tuple(_named(name, known) for name in after),
             due=due,
             max_attempts=max_attempts,
             lane=lane,

@@ -229,4 +229,4 @@ def _list(
         f" {of_group} ORDER BY position",  # constants only
         {"states": to_json(wanted), "group": group},
     ).fetchall()
-    return [tasks.task_from(connection, row) for row in rows]
+    return tasks.tasks_from(connection, rows)

@@ -3,7 +3,8 @@
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from perpetualcc.domain.ids import TaskId
@@ -45,19 +46,32 @@ _NEXT_DUE_OF = f"""
 """  # noqa: S608  # constants only
 
 
+_AFTER = """
+    SELECT d.task, d.after FROM task_after d JOIN tasks f ON f.id = d.after
+    WHERE d.task IN (SELECT value FROM json_each(:tasks)) ORDER BY f.position
+"""
+
+
 def task_from(connection: sqlite3.Connection, row: sqlite3.Row) -> Task:
     """The domain's task. One that only a signal wakes has an infinite due time."""
-    after = connection.execute(
-        "SELECT d.after FROM task_after d JOIN tasks f ON f.id = d.after"
-        " WHERE d.task = ? ORDER BY f.position",
-        (row["id"],),
-    )
+    return tasks_from(connection, [row])[0]
+
+
+def tasks_from(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Task]:
+    """The same of many at once."""
+    after: dict[str, list[TaskId]] = defaultdict(list)
+    for found in connection.execute(_AFTER, {"tasks": to_json([row["id"] for row in rows])}):
+        after[found["task"]].append(TaskId(found["after"]))
+    return [_task(row, tuple(after[row["id"]])) for row in rows]
+
+
+def _task(row: sqlite3.Row, after: tuple[TaskId, ...]) -> Task:
     return Task(
         id=TaskId(row["id"]),
         group=row["group_name"],
         prompt=row["prompt"],
         priority=row["priority"],
-        after=tuple(TaskId(found["after"]) for found in after),
+        after=after,
         due=math.inf if row["due"] is None else row["due"],
         lane=Lane(row["lane"]),
         state=TaskState(row["state"]),
