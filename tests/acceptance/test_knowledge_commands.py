@@ -75,6 +75,14 @@ def test_init_says_what_it_did_and_may_be_repeated(pcc, project):
     assert "✓ Found .perpetualcc/ directory" in second.stdout
 
 
+def test_init_asks_for_no_task_where_the_requirements_list_some(pcc, project, tmp_path):
+    (tmp_path / "plan.md").write_text("# Plan\n\n## Tasks\n- [ ] Build it\n")
+
+    done = pcc("init", project, "--skip-index", "--requirements", tmp_path / "plan.md")
+
+    assert done.stdout.splitlines()[-1] == f"  pcc start {project}"
+
+
 def test_init_keeps_the_requirements_file_and_can_leave_the_index_for_later(pcc, project, tmp_path):
     (tmp_path / "wish.md").write_text("# Wish\n")
 

@@ -92,7 +92,17 @@ def _row(one: dict[str, Any]) -> list[str]:
     at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
     said = one["summary"] if one["verdict"] == "answer" else f"{one['tool']} {one['summary']}"
     call = fit(said, 40)
-    return [at, one["session"], call, one["risk"], one["verdict"], fit(one["reason"], 60)]
+    return [at, one["session"], call, one["risk"], one["verdict"], fit(_why(one), 60)]
+
+
+def _why(one: dict[str, Any]) -> str:
+    """The reason without what the call says already: its subject, and where the project is."""
+    reason, summary = str(one["reason"]), str(one["summary"])
+    subject, _, rest = reason.partition(": ")
+    home = subject.removesuffix(summary)
+    if not rest or home == subject or not (home == "" or home.endswith("/")):
+        return reason
+    return rest.replace(home, "") if home else rest
 
 
 def _word(option: str, word: str | None) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import counted, printable
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.low_priority import at_low_priority
 
@@ -60,7 +60,8 @@ def init(
         _index(folder, vectors)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
-    print(f'  pcc start {shlex.quote(str(project))} --task "Your task here"')
+    task = "" if _lists_work(named) else ' --task "Your task here"'
+    print(f"  pcc start {shlex.quote(str(project))}{task}")
 
 
 def _index(folder: Path, vectors: bool | None) -> None:
@@ -78,16 +79,15 @@ def _index(folder: Path, vectors: bool | None) -> None:
     counts = pipeline.counts()
     # What turned out to be no text was read too, and is no file of the index.
     read = min(report.changed, counts.files)
-    print(f"✓ Scanning project structure... ({counts.files} files found)")
-    print(f"✓ Building knowledge graph... ({counts.modules} modules, {counts.functions} functions)")
-    print(
-        f"✓ Indexing codebase for RAG... ({counts.chunks} chunks,"
-        f" {read} files read in {report.seconds:.1f} s)"
-    )
+    graph = f"{counted(counts.modules, 'module')}, {counted(counts.functions, 'function')}"
+    took = f"{counted(read, 'file')} read in {report.seconds:.1f} s"
+    print(f"✓ Scanning project structure... ({counted(counts.files, 'file')} found)")
+    print(f"✓ Building knowledge graph... ({graph})")
+    print(f"✓ Indexing codebase for RAG... ({counted(counts.chunks, 'chunk')}, {took})")
     if vectors:
         with _bar("Making vectors") as progress:
             pipeline.embed_project(progress)
-        print(f"✓ Embedding chunks... ({pipeline.counts().vectors} chunks embedded)")
+        print(f"✓ Embedding chunks... ({counted(pipeline.counts().vectors, 'chunk')} embedded)")
     elif embeddings is None and vectors is None:
         print(f"  Words and graph only; for meaning: {_for_meaning(config)}")
     elif counts.vectors < counts.chunks and embeddings is not None:
@@ -327,6 +327,14 @@ def _folder(project: Path) -> Path:
             f"{str(project)!r} is not a folder", hint="Give the folder of the project"
         )
     return project.resolve()
+
+
+def _lists_work(requirements: Path | None) -> bool:
+    """Whether `pcc start` has something to do without being told what."""
+    from perpetualcc.requirements import read_requirements
+
+    found = read_requirements(requirements).tasks if requirements else ()
+    return not all(task.done for task in found)
 
 
 def _requirements(file: Path | None) -> Path | None:

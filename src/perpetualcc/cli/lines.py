@@ -135,14 +135,20 @@ def _request_settled(event: Data) -> list[str]:
 
 
 def _command(event: Data) -> str:
-    words = {"permission": "--approve | --deny", "error": 'retry | "give up"'}
+    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
     word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
     return f"pcc respond {event['number']} {word}"
 
 
 _HICCUPS = {"overload": "The API is overloaded", "unreachable": "The API cannot be reached"}
 """No limits of anybody's."""
-_WINDOWS = {"five_hour": "5-hour", "seven_day": "weekly"}
+_WINDOWS = {
+    "five_hour": "5-hour",
+    "seven_day": "weekly",
+    "model": "the model's own",
+    "spend": "spending",
+    "rate": "the API key's",
+}
 
 
 def _limit(event: Data) -> list[str]:

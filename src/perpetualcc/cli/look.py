@@ -150,10 +150,13 @@ _NARROWEST = 4
 
 
 def _narrowed(widths: list[int], limit: int | None) -> list[int]:
-    """Take from the widest column until the table fits."""
+    """
+    Take from the widest column until the table fits; never from the first, which names the row: it
+    is what a person types next.
+    """
     widths = list(widths)
     while limit is not None and sum(widths) + 3 * len(widths) + 1 > limit:
-        widest = max(range(len(widths)), key=widths.__getitem__)
+        widest = max(range(1, len(widths)), key=widths.__getitem__)
         if widths[widest] <= _NARROWEST:
             break
         widths[widest] -= 1
@@ -204,6 +207,11 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours}h {minutes}m"
     return f"{minutes}m" if minutes else f"{total}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2,000 files`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def thousands(tokens: int) -> str:

@@ -13,6 +13,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     coloured,
+    counted,
     fit,
     moment,
     panel,
@@ -189,7 +190,7 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
     found: list[dict[str, Any]] = session["checkpoints"]
     newest = [
         f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
-        f"{fit(one['reason'], 50)} ({len(one['files'])} files)"
+        f"{fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
         for one in found[:-4:-1]
     ]
     return [f"Checkpoints: {len(found)}", *newest]

@@ -51,15 +51,15 @@ def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def answer_to(one: dict[str, Any]) -> str:
-    """What to type to answer it."""
+    """What to type to answer it; a shell refuses the line as a whole, where `|` would run half."""
     from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
 
     words = {
-        "permission": "--approve | --always | --deny" if offer_of(one) else "--approve | --deny",
-        "review": '"seen" | --always (its task is over)'
+        "permission": f"--approve (or {'--always, ' if offer_of(one) else ''}--deny)",
+        "review": '"seen" (or --always; its task is over)'
         if one.get("task_is_over")
-        else '--approve (for the next time) | "seen"',
-        "error": 'retry | "give up"',
+        else '--approve (for the next time, or "seen")',
+        "error": 'retry (or "give up")',
     }
     questions = len(one["raw"].get("questions") or []) or 1
     word = words.get(one["type"], " ".join(['"…"'] * questions))

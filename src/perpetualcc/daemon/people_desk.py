@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 _HISTORY = 10
 """Attempts that a packet tells of."""
+_ENDED_AS = {"queued": "to be tried again", "waiting": "waited"}
+"""What people call an attempt's end that was not the task's; other states are words of theirs."""
 _LONGEST_SLEEP = timedelta(seconds=30)
 _SHORTEST_SLEEP = timedelta(milliseconds=100)
 
@@ -61,9 +63,8 @@ class SessionDesk:
 
     async def history(self, task: Task) -> Sequence[str]:
         found = await self.events.tail(SessionId(task.group), 50, kinds=["TaskSettled"])
-        return [_attempt_line(recorded) for recorded in found if recorded.event.task == task.id][
-            -_HISTORY:
-        ]
+        lines = [_attempt_line(recorded) for recorded in found if recorded.event.task == task.id]
+        return [line for line in lines if line][-_HISTORY:]
 
     async def retry(self, session: SessionId, task: TaskId) -> None:
         await self.manager.retry_task(session, task)
@@ -219,7 +220,8 @@ class PeopleDesk:
 
 
 def _attempt_line(recorded: RecordedEvent) -> str:
-    """When an attempt ended, and how."""
+    """When an attempt ended, and how; empty where it only went on, as after a handover."""
     at = time.strftime("%d %b %H:%M:%S", time.localtime(recorded.at))
     data = recorded.event.data()
-    return f"{at}  {data.get('state', '')}: {data.get('result', '')}"[:300]
+    state, result = str(data.get("state", "")), data.get("result", "")
+    return f"{at}  {_ENDED_AS.get(state, state)}: {result}"[:300] if result else ""

@@ -159,3 +159,18 @@ def test_a_coloured_cell_keeps_its_table_straight(monkeypatch) -> None:
 
     assert "\x1b[32m ok \x1b[0m" in drawn
     assert drawn.replace("\x1b[32m", "").replace("\x1b[0m", "") == plain
+
+
+def test_the_column_that_names_a_row_is_never_cut(monkeypatch) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: 30)
+
+    drawn = look.table(["ID", "Name", "Task"], [["c76f03", "night-shift", "Long work " * 9]])
+
+    assert "│ c76f03 │" in drawn
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
+)
+def test_a_number_of_things_is_singular_or_plural(number: int, said: str) -> None:
+    assert look.counted(number, "file") == said
