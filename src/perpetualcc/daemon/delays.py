@@ -38,4 +38,4 @@ class Delays:
         if taken < places:
             return ""
         setting = " (sessions.max_concurrent)" if lane in _BY_SETTING else ""
-        return f"waits for a place: {taken} of {places} are taken{setting}"
+        return f"waits for a place: {taken} of {places} taken{setting}"

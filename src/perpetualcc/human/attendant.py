@@ -203,8 +203,8 @@ class Attendant:
 def _goes_on(recorded: RecordedEvent) -> SessionId | None:
     """The session that no longer waits for the limit it waited for."""
     match recorded.event:
-        case SessionStatusChanged(before="RATE_LIMITED", session=session):
-            return session
+        case SessionStatusChanged(before="RATE_LIMITED", after=after, session=session):
+            return None if after == "RATE_LIMITED" else session
     return None
 
 

@@ -13,7 +13,7 @@ from tests.unit.daemon.test_limits import session, task
 FULL = DiskSpace(free=0, total=60_000_000)
 ROOM = DiskSpace(free=30_000_000, total=60_000_000)
 BUSY = "waits for the machine: processors 95% (load.max_cpu is 80%)"
-NO_PLACE = "waits for a place: 5 of 5 are taken (sessions.max_concurrent)"
+NO_PLACE = "waits for a place: 5 of 5 taken (sessions.max_concurrent)"
 NO_ROOM = "the disk is full: 0 MB of 60 MB are left; work waits or fails until there is room"
 
 
@@ -23,7 +23,7 @@ NO_ROOM = "the disk is full: 0 MB of 60 MB are left; work waits or fails until t
         ("IDLE", Lane.INTERACTIVE, ROOM, 4, ""),
         ("IDLE", Lane.INTERACTIVE, ROOM, 5, NO_PLACE),
         ("IDLE", Lane.CRON, ROOM, 0, BUSY),
-        ("IDLE", Lane.MAINTENANCE, ROOM, 5, "waits for a place: 5 of 5 are taken"),
+        ("IDLE", Lane.MAINTENANCE, ROOM, 5, "waits for a place: 5 of 5 taken"),
         ("IDLE", Lane.INTERACTIVE, FULL, 0, NO_ROOM),
         ("IDLE", Lane.INTERACTIVE, None, 0, ""),
         ("PROCESSING", Lane.INTERACTIVE, FULL, 1, NO_ROOM),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from perpetualcc.domain.errors import PassingError
-from perpetualcc.domain.events import RecordedEvent, TaskStarted
+from perpetualcc.domain.events import RecordedEvent, SessionStatusChanged, TaskStarted
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.human import attendant as attendants
 from perpetualcc.human.attendant import Attendant
@@ -48,3 +48,28 @@ def test_trouble_that_passes_is_waited_for_and_a_bug_silences_nothing_else(
     asyncio.run(attendant.run())
 
     assert (len(failed), done) == (tries, told)
+
+
+@pytest.mark.parametrize(("after", "over"), [("PROCESSING", "s"), ("RATE_LIMITED", None)])
+def test_only_a_limit_that_is_no_longer_waited_for_is_over(after, over):
+    outdated = []
+
+    async def put(_notices, *, goes_on, **_more):
+        outdated.append(goes_on)
+
+    async def follow(_kinds):
+        changed = SessionStatusChanged(session="s", before="RATE_LIMITED", after=after)
+        yield RecordedEvent(seq=1, at=0.0, event=changed)
+
+    attendant = Attendant(
+        news=SimpleNamespace(follow=follow),
+        queue=None,
+        work=None,
+        outbox=SimpleNamespace(put=put),
+        channels=(),
+        settings=None,
+        wake=lambda: None,
+    )
+    asyncio.run(attendant.run())
+
+    assert outdated == [over]

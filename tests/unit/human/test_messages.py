@@ -106,6 +106,17 @@ def test_each_kind_says_what_to_type(event, kind, command):
     assert command in message.brief[1]
 
 
+def test_a_wait_that_only_goes_on_is_told_once():
+    longer = SessionStatusChanged(
+        session=SessionId("s"),
+        before="RATE_LIMITED",
+        after="RATE_LIMITED",
+        detail="the budget tokens_per_day has nothing left",
+    )
+
+    assert compose(longer, None) is None
+
+
 @pytest.mark.parametrize(
     ("why", "told"),
     [

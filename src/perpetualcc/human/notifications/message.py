@@ -43,7 +43,7 @@ def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Messa
             return _reminded(event, name, number)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
-        case SessionStatusChanged(after="RATE_LIMITED", detail=why) if not why.startswith(_HICCUPS):
+        case SessionStatusChanged(after="RATE_LIMITED") if _is_news(event):
             return _limited(event, name, number)
         case _:
             return None
@@ -72,6 +72,13 @@ def command_for(number: int, kind: str, questions: int = 1) -> str:
 
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
 """No limits of anybody's, and over within minutes: nobody is called for them."""
+
+
+def _is_news(limited: SessionStatusChanged) -> bool:
+    """Not where it waited already, and only waits longer, nor where a server hiccups."""
+    return limited.before != limited.after and not limited.detail.startswith(_HICCUPS)
+
+
 _REASONS = {
     EscalationType.QUESTION: "has a question",
     EscalationType.PERMISSION: "needs a permission",
