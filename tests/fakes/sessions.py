@@ -7,7 +7,8 @@ from pathlib import Path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import TaskState
 from perpetualcc.sessions.manager import Begin
 from tests.fakes.ledger import MemoryLedger

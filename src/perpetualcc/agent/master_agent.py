@@ -37,7 +37,8 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
-from perpetualcc.domain.sessions import Run, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Run
 from perpetualcc.domain.tasks import STOPS, Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch

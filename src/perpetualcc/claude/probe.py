@@ -17,7 +17,8 @@ from perpetualcc.claude.adapter import ClaudeSettings, open_claude
 from perpetualcc.domain.decisions import Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RequestId, SessionId, new_claude_session_id, new_run_id
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tools import Risk
 
 DEADLINE = timedelta(seconds=120)

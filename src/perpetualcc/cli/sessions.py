@@ -24,7 +24,7 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.statuses import SHOWN, parse_status
 from perpetualcc.domain.clock import elapsed
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
 

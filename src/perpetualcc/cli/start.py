@@ -15,7 +15,7 @@ from perpetualcc.cli.look import moment, one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.sessions.status import ENDED
 
 app = typer.Typer(rich_markup_mode=None)

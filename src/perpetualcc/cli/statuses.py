@@ -1,7 +1,7 @@
 """What people call a session's status, and its symbol."""
 
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 
 SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
     SessionStatus.IDLE: ("○", "Idle", "dim"),

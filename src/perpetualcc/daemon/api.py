@@ -41,7 +41,8 @@ from perpetualcc.domain.events import (
     QuestionAnswered,
 )
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params

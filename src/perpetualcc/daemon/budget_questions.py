@@ -15,7 +15,8 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import ProblemNoticed
 from perpetualcc.domain.ids import RequestId, RunId
-from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.daemon.disk import DiskSpace, Room
-from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Lane, Task, TaskState
 
 _BY_SETTING = frozenset({Lane.INTERACTIVE, Lane.GOAL})

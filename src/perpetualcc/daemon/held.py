@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session
 from perpetualcc.store.escalations import SqliteEscalations
 
 

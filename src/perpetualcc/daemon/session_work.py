@@ -13,7 +13,8 @@ from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import SIGNAL

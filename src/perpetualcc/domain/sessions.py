@@ -1,32 +1,11 @@
 """Sessions: supervised workers, one project each, one task at a time."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
-
-
-class SessionStatus(StrEnum):
-    """Seed 000, Component 5. `sessions.status.TRANSITIONS` says what may follow what."""
-
-    IDLE = "IDLE"
-    """Created, not yet started."""
-    PROCESSING = "PROCESSING"
-    """A run is at work, or the next one is about to start."""
-    WAITING_INPUT = "WAITING_INPUT"
-    """A person must answer."""
-    RATE_LIMITED = "RATE_LIMITED"
-    """A limit was hit; a row with a due time wakes it."""
-    PAUSED = "PAUSED"
-    """By a person."""
-    COMPLETED = "COMPLETED"
-    """Every task of its queue is finished."""
-    STOPPED = "STOPPED"
-    """By a person, for good: its tasks are cancelled."""
-    ERROR = "ERROR"
-    """A task failed for good; a person must look."""
+from perpetualcc.domain.session_status import SessionStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

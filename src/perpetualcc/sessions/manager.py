@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after

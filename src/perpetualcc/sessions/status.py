@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus

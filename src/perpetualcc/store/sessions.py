@@ -12,7 +12,8 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import Clock, SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
-from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions
 from perpetualcc.sessions.manager import Begin
 from perpetualcc.store import tasks
 from perpetualcc.store.database import Database

@@ -10,7 +10,8 @@ from perpetualcc.agent.inbox import Order, Said, ToolEnded
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import ProblemNoticed
 from perpetualcc.domain.ids import RequestId, SessionId
-from perpetualcc.domain.sessions import Perpetual, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Perpetual
 from perpetualcc.domain.tasks import Again, Done, Later
 from tests.unit.agent.test_handover_watch import Stage, folder, play, write_document
 

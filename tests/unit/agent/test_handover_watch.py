@@ -24,7 +24,8 @@ from perpetualcc.agent.inbox import (
 from perpetualcc.agent.ports import Launch
 from perpetualcc.domain.events import ContextMeasured, HandoverDone, HandoverDue, ProblemNoticed
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
-from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions
 from perpetualcc.domain.tasks import Again, Done, Lane, Later, Parked, Task, TaskState
 from perpetualcc.sessions.handover.document import HandoverDocument, Heading, render_document
 from perpetualcc.sessions.handover.records import Manner

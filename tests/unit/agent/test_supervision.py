@@ -36,7 +36,8 @@ from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.events import ToolFailed
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import Option, Question
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.rate_limit import RateLimitMonitor

@@ -10,7 +10,7 @@ from perpetualcc.daemon.budget_questions import RAISE, STOP, WAIT, BudgetQuestio
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import Lane, Wait
 from perpetualcc.sessions.budget import next_day
 from perpetualcc.sessions.limit_waits import BY_ITSELF

@@ -15,7 +15,8 @@ from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 
 RUN = RunId("r-1")
 

@@ -6,7 +6,7 @@ import pytest
 
 from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.disk import DiskSpace
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import Lane, TaskState
 from tests.unit.daemon.test_limits import session, task
 

@@ -10,7 +10,8 @@ from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.trust import content_hash, read_watched_files
 

@@ -11,7 +11,8 @@ from perpetualcc.domain.escalations import Escalation, EscalationRequest, Escala
 from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.domain.sessions import Session, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, Later, NewTask, Parked, Task, TaskState, Wait
 from perpetualcc.human.answers import AnswerError, checked
 from perpetualcc.sessions.limit_waits import BY_ITSELF, WakeUps

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask

@@ -8,7 +8,8 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded
-from perpetualcc.domain.sessions import Session, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
 from perpetualcc.sessions.limit_waits import is_cut_short_by_a_person
 from perpetualcc.sessions.manager import SessionManager

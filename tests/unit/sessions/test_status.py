@@ -16,7 +16,7 @@ import itertools
 
 import pytest
 
-from perpetualcc.domain.sessions import SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import TaskState
 from perpetualcc.sessions.status import (
     TRANSITIONS,

@@ -16,7 +16,8 @@ from perpetualcc.domain.events import (
     UsageReported,
 )
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.sessions import SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.sessions import SessionStore

@@ -13,7 +13,8 @@ from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
-from perpetualcc.domain.sessions import Run, SessionOptions, SessionStatus
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database

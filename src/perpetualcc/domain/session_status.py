@@ -1,0 +1,24 @@
+"""What a session can be. Apart from the session itself: a listing needs no more than this."""
+
+from enum import StrEnum
+
+
+class SessionStatus(StrEnum):
+    """Seed 000, Component 5. `sessions.status.TRANSITIONS` says what may follow what."""
+
+    IDLE = "IDLE"
+    """Created, not yet started."""
+    PROCESSING = "PROCESSING"
+    """A run is at work, or the next one is about to start."""
+    WAITING_INPUT = "WAITING_INPUT"
+    """A person must answer."""
+    RATE_LIMITED = "RATE_LIMITED"
+    """A limit was hit; a row with a due time wakes it."""
+    PAUSED = "PAUSED"
+    """By a person."""
+    COMPLETED = "COMPLETED"
+    """Every task of its queue is finished."""
+    STOPPED = "STOPPED"
+    """By a person, for good: its tasks are cancelled."""
+    ERROR = "ERROR"
+    """A task failed for good; a person must look."""
