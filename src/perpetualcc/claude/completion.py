@@ -12,6 +12,7 @@ from typing import Any
 from perpetualcc.brain.completion import Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import ClaudeSettings
+from perpetualcc.claude.layers import DEAF
 from perpetualcc.claude.scratch import scratch
 
 # One to think, one to hand in the structured reply, one to mend its form.
@@ -41,6 +42,7 @@ class ClaudeCompletion:
                 tools=[],
                 allowed_tools=[],
                 setting_sources=[],
+                settings=json.dumps(DEAF),
                 strict_mcp_config=True,
                 system_prompt=system,
                 model=self._settings.model,

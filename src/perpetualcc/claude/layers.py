@@ -60,7 +60,7 @@ class Layers:
         """For Claude Code's `--settings`."""
         settings: dict[str, Any] = {
             "autoContinueAtUsageLimit": False,
-            "crossSessionInbound": "refuse",  # a run does what its tasks say, and nobody else
+            **DEAF,
         }
         if self.deny or self.ask:
             settings["permissions"] = {"deny": list(self.deny), "ask": list(self.ask)}
@@ -103,6 +103,9 @@ def _beside(directory: Path, writable: Sequence[Path]) -> Iterator[Path]:
         else:
             yield child
 
+
+DEAF = {"crossSessionInbound": "refuse"}
+"""A run does what its tasks say, and a brain what it is asked: no other session's word counts."""
 
 _PROOFS = (
     ("bubblewrap", ("bwrap", "--ro-bind", "/", "/", "--unshare-net", "true")),

@@ -55,8 +55,10 @@ def plan_resume(
     if info.window is LimitWindow.MODEL and fallback and fallback not in {model, info.model}:
         return ResumePlan(due=now, model=fallback, reason=f"goes on with {fallback}")
     due = earliest(info, now=now, in_a_row=in_a_row)
+    if info.window.is_a_hiccup:  # what worked goes on working, at any hour
+        return ResumePlan(due=due)
     is_expensive = any(name.lower() in model.lower() for name in settings.ask_for_models)
-    asks = (asks or is_expensive) and not info.window.is_a_hiccup
+    asks = asks or is_expensive
     if (after := end_of_quiet(due, settings.quiet)) is not None:
         return ResumePlan(due=after, asks=asks, reason="after the quiet hours")
     return ResumePlan(due=due, asks=asks)

@@ -56,7 +56,7 @@ class LimitSettings:
     overage: bool = False
     """Whether paid credits may be used when a subscription's window is used up."""
     quiet_hours: str = ""
-    """Nothing resumes by itself between these local times, such as `23:00-07:00`."""
+    """After a limit nothing resumes by itself between these local times, such as `23:00-07:00`."""
     ask_for_models: tuple[str, ...] = ()
     """Sessions of models whose names contain one of these ask before they resume."""
     resume_tokens: int = 0

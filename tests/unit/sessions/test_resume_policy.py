@@ -41,6 +41,15 @@ def test_a_hiccup_is_a_short_back_off_and_nobody_is_asked(window):
     assert not any(one.asks for one in found)
 
 
+@pytest.mark.parametrize(
+    ("window", "waits"), [(LimitWindow.OVERLOAD, False), (LimitWindow.FIVE_HOUR, True)]
+)
+def test_quiet_hours_do_not_make_a_night_of_a_hiccup(window, waits):
+    always = {"quiet_hours": "00:00-23:59"}
+
+    assert (plan(window, resets_at=NOW + 60, settings=always).due > NOW + 3600) == waits
+
+
 def test_a_models_own_limit_is_escaped_only_when_the_policy_names_another_model():
     until = NOW + 3600
 
