@@ -93,7 +93,7 @@ def test_the_brain_words_the_rule_and_the_day_s_budget_pays(brain, server, learn
     rules = learn(brain, server.url)
 
     assert rules == [SAID["rule"]]
-    assert spent(learn.locations) == 150
+    assert spent(learn.locations) == server.tokens > 30
 
 
 @pytest.mark.parametrize("brain", ["gemini", "ollama"])

@@ -36,6 +36,8 @@ class ModelServer:
     reply: dict[str, Any] = field(default_factory=dict)
     """What the model writes, as JSON."""
     asked: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int = 0
+    """Of all prompts and replies, as it has told."""
     slowness: float = 3.0
     """Seconds."""
     thoughts: int = 0
@@ -121,11 +123,13 @@ class _Handler(BaseHTTPRequestHandler):
             message = {"role": "assistant", "content": text}
             read = len(json.dumps(body["messages"])) // 4
             counts = {"prompt_eval_count": min(read, state.window), "eval_count": 30}
+            state.tokens += sum(counts.values())
             self._json(200, {"model": "tiny", "message": message, "done": True, **counts})
         else:
             left = body.get("generationConfig", {}).get("maxOutputTokens", 0) - state.thoughts
             content = {"role": "model", "parts": [{"text": text[: max(0, left)]}]}
             usage = {"promptTokenCount": 120, "candidatesTokenCount": 30}
+            state.tokens += sum(usage.values())
             candidate = {"content": content, "finishReason": "STOP" if left > 0 else "MAX_TOKENS"}
             self._json(200, {"candidates": [candidate], "usageMetadata": usage})
 
