@@ -32,6 +32,7 @@ from perpetualcc.daemon.views import (
     task_data,
     that_fits,
 )
+from perpetualcc.deferred.repeat import ONCE, Repeated
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -107,6 +108,8 @@ class Api:
                     "options": dict | None,
                     "unattended": bool | None,
                     "due": float | None,
+                    "every": str | None,
+                    "missed": str | None,
                 },
                 is_decision=True,
             ),
@@ -127,6 +130,8 @@ class Api:
                     "after": list | None,
                     "unattended": bool | None,
                     "due": float | None,
+                    "every": str | None,
+                    "missed": str | None,
                 },
                 is_decision=True,
             ),
@@ -167,7 +172,8 @@ class Api:
     async def start(self, params: Params, _: Connection) -> Any:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
-        `due`: not before that time, in seconds of the epoch, and then unattended.
+        `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
+        `missed`: again and again, as `pcc start --every` says.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -177,13 +183,18 @@ class Api:
                 project, options["perpetual"]
             )
             task = task if task or requirements else words
+        plan = plan_of(task, requirements)
+        if params["every"] and len(plan) > 1:
+            raise PerpetualError(
+                f"--every repeats one task, and these are {len(plan)}",
+                hint='Say it as one: --task "…"',
+            )
         session = await self.manager.create_session(
             project,
-            plan_of(task, requirements),
+            plan,
             name=params["name"] or "",
             options=self._options(options, requirements),
-            lane=_lane(params),
-            due=_due(params),
+            **self._when(params),
         )
         return session_data(await self._seen(session))
 
@@ -300,17 +311,28 @@ class Api:
     async def add(self, params: Params, _: Connection) -> Any:
         """
         Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
-        before that time, in seconds of the epoch, and then unattended.
+        before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
+        and again, as `pcc add --every` says.
         """
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            lane=_lane(params),
-            due=_due(params),
+            **self._when(params),
         )
         return task_data(task)
+
+    def _when(self, params: Params) -> dict[str, Any]:
+        """When a task begins, and whether again. What begins by itself is unattended work."""
+        due, rule = _due(params), _rule(params)
+        if rule is not None and not due:
+            due = rule.first(self.clock.now())
+        return {
+            "due": due,
+            "lane": Lane.CRON if params["unattended"] or due else Lane.INTERACTIVE,
+            "payload": {} if rule is None else rule.payload(),
+        }
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""
@@ -391,9 +413,17 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
-def _lane(params: Params) -> Lane:
-    """What begins by itself is work that no person started just now."""
-    return Lane.CRON if params["unattended"] or params["due"] else Lane.INTERACTIVE
+def _rule(params: Params) -> Repeated | None:
+    """Raises PerpetualError for what is not understood."""
+    if params["every"] is None:
+        if params["missed"] is not None:
+            raise PerpetualError(
+                "--missed is about what repeats", hint='Say when: --every "weekday at 2am"'
+            )
+        return None
+    rule = Repeated(params["every"], params["missed"] or ONCE)
+    rule.check()
+    return rule
 
 
 def _due(params: Params) -> float:

@@ -51,6 +51,7 @@ def task_data(task: Task) -> dict[str, Any]:
         "result": task.result,
         "packet": task.packet,
         "due": task.due,
+        "every": task.payload.get("every", ""),
     }
 
 

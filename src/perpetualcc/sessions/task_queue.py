@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import Event, TaskAdded
+from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
-from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
@@ -67,7 +68,11 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
 
 
 def tasks_of(
-    plan: Sequence[PlannedTask], session: SessionId, lane: Lane, due: float = 0.0
+    plan: Sequence[PlannedTask],
+    session: SessionId,
+    lane: Lane,
+    due: float = 0.0,
+    payload: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[NewTask]:
     """
     The plan as tasks of a session, each after those it names, whatever their order in the plan.
@@ -86,19 +91,9 @@ def tasks_of(
             after=tuple(tasks[first].id for first in plan[i].after),
             due=due,
             lane=lane,
+            payload=payload,
         )
     return list(tasks.values())
-
-
-def added(task: NewTask) -> TaskAdded:
-    """The event that tells of it."""
-    return TaskAdded(
-        session=SessionId(task.group),
-        task=task.id,
-        prompt=task.prompt,
-        priority=task.priority,
-        due=task.due,
-    )
 
 
 def _cause(task: Task) -> str | None:
@@ -156,6 +151,7 @@ class TaskQueue:
         due: float = 0.0,
         max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
+        payload: Mapping[str, Any] = MappingProxyType({}),
         events: Iterable[Event] = (),
     ) -> Task:
         """
@@ -180,6 +176,7 @@ class TaskQueue:
             due=due,
             max_attempts=max_attempts,
             lane=lane,
+            payload=payload,
         )
         return await self._tasks.add(task, [added(task), *events])
 

@@ -8,9 +8,11 @@ from perpetualcc.domain.events import (
     ProblemNoticed,
     QuestionAnswered,
     SessionStatusChanged,
+    TaskSettled,
 )
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -135,5 +137,35 @@ def test_a_signal_stays_as_long_as_a_task_could_ask_for_it(tmp_path):
         clock.move(100 * DAY)
 
         assert (await forget(database, clock))["signals"] == 1
+
+    play(tmp_path, scene)
+
+
+def test_of_what_repeats_the_newest_hundred_times_stay_with_their_events(tmp_path):
+    async def scene(database, clock):
+        sessions, events = SessionStore(database, clock), EventLog(database, clock)
+        ledger = SqliteLedger(database, clock, "me")
+        session = await sessions.create(
+            name="nightly", project=tmp_path / "p", options=SessionOptions()
+        )
+        for number in range(130):
+            payload = {"every": "hour"} if number else {}
+            await ledger.add(
+                NewTask(id=f"t-{number}", group=session.id, prompt="x", payload=payload)
+            )
+            [task] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            told = TaskSettled(session=session.id, task=task.id, state="done")
+            await ledger.settle(task.id, task.fence, Done(result="ok"), [told])
+        await ledger.add(NewTask(id="t-next", group=session.id, prompt="x", payload=payload))
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        gone = await forget(database, clock)
+
+        assert gone["tasks"] == 29
+        left = [task.id for task in await ledger.list()]
+        assert left == ["t-0", *(f"t-{number}" for number in range(30, 130)), "t-next"]
+        told_of = {one.event.task for one in await events.read() if one.event.task}
+        assert told_of == {"t-0", *(f"t-{number}" for number in range(30, 130))}
 
     play(tmp_path, scene)
