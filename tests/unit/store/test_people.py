@@ -346,9 +346,11 @@ def test_a_limit_of_the_account_is_one_message_that_names_all_who_wait(tmp_path)
             it.clock.move(20)
             title, told = (
                 "PerpetualCC: 2 sessions wait for a limit",
-                "Session a waits for a limit; it goes on by itself.\n"
-                "Session c waits for a limit; it goes on by itself.\n"
-                "See: pcc list",
+                (
+                    "Session a waits for a limit; it goes on by itself.\n"
+                    "Session c waits for a limit; it goes on by itself.\n"
+                    "See: pcc list"
+                ),
             )
             assert await sent(it) == [("mail:x", title, told), ("json:x", title, told)]
             assert [one.problem for one in await it.outbox.list(10)] == [
