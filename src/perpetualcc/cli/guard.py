@@ -12,6 +12,7 @@ import typer
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, printable, table
+from perpetualcc.domain.folders import expanded
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -147,7 +148,7 @@ def trust(
 
     Example: pcc trust ./api
     """
-    place = project.expanduser().resolve()
+    place = expanded(project).resolve()
     if not place.is_dir():
         raise Mistyped(f"Project path '{project}' is not a directory", hint="Name one")
     with connect(ctx.obj) as daemon:

@@ -24,6 +24,7 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.statuses import SHOWN, parse_status
 from perpetualcc.domain.clock import elapsed
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
@@ -59,7 +60,7 @@ def list_sessions(
     status: Annotated[
         str | None, typer.Option(help="running, paused, rate_limited, completed, error, …")
     ] = None,
-    project: Annotated[Path | None, typer.Option(help="Only sessions of this project")] = None,
+    project: Annotated[Path | None, typer.Option(help="Only sessions in this folder")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,7 +74,7 @@ def list_sessions(
         sessions = daemon.call(
             "session.list",
             status=wanted,
-            project=None if project is None else str(project.expanduser().resolve()),
+            project=None if project is None else str(expanded(project).resolve()),
             limit=limit,
         )
     if as_json:

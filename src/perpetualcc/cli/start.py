@@ -17,6 +17,7 @@ from perpetualcc.cli.look import moment, one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.sessions.status import ENDED
 
@@ -173,11 +174,9 @@ def begin(
             print(f"note: {note}", file=sys.stderr)
         session = daemon.call(
             "session.start",
-            project=str(project.expanduser().absolute()),
+            project=str(expanded(project).absolute()),
             task=task,
-            requirements=None
-            if requirements is None
-            else str(requirements.expanduser().absolute()),
+            requirements=None if requirements is None else str(expanded(requirements).absolute()),
             name=name,
             options=given,
             unattended=unattended,
@@ -239,8 +238,8 @@ def authority_of(
             else "--writable names what level 2 may write",
             hint="pcc start PROJECT --level 2 --writable DIR --task …",
         )
-    root = project.expanduser().resolve()
-    places = [str((root / path.expanduser()).resolve()) for path in writable]
+    root = expanded(project).resolve()
+    places = [str((root / expanded(path)).resolve()) for path in writable]
     return {"level": level, "writable": places, "allow_network": network}
 
 

@@ -309,7 +309,8 @@ def _use(connection: sqlite3.Connection, number: int, now: float) -> bool:
 def _spare_people(connection: sqlite3.Connection, number: int, now: float) -> None:
     """What has not left yet about a request that is settled need not leave any more."""
     connection.execute(
-        "UPDATE notifications SET state = 'moot', due = NULL, ended_at = ?"
+        "UPDATE notifications SET state = 'moot', due = NULL, ended_at = ?,"
+        " problem = 'it was settled before it left'"
         " WHERE escalation = ? AND state = 'queued'",
         (now, number),
     )

@@ -9,10 +9,12 @@ import pytest
 
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.events import SessionStatusChanged
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.human.escalation import AnsweredAlreadyError, EscalationQueue, NothingWaitingError
 from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.courier import Courier, Equipment
+from perpetualcc.human.notifications.message import compose
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.reminders import take_steps
@@ -300,8 +302,70 @@ def test_a_limit_that_was_over_before_anybody_was_told_is_not_told(tmp_path):
             ]
             await it.outbox.put(limits)
             await it.outbox.put([], goes_on=SessionId("on"))
+            it.clock.move(3600)
 
             assert [one.what.cause for one in await it.outbox.due()] == ["event:limited"]
+            assert [one.problem for one in await it.outbox.list(10)] == [
+                "",
+                "the limit was over before it left",
+            ]
+
+    asyncio.run(play())
+
+
+def test_a_limit_of_the_account_is_one_message_that_names_all_who_wait(tmp_path):
+    """Each session is stopped at its next request, and each says so."""
+
+    def limited(session, channel):
+        told = compose(
+            SessionStatusChanged(session=session, before="PROCESSING", after="RATE_LIMITED"), None
+        )
+        title, body = told.brief
+        return NewNotice(
+            cause=f"event:{session}",
+            channel=channel,
+            kind=Kind.LIMIT,
+            title=title,
+            body=body,
+            session=session,
+        )
+
+    async def sent(it):
+        later = it.clock.now() + 60
+        begun = [await it.outbox.begin(one.id, look_again=later) for one in await it.outbox.due()]
+        return [(one.what.channel, one.what.title, one.what.body) for one in begun if one]
+
+    async def play():
+        async with world(tmp_path) as it:
+            for session in map(SessionId, "abc"):
+                await it.outbox.put([limited(session, "mail:x"), limited(session, "json:x")])
+                it.clock.move(5)
+            await it.outbox.put([], goes_on=SessionId("b"))
+            await it.outbox.put([notice("event:question", "mail:x")])
+            assert await sent(it) == [("mail:x", "T", "B")]
+            it.clock.move(20)
+            title, told = (
+                "PerpetualCC: 2 sessions wait for a limit",
+                (
+                    "Session a waits for a limit; it goes on by itself.\n"
+                    "Session c waits for a limit; it goes on by itself.\n"
+                    "See: pcc list"
+                ),
+            )
+            assert await sent(it) == [("mail:x", title, told), ("json:x", title, told)]
+            assert [one.problem for one in await it.outbox.list(10)] == [
+                *("", "told with #2", "told with #1"),
+                *("the limit was over before it left",) * 2,
+                *("", ""),
+            ]
+
+            (first, *_) = [one for one in await it.outbox.list(10) if one.what.body == told]
+            await it.outbox.postpone(first.id, it.clock.now(), "no net")
+            await it.outbox.put([limited(SessionId("d"), first.what.channel)])
+            it.clock.move(30)
+            [(_, title, told)] = await sent(it)
+            assert title == "PerpetualCC: 3 sessions wait for a limit"
+            assert [line.split()[1] for line in told.splitlines()] == ["a", "c", "d", "pcc"]
 
     asyncio.run(play())
 

@@ -1,7 +1,7 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
@@ -15,7 +15,7 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
-from perpetualcc.human.notifications.outbox import Kind
+from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
 _LONGEST = 1000
@@ -177,13 +177,22 @@ def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
     at = event.resumes_at
     when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
     why = f" ({event.detail})" if event.detail else ""
-    body = f"Session {session} waits for a limit{when}{why}; it goes on by itself."
-    see = f"See: pcc status {session}"
+    waits = f"waits for a limit{when}{why}; it goes on by itself.\nSee: pcc status {session}"
     return Message(
         kind=Kind.LIMIT,
-        brief=(f"PerpetualCC: {session} waits for a limit", f"{body}\n{see}"),
-        full=(f"PerpetualCC: {_line(name)} waits for a limit", f"{body}\n{see}"),
+        brief=(f"PerpetualCC: {session} waits for a limit", f"Session {session} {waits}"),
+        full=(
+            f"PerpetualCC: {_line(name)} waits for a limit",
+            f"Session {_line(name)} ({session}) {waits}",
+        ),
     )
+
+
+def in_one(limits: Sequence[NewNotice]) -> tuple[str, str]:
+    """Title and body of one message for several that name a session each, and say where to look."""
+    each = [line for one in limits for line in one.body.splitlines()[:-1]]
+    title = f"PerpetualCC: {len(each)} sessions wait for a limit"
+    return title, _cut("\n".join(each)) + "\nSee: pcc list"
 
 
 def _line(text: str) -> str:
