@@ -9,8 +9,9 @@ from perpetualcc.domain.events import (
     QuestionAnswered,
     SessionStatusChanged,
 )
-from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.ids import RequestId, TaskId
 from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -65,6 +66,31 @@ def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
         assert not [kind for kind, session in left if session == ids["over"]]
         assert ("ProblemNoticed", ids["waiting"]) in left
         assert left[-1] == ("EngineStarted", None)
+
+    play(tmp_path, scene)
+
+
+def test_old_events_of_a_session_that_never_ends_go_with_the_tasks_they_were_about(tmp_path):
+    async def scene(database, clock):
+        events, ledger = EventLog(database, clock), SqliteLedger(database, clock, owner="me")
+        session = await SessionStore(database, clock).create(
+            name="long", project=tmp_path, options=SessionOptions()
+        )
+        for name in ("t-old", "t-open"):
+            await ledger.add(NewTask(id=TaskId(name), group=session.id, prompt="x"))
+            said = ProblemNoticed(session=session.id, task=TaskId(name), text=name, hint="")
+            busy = SessionStatusChanged(session=session.id, before="IDLE", after="PROCESSING")
+            await events.append([busy, said])
+        [task] = await ledger.claim({Lane.INTERACTIVE: 1}, limit=1)
+        await ledger.settle(task.id, task.fence, Done(result=""))
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        await forget(database, clock)
+
+        [left] = await events.read()
+        assert left.event.task == "t-open"
+        assert await forget(database, clock) == {"events": 0, "notifications": 0, "signals": 0}
 
     play(tmp_path, scene)
 
