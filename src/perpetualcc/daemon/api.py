@@ -23,6 +23,7 @@ from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.views import (
+    MOST_ROWS,
     budget_data,
     checkpoint_data,
     decision_data,
@@ -66,9 +67,6 @@ _NOT_PLAIN = frozenset({"authority", "requirements"})
 
 _END_OF_TIME = 253_402_300_800.0
 """The year 10000, in seconds of the epoch: no calendar here goes on."""
-
-_PAGE = 2_000
-"""Events in one answer: more would hold up everybody else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +156,7 @@ class Api:
                     "decided_by": str | None,
                     "since": float | None,
                     "limit": int | None,
+                    "before": int | None,
                 },
             ),
             "budget.show": Method(call=self.show_budget),
@@ -357,14 +356,17 @@ class Api:
         """
         found = await self.events.tail(
             await self._session_id(params["session"]),
-            min(max(1, params["count"] or 50), _PAGE),
+            min(max(1, params["count"] or 50), MOST_ROWS),
             levels=params["levels"],
             before=params["before"],
         )
         return newest_that_fit([event_data(recorded) for recorded in found])
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
-        """What was decided about tool calls, newest first."""
+        """
+        What was decided about tool calls, newest first; at most `limit` (100), and what one answer
+        holds: ask on with the last one's `id` as `before`.
+        """
         risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
         found = await self.decisions.read(
             session=await self._session_id(params["session"]),
@@ -372,9 +374,10 @@ class Api:
             verdict=None if verdict is None else one_of(Verdict, verdict),
             decided_by=None if by is None else one_of(DecidedBy, by),
             since=params["since"],
-            limit=params["limit"] or 100,
+            before=params["before"],
+            limit=min(params["limit"] or 100, MOST_ROWS),
         )
-        return [decision_data(recorded) for recorded in found]
+        return that_fits([decision_data(recorded) for recorded in found])
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
         """Every budget with what of it is used, and the day's tokens and money."""

@@ -170,7 +170,7 @@ class Later:
     pauses: bool = False
     """The session is paused first: a person says when it goes on."""
     got_on: bool = False
-    """The process was lost after new work: failures are counted in a row, this is the first."""
+    """It failed after new work: failures are counted in a row, this is the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -108,11 +109,17 @@ def comes_after_broken(task: Task) -> bool:
 
 def can_be_done(tasks: Sequence[Task]) -> bool:
     """Whether anything is left that does not come after a task that stopped."""
-    never = {task.id for task in tasks if task.state.is_final and task.state is not TaskState.DONE}
-    left = [task for task in tasks if not task.state.is_final]
-    while behind := [task for task in left if not never.isdisjoint(task.after)]:
-        never |= {task.id for task in behind}
-        left = [task for task in left if task.id not in never]
+    stopped = [task for task in tasks if task.state.is_final and task.state is not TaskState.DONE]
+    left = {task.id for task in tasks if not task.state.is_final}
+    behind: dict[TaskId, list[TaskId]] = defaultdict(list)
+    for task in tasks:
+        for first in task.after:
+            behind[first].append(task.id)
+    front = [task.id for task in stopped]
+    while front:
+        reached = left.intersection(behind.pop(front.pop(), ()))
+        left -= reached
+        front += reached
     return bool(left)
 
 

@@ -28,17 +28,22 @@ WHERE age > 100
   AND id NOT IN (SELECT task FROM task_after UNION SELECT after FROM task_after)
 LIMIT :batch
 """
-# Never what people have not been told of yet, what was answered, nor anything of a session that
-# may go on, unless its task is gone.
+# Never what people have not been told of yet, what was answered, nor, of a session that may go on,
+# its newest event and those of a task that may go on or ended lately.
 _EVENTS = """
 SELECT seq FROM events
 WHERE at < :before
   AND kind <> 'QuestionAnswered'
   AND seq <= (SELECT seq FROM people_cursor)
-  AND (session IS NULL OR session NOT IN (
+  AND (session IS NULL
+    OR session NOT IN (
       SELECT id FROM sessions
       WHERE status NOT IN ('COMPLETED', 'STOPPED') OR updated_at >= :before)
-    OR task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = events.task))
+    OR (seq < (SELECT max(seq) FROM events AS later WHERE later.session = events.session)
+      AND NOT EXISTS (
+        SELECT 1 FROM tasks
+        WHERE id = events.task
+          AND (state NOT IN ('done', 'cancelled', 'missed') OR updated_at >= :before))))
 LIMIT :batch
 """
 _NOTIFICATIONS = "SELECT id FROM notifications WHERE ended_at < :before LIMIT :batch"

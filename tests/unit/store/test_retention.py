@@ -10,7 +10,7 @@ from perpetualcc.domain.events import (
     SessionStatusChanged,
     TaskSettled,
 )
-from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.ids import RequestId, TaskId
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
@@ -67,6 +67,31 @@ def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
         assert not [kind for kind, session in left if session == ids["over"]]
         assert ("ProblemNoticed", ids["waiting"]) in left
         assert left[-1] == ("EngineStarted", None)
+
+    play(tmp_path, scene)
+
+
+def test_old_events_of_a_session_that_never_ends_go_with_the_tasks_they_were_about(tmp_path):
+    async def scene(database, clock):
+        events, ledger = EventLog(database, clock), SqliteLedger(database, clock, owner="me")
+        session = await SessionStore(database, clock).create(
+            name="long", project=tmp_path, options=SessionOptions()
+        )
+        for name in ("t-old", "t-open"):
+            await ledger.add(NewTask(id=TaskId(name), group=session.id, prompt="x"))
+            said = ProblemNoticed(session=session.id, task=TaskId(name), text=name, hint="")
+            busy = SessionStatusChanged(session=session.id, before="IDLE", after="PROCESSING")
+            await events.append([busy, said])
+        [task] = await ledger.claim({Lane.INTERACTIVE: 1}, limit=1)
+        await ledger.settle(task.id, task.fence, Done(result=""))
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        await forget(database, clock)
+
+        [left] = await events.read()
+        assert left.event.task == "t-open"
+        assert not any((await forget(database, clock)).values())
 
     play(tmp_path, scene)
 
@@ -141,7 +166,7 @@ def test_a_signal_stays_as_long_as_a_task_could_ask_for_it(tmp_path):
     play(tmp_path, scene)
 
 
-def test_of_what_repeats_the_newest_hundred_times_stay_with_their_events(tmp_path):
+def test_of_what_repeats_the_newest_hundred_times_stay(tmp_path):
     async def scene(database, clock):
         sessions, events = SessionStore(database, clock), EventLog(database, clock)
         ledger = SqliteLedger(database, clock, "me")
@@ -165,7 +190,5 @@ def test_of_what_repeats_the_newest_hundred_times_stay_with_their_events(tmp_pat
         assert gone["tasks"] == 29
         left = [task.id for task in await ledger.list()]
         assert left == ["t-0", *(f"t-{number}" for number in range(30, 130)), "t-next"]
-        told_of = {one.event.task for one in await events.read() if one.event.task}
-        assert told_of == {"t-0", *(f"t-{number}" for number in range(30, 130))}
 
     play(tmp_path, scene)
