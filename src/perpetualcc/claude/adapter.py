@@ -295,7 +295,7 @@ class ClaudeCodeAdapter:
         if not questions:
             return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
         waiting = self._hold(request)
-        self._inbox.put(Asked(request=request, questions=questions, raw=tool_input))
+        self._inbox.put(Asked(request=request, questions=questions))
         answer = await waiting
         if "answers" not in answer:
             reason = answer["hookSpecificOutput"]["permissionDecisionReason"]

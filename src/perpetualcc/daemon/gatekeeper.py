@@ -1,6 +1,5 @@
 """The gate of this engine: policy, authority, rules and trust, for each session."""
 
-import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,6 @@ from perpetualcc.permissions.trust import (
     surfaces,
 )
 from perpetualcc.store.guards import RuleStore, TrustStore
-
-log = logging.getLogger(__name__)
 
 _UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
 """Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""

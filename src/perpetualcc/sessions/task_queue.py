@@ -200,10 +200,6 @@ class TaskQueue:
         """In the order of adding."""
         return await self._tasks.list(self._session)
 
-    async def finished(self) -> list[Task]:
-        """What is done, oldest first."""
-        return await self._tasks.list(self._session, {TaskState.DONE})
-
     async def broken(self) -> list[Task]:
         """What failed or was parked, oldest first."""
         return await self._tasks.list(self._session, {TaskState.FAILED, TaskState.PARKED})

@@ -149,7 +149,6 @@ ASKED = Asked(
         Question(text="Which?", options=(Option(label="A"), Option(label="B"))),
         Question(text="When?", options=(Option(label="Now"),)),
     ),
-    raw={},
 )
 
 

@@ -111,18 +111,6 @@ class HandoverFolder:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def archived(self, iteration: int) -> str | None:
-        """The document that an iteration left, as the archive has it."""
-        try:
-            with (
-                self._open() as folder,
-                _opened(ARCHIVE, folder) as archive,
-                _opened(str(iteration), archive) as place,
-            ):
-                return _read(place, DOCUMENT)
-        except (OSError, UnicodeDecodeError):
-            return None
-
     def set_aside(self, owner: str) -> None:
         """Move the archive of another session to `archive-<owner>`, so that both are kept."""
         with contextlib.suppress(OSError), self._open() as folder:
