@@ -105,6 +105,41 @@ def test_a_backslash_at_the_end_of_a_line_joins_what_stands_before_and_after() -
     assert bash_risk("npm \\\n test") is Risk.LOW
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval 'cd ..'; touch src/x",
+        "eval 'eval \"cd ..\"'; touch src/x",
+        "D=src; eval D=..; touch $D/x",
+        "builtin cd ..; touch src/x",
+        "command -p cd ..; touch src/x",
+        "time cd ..; touch src/x",
+        "f() { cd ..; }; f; touch src/x",
+        "eval 'f() { cd ..; }'; f; touch src/x",
+        "D=a/../..; touch src/$D/../x",
+        "touch src/$D/../x",
+        "cd src; cd src/a; cd ..; touch $PWD/x",
+    ],
+)
+def test_what_moves_this_shell_or_sets_its_variables_is_followed(line: str) -> None:
+    assert bash_risk(line) is not Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f() { (cd ..); }; f; touch src/x",
+        "eval 'D=lib'; touch $D/x",
+        "command -v cd; touch src/x",
+        "time npm test; touch src/x",
+        "cd src && touch $PWD/x",
+        "D=src; touch $D/../tests/x",
+    ],
+)
+def test_what_leaves_this_shell_where_it_is_stays_low(line: str) -> None:
+    assert bash_risk(line) is Risk.LOW
+
+
 WORDS = st.recursive(
     st.sampled_from(["a", "$(CMD)", "`CMD`", "x", "\\", "$", "'", '"']),
     lambda inner: st.one_of(

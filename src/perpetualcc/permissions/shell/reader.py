@@ -76,6 +76,7 @@ class _Reader(Standing):
             prompt=self.prompt,
         )
         self.functions: set[str] = set()
+        self.movers: set[str] = set()
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -209,6 +210,8 @@ class _Reader(Standing):
             elif child.is_named and child != name:
                 self.visit(child)
         self.defining.discard(own)
+        if self.cwds != (*cwds, None):
+            self.movers.add(own)
         self.cwds = cwds
         self.merge(before)
 
@@ -328,7 +331,11 @@ class _Reader(Standing):
             calls_function=name in self.functions,
         )
         self.script.commands.append(command)
-        if name in DIRECTORY_COMMANDS:
+        if name in self.movers:
+            self.cwds = either(self.cwds, (None,))
+        elif name in _SAME_SHELL:
+            self.follow(command, node)
+        elif name in DIRECTORY_COMMANDS:
             self.change_directory(command)
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
@@ -337,6 +344,22 @@ class _Reader(Standing):
                     self.bind(bound, value, node)
             if name == "read":
                 self.fill(command)
+
+    def follow(self, command: SimpleCommand, node: Node) -> None:
+        """`eval "cd x"`, `command cd x`: judged elsewhere, and it changes this very shell."""
+        name, *words = command.words
+        while words and words[0].text in {"-p", "--"}:
+            words.pop(0)
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            self.stop(Problem.TOO_DEEP, self.text(node))
+        kept = len(self.script.commands), len(self.script.problems)
+        if name.text == "eval":
+            self.read(" ".join(word.text for word in words))
+        elif words:
+            self.emit(words, [], Redirects(), node, kept[0])
+        del self.script.commands[kept[0] :], self.script.problems[kept[1] :]
+        self.depth -= 1
 
     def fill(self, command: SimpleCommand) -> None:
         """`find src | while read -r f`: a line is one of the names that are listed."""
@@ -578,6 +601,7 @@ _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
+_SAME_SHELL = frozenset({"eval", "builtin", "command", "time"})
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )
