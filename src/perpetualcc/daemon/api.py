@@ -167,7 +167,7 @@ class Api:
     async def start(self, params: Params, _: Connection) -> Any:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
-        `due`: not before that time, in seconds of the epoch, and then unattended.
+        `due`: not before that time, in seconds of the epoch, and then unattended. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -185,7 +185,8 @@ class Api:
             lane=_lane(params),
             due=_due(params),
         )
-        return session_data(await self._seen(session))
+        seen = await self._seen(session)
+        return {**session_data(seen), "delay": await self._delay(seen)}
 
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""
