@@ -22,7 +22,7 @@ Newline-delimited JSON on the Unix socket `~/.perpetualcc/data/run/pcc.sock`; ve
 
 ```
 → {{"type":"req","id":1,"method":"connect","params":{{"protocol":{PROTOCOL},"client":"mine"}}}}
-← {{"type":"res","id":1,"result":{{"protocol":{PROTOCOL},"serverVersion":"0.1.0","capabilities":["events.follow",…]}}}}
+← {{"type":"res","id":1,"result":{{"protocol":{PROTOCOL},"serverVersion":"0.1.0+18b2…","capabilities":["events.follow",…]}}}}
 → {{"type":"req","id":2,"method":"events.follow","params":{{"since":0}}}}
 ← {{"type":"res","id":2,"result":{{"subscription":"s1"}}}}
 ← {{"type":"event","event":"SessionCreated","data":{{"seq":1,"at":1800000000.0,…}},"subscription":"s1"}}

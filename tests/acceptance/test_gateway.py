@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from perpetualcc import __version__
 from perpetualcc.claude import processes
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
+from perpetualcc.domain.version import code_version
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.client import Client, ConnectionLost
 from perpetualcc.gateway.protocol import FRAME_LIMIT, ErrorCode
@@ -57,7 +57,7 @@ def said(line: socket.socket) -> dict[str, Any]:
 
 
 def test_the_welcome_names_version_and_methods(client: Client) -> None:
-    assert client.server_version == __version__
+    assert client.server_version == code_version()
     assert {"ping", "toy.echo", "events.follow", "events.unfollow"} <= set(client.capabilities)
 
 
@@ -144,7 +144,7 @@ def test_a_wrong_call_says_what_is_wrong(
 def test_another_version_of_the_protocol_gets_told_what_to_do(line: socket.socket) -> None:
     line.sendall(protocol.request(1, "connect", {"protocol": 99, "client": "future"}))
 
-    with pytest.raises(PerpetualError, match=f"daemon runs version {__version__}") as caught:
+    with pytest.raises(PerpetualError, match="daemon runs version 0") as caught:
         raise protocol.as_exception(said(line)["error"])
 
     assert "pcc daemon restart" in str(caught.value.hint)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from perpetualcc.agent.inbox import ToolEnded
+from perpetualcc.agent.inbox import ToolEnded, ToolWanted
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.events import Event, ToolFailed, ToolFinished
 from perpetualcc.domain.ids import RequestId
@@ -29,11 +29,17 @@ class CallsInHand:
     """Let through, and no result yet."""
     calling: dict[RequestId, ToolCall] = field(default_factory=dict)
     """The same of those that call an agent: at work is what that one calls, if anything."""
-    announced: set[RequestId] = field(default_factory=set)
+    announced: dict[RequestId, ToolWanted] = field(default_factory=dict)
     """Made by Claude itself, let through or not; a subagent's calls are not announced."""
+    heard: set[RequestId] = field(default_factory=set)
+    """We were asked about them. Claude Code refuses some by itself: their input is wrong."""
 
-    def announce(self, requests: Iterable[RequestId]) -> None:
-        self.announced.update(requests)
+    def announce(self, calls: Iterable[ToolWanted]) -> None:
+        self.announced |= {call.request: call for call in calls}
+
+    def unheard(self, request: RequestId) -> ToolWanted | None:
+        """An announced call about which nobody asked us."""
+        return None if request in self.heard else self.announced.get(request)
 
     def begin(self, request: RequestId, call: ToolCall) -> None:
         works = self.calling if calls_an_agent(call.tool) else self.at_work
@@ -45,19 +51,20 @@ class CallsInHand:
 
     def end(self, request: RequestId) -> ToolCall | None:
         """The call that has its result now, if it had been let through."""
-        self.announced.discard(request)
+        self.announced.pop(request, None)
+        self.heard.discard(request)
         return self.take_back(request)
 
     @property
     def leave_only_agents(self) -> bool:
         """Every announced call that has no result calls an agent."""
-        return self.announced <= self.calling.keys()
+        return self.announced.keys() <= self.calling.keys()
 
 
 def told_of(
     ended: ToolEnded, call: ToolCall | None
 ) -> Iterator[tuple[type[Event], dict[str, Any]]]:
-    """The events about a result, with their facts. `call`: what had been let through."""
+    """The events about a result, with their facts. `call`: what we had not refused."""
     text = ended.text[:_RESULT]
     yield (
         ToolFinished,

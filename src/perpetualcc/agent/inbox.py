@@ -41,7 +41,7 @@ class Said:
     """Output of this part, estimated: Claude Code tells it only at the end of the turn."""
     is_beside: bool = False
     """A subagent said it."""
-    calls: tuple[RequestId, ...] = ()
+    calls: tuple["ToolWanted", ...] = ()
     """Tool calls that this part announces; a subagent's are its caller's affair."""
 
 

@@ -158,6 +158,7 @@ class SupervisedRun:
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
         session = self.launch.session
         call = wanted.call(session.project)
+        self.calls.heard.add(wanted.request)
         self.background.act()
         await self._look_at_trust()
         is_beyond = self.facts.over is not None and calls_an_agent(wanted.tool)
@@ -234,10 +235,13 @@ class SupervisedRun:
             await people.escalate(to_review(request))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
+        unheard = None if self._is_ending else self.calls.unheard(ended.request)
         call = self.calls.end(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        for kind, facts in told_of(ended, call):
+        for kind, facts in told_of(
+            ended, unheard.call(self.launch.session.project) if unheard else call
+        ):
             self.faculties.journal.note(self._event(kind, **facts))
         if not self.facts.got_on and not ended.is_error:
             self.facts.got_on = await self.faculties.journal.got_on(
@@ -291,6 +295,7 @@ class SupervisedRun:
     # -- questions -----------------------------------------------------------------------------
 
     async def _asked(self, asked: Asked) -> None:
+        self.calls.heard.add(asked.request)
         await self.faculties.journal.record(
             self._event(
                 QuestionAsked,

@@ -15,6 +15,7 @@ from perpetualcc.agent.inbox import (
     Said,
     Started,
     ToolEnded,
+    ToolWanted,
     TroubleReported,
     TurnEnded,
 )
@@ -135,10 +136,10 @@ def _subagent_ended(message: sdk.UserMessage) -> Iterator[Said]:
         )
 
 
-def _calls(content: list[Any]) -> Iterator[RequestId]:
+def _calls(content: list[Any]) -> Iterator[ToolWanted]:
     for block in content:
         if isinstance(block, sdk.ToolUseBlock):
-            yield RequestId(block.id)
+            yield ToolWanted(request=RequestId(block.id), tool=block.name, input=block.input)
 
 
 def _fresh_input(usage: Mapping[str, Any]) -> int:

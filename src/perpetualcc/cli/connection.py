@@ -2,12 +2,16 @@
 
 import os
 import shlex
+import sys
+from functools import cache
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from perpetualcc import config
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.version import code_version
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
@@ -66,4 +70,24 @@ def connect(options: GlobalOptions, *, outwait: bool = True) -> "Client":
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()
     with said_if_long("Waiting for the daemon"):
-        return reach(locations(options), flags=config.supervisor_flags(), outwait=outwait)
+        daemon = reach(locations(options), flags=config.supervisor_flags(), outwait=outwait)
+    if daemon.server_version != code_version():
+        _beware(as_here(options, "daemon restart"))
+    return daemon
+
+
+@cache
+def _beware(restart: str) -> None:
+    """The daemon is from before an upgrade, or after one: most is understood, some is not."""
+    print(f"note: The daemon runs another version than this command: {restart}", file=sys.stderr)
+
+    def misunderstood(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if not issubclass(kind, Exception):
+            sys.__excepthook__(kind, error, trace)
+            return
+        what = f"The daemon's answer is not understood ({kind.__name__}: {error})"
+        print(f"error: {what}\nhint:  {restart}", file=sys.stderr)
+
+    sys.excepthook = misunderstood

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perpetualcc import __version__, config
+from perpetualcc import config
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
@@ -19,6 +19,7 @@ from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.version import code_version
 
 if TYPE_CHECKING:
     from perpetualcc.daemon.units import ServiceUnit
@@ -219,8 +220,8 @@ def _described(
         yield "Problem", found.problem
     if found.phase is Phase.GAVE_UP:
         yield "Try again", "pcc daemon restart"
-    if found.version and found.version != __version__:
-        yield "Version", f"{found.version}; this command is {__version__}: pcc daemon restart"
+    if found.version and found.version != code_version():
+        yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
     yield "Data", str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()

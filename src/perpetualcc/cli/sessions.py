@@ -365,11 +365,12 @@ def brain_name(session: dict[str, Any]) -> str:
 def session_panel(session: dict[str, Any]) -> str:
     """The box at the top of `pcc start` and `pcc attach`."""
     word = SHOWN[SessionStatus(session["status"])][1]
+    begins_now = session["status"] == SessionStatus.IDLE and not session["delay"]
     return panel(
         f"PerpetualCC Session: {session['name']}",
         [
             f"Project: {session['project']}",
             f"Brain: {brain_name(session)}",
-            f"Status: {'Running' if word == 'Idle' else word}",
+            f"Status: {'Running' if begins_now else word}",
         ],
     )

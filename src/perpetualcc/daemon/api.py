@@ -172,7 +172,7 @@ class Api:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
         `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
-        `missed`: again and again, as `pcc start --every` says.
+        `missed`: again and again, as `pcc start --every` says. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -195,7 +195,8 @@ class Api:
             options=self._options(options, requirements),
             **self._when(params),
         )
-        return session_data(await self._seen(session))
+        seen = await self._seen(session)
+        return {**session_data(seen), "delay": await self._delay(seen)}
 
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""

@@ -22,13 +22,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from perpetualcc import __version__
 from perpetualcc.claude import processes
 from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.version import code_version
 from perpetualcc.gateway.methods import Method
 from perpetualcc.gateway.server import GatewayServer
 
@@ -136,7 +136,7 @@ class EngineHost:
         self._stop = asyncio.Event()
 
     async def run(self) -> None:
-        log.info("Engine %s started, version %s", os.getpid(), __version__)
+        log.info("Engine %s started, version %s", os.getpid(), code_version())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop.set)
@@ -156,7 +156,7 @@ class EngineHost:
         async with self._build(self._locations) as hosted:
             server = GatewayServer(
                 methods=hosted.methods,
-                version=__version__,
+                version=code_version(),
                 listener=self._listener,
                 is_agent=partial(processes.is_of_run, self._locations.data),
             )

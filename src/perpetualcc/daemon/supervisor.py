@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from perpetualcc import __version__
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory, config_path, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
@@ -41,6 +40,7 @@ from perpetualcc.daemon.state import (
 )
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.version import code_version
 from perpetualcc.learning.places import Places
 
 WALL_CLOCK_CHECK = 30.0
@@ -117,7 +117,7 @@ class Supervisor:
     def run(self) -> None:
         """Supervise until a signal ends it. No process of ours is left afterwards."""
         wakeup = self._listen_to_signals()
-        self.journal.write(f"supervisor {os.getpid()} started, version {__version__}")
+        self.journal.write(f"supervisor {os.getpid()} started, version {code_version()}")
         self._start_engine()
         while self.phase is not Phase.STOPPED:
             self._wait(wakeup)
@@ -372,7 +372,7 @@ class Supervisor:
             wake=self.wake,
             crashes=self.crashes,
             problem=self.problem,
-            version=__version__,
+            version=code_version(),
         )
         with suppress(OSError):
             write_status(self.locations, status)

@@ -156,7 +156,10 @@ class ToolFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFailed(Event):
-    """A tool that was let through did not work: told beside `ToolFinished`, with the call."""
+    """
+    A tool that was let through did not work, or Claude Code refused the call before anybody was
+    asked: told beside `ToolFinished`, with the call.
+    """
 
     request: RequestId
     tool: str

@@ -175,6 +175,15 @@ def test_a_call_that_was_let_through_and_did_not_work_is_told_and_a_refused_one_
     assert [(e.tool, e.summary, e.text) for e in failed] == [("Write", "a.py", "No room")]
 
 
+def test_a_call_that_claude_code_refuses_before_it_asks_is_told():
+    said = Said(text="", message="m1", calls=(wants("b", "Bash", command="sleep 60"), wants("w")))
+    results = [ToolEnded(request=RequestId(n), is_error=True, text="No") for n in "bw"]
+    world = play(World(), said, wants("w", "Odd"), *results)
+
+    failed = [e for e in world.journal.written if isinstance(e, ToolFailed)]
+    assert [(e.tool, e.summary, e.text) for e in failed] == [("Bash", "sleep 60", "No")]
+
+
 def test_the_work_got_on_with_the_first_call_that_no_earlier_run_made():
     world = World()
     world.journal.repeated = frozenset({RequestId("1")})
@@ -287,7 +296,7 @@ def test_a_refused_call_is_not_at_work():
 # -- agents that Claude calls
 
 CALLS_AN_AGENT = (
-    Said(text="", message="m1", tokens_out=1, calls=(RequestId("a"),)),
+    Said(text="", message="m1", tokens_out=1, calls=(wants("a"),)),
     wants("a", "Agent", prompt="Look around"),
     Said(text="", message="s1", tokens_out=1, is_beside=True),
 )
@@ -335,7 +344,7 @@ def test_an_agent_that_uses_the_budget_up_calls_what_its_reply_asked_for_and_not
 
 def test_no_agent_is_called_once_the_budget_is_used_up():
     """What else its reply asked for is done."""
-    said = Said(text="", message="m1", tokens_out=11, calls=(RequestId("a"), RequestId("w")))
+    said = Said(text="", message="m1", tokens_out=11, calls=(wants("a"), wants("w")))
     world = play(World(meter=OpenMeter(allowed=10)), said, wants("a", "Agent", prompt="Look"))
     assert not world.run.is_over, "the other call is on its way"
 
@@ -531,7 +540,7 @@ def test_a_budget_waits_for_the_calls_of_its_reply_that_come_after_the_text():
     world = World(meter=OpenMeter(allowed=10))
     text = Said(text="x", message="m1", tokens_out=11)
     first, second = (
-        Said(text="", message="m1", tokens_out=5, calls=(RequestId(name),)) for name in "12"
+        Said(text="", message="m1", tokens_out=5, calls=(wants(name),)) for name in "12"
     )
     play(world, text, first, second, wants("1"), ended("1"))
 
@@ -561,7 +570,7 @@ def test_a_turn_that_would_go_on_after_a_subagents_call_is_interrupted():
 def test_a_refused_call_of_the_last_reply_ends_the_turn_too():
     world = play(
         World(meter=OpenMeter(allowed=10)),
-        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        Said(text="x", message="m1", tokens_out=11, calls=(wants("1"),)),
         wants("1", "Odd"),
         ToolEnded(request=RequestId("1"), is_error=True, text="refused"),
     )
@@ -580,10 +589,10 @@ def test_a_turn_that_ends_by_our_word_is_not_the_end_of_the_task(is_stopped, out
 
 
 def test_a_further_reply_over_the_budget_is_left_with_its_call_held():
-    further = Said(text="y", message="m2", tokens_out=1, calls=(RequestId("2"),))
+    further = Said(text="y", message="m2", tokens_out=1, calls=(wants("2"),))
     world = play(
         World(meter=OpenMeter(allowed=10)),
-        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        Said(text="x", message="m1", tokens_out=11, calls=(wants("1"),)),
         wants("1"),
         further,
     )
@@ -599,7 +608,7 @@ def test_a_further_reply_over_the_budget_is_left_with_its_call_held():
 def test_a_call_held_for_a_person_is_not_interrupted_by_a_budget():
     world = play(
         World(meter=OpenMeter(allowed=10)),
-        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"), RequestId("b"))),
+        Said(text="x", message="m1", tokens_out=11, calls=(wants("1"), wants("b"))),
         wants("b", "Bash", command="make"),
         wants("1"),
         ended("1"),
@@ -612,7 +621,7 @@ def test_a_call_held_for_a_person_is_not_interrupted_by_a_budget():
 def test_a_pause_does_not_wait_for_the_calls_that_a_budget_would_wait_for():
     world = play(
         World(meter=OpenMeter(allowed=10)),
-        Said(text="x", message="m1", tokens_out=11, calls=(RequestId("1"),)),
+        Said(text="x", message="m1", tokens_out=11, calls=(wants("1"),)),
         Told(order=Order.PAUSE),
     )
 
@@ -648,7 +657,7 @@ def test_after_the_reply_that_used_the_money_up_nothing_follows():
 
     play(world, Said(text="a", message="m1"), wants("1"), wants("1b"))
     assert (world.meter.usd, world.facts.over) == (1.5, None)
-    play(world, Said(text="b", message="m2", calls=(RequestId("2"),)), wants("2"))
+    play(world, Said(text="b", message="m2", calls=(wants("2"),)), wants("2"))
 
     assert world.facts.over is not None
     assert world.claude.last == ["2"]
@@ -659,7 +668,7 @@ def test_a_price_that_comes_late_is_seen_when_the_call_has_ended():
     world = World(meter=OpenMeter(usd_allowed=3.0))
     world.claude.costs = [1.5, 1.5, 1.5, 1.5, 1.5, 3.0]
     play(world, Said(text="a", message="m1"), wants("1"), ended("1"))
-    play(world, Said(text="b", message="m2", calls=(RequestId("2"),)), wants("2"))
+    play(world, Said(text="b", message="m2", calls=(wants("2"),)), wants("2"))
     assert world.facts.over is None
 
     play(world, ended("2"))

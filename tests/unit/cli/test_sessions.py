@@ -1,8 +1,8 @@
-"""What `pcc list` and `pcc status` say of a session's tokens."""
+"""What `pcc start`, `pcc list` and `pcc status` say of a session."""
 
 import pytest
 
-from perpetualcc.cli.sessions import _figures, _tokens
+from perpetualcc.cli.sessions import _figures, _tokens, session_panel
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,17 @@ def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(
         told,
         "In all runs: 81,000 tokens that were not cached, $1.50",
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "delay", "told"),
+    [
+        ("IDLE", "", "Running"),
+        ("IDLE", "waits for a place: 5 of 5 taken", "Idle"),
+        ("RATE_LIMITED", "", "Limited"),
+    ],
+)
+def test_a_session_that_begins_is_said_to_run_unless_something_holds_it_up(status, delay, told):
+    session = {"name": "n", "project": "/p", "brain": "none", "status": status, "delay": delay}
+
+    assert f"Status: {told} " in session_panel(session)
