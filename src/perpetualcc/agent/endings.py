@@ -21,7 +21,7 @@ HINTS: Mapping[str, str] = {
 }
 
 _LONGER = 4
-"""Steps of the back-off that a sign-in is given more: half a minute, then a whole one."""
+"""Steps of the back-off: half a minute, then a whole one."""
 _TURNS = "error_max_turns"
 """Claude Code's word for a turn that it ended at our cap of turns."""
 
@@ -114,9 +114,14 @@ def _refused(facts: RunFacts, trouble: TroubleReported, task: Task, now: float) 
     """
     was_signed_in = trouble.kind == "authentication_failed" and (facts.replies or task.attempts > 1)
     if was_signed_in and (facts.got_on or task.attempts < task.max_attempts):
-        due = now + back_off(task.attempts + _LONGER, task.id)
+        due = now + patient_back_off(task)
         return Later(due=due, reason=trouble.text, got_on=facts.got_on)
     return Parked(result=trouble.text, packet={**STOPS, **packet(facts, task)})
+
+
+def patient_back_off(task: Task) -> float:
+    """Seconds: of what is likely to come back, but not at once."""
+    return back_off(task.attempts + _LONGER, task.id)
 
 
 def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:

@@ -267,15 +267,11 @@ class SupervisedRun:
         """Before a call as after one: the call may be what changed the project's own settings."""
         if self.facts.outdated:
             return
-        self.facts.outdated = await self.faculties.gatekeeper.outdated(self.launch.session)
-        if self.facts.outdated:
-            project = self.launch.session.project
+        if why := await self.faculties.gatekeeper.outdated(self.launch.session):
+            self.facts.outdated = why.message
+            text = f"The run goes on in a new one: {why.message}"
             await self.faculties.journal.record(
-                self._event(
-                    ProblemNoticed,
-                    text=f"The run goes on in a new one: {self.facts.outdated}",
-                    hint=f"Look at it, and say whether it counts: pcc trust '{project}'",
-                )
+                self._event(ProblemNoticed, text=text, hint=why.hint or "")
             )
 
     async def _look(self, stuck: str) -> None:

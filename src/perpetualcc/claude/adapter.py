@@ -40,7 +40,7 @@ from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import ProjectGoneError
 from perpetualcc.domain.ids import RequestId
 
 log = logging.getLogger(__name__)
@@ -403,13 +403,10 @@ async def open_claude(
     Start Claude Code and own it: leaving this context ends the process.
 
     Raises:
-        PerpetualError: the project's directory is gone.
+        ProjectGoneError: the project's directory is not there.
     """
-    if not launch.session.project.is_dir():
-        raise PerpetualError(
-            f"Project directory '{launch.session.project}' is gone",
-            hint="Restore it, or stop the session with: pcc stop " + launch.session.id,
-        )
+    if not os.path.isdir(launch.session.project):  # noqa: PTH112  # False, whatever is wrong
+        raise ProjectGoneError(launch.session.project)
     adapter = ClaudeCodeAdapter(launch, inbox, settings, started)
     try:
         async with asyncio.TaskGroup() as tasks:
