@@ -96,7 +96,7 @@ def test_nothing_to_judge_says_what_to_type(tmp_path: Path) -> None:
 
 def rule(effect: str, subject: str, pattern: str, **more: str) -> Rule:
     return Rule(
-        id=f"rule-{effect}-{subject}",
+        id=more.pop("id", f"rule-{effect}-{subject}"),
         effect=RuleEffect(effect),
         subject=RuleSubject(subject),
         pattern=pattern,
@@ -212,6 +212,8 @@ def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> No
         rule("deny", "command", "git status"),
         rule("allow", "command", "docker compose", project=str(project)),
         rule("allow", "path", f"{project}/notes/*"),
+        rule("deny", "command", "git log", project=str(tmp_path), id="rule-above"),
+        rule("deny", "path", "project/secret/*", project=str(tmp_path)),
         trust={project: content_hash(read_watched_files(project))},
     )
     scenario = Scenario(name="nothing", scenes=(), source="")
@@ -230,6 +232,8 @@ def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> No
         ("Write", {"file_path": "notes/a.md"}),
         ("Write", {"file_path": "docs/a.md"}),
         ("Write", {"file_path": "other/a.md"}),
+        ("Bash", {"command": "git log"}),
+        ("Write", {"file_path": "secret/a.md"}),
     ]
     lines = "\n".join(json.dumps({"tool": tool, "input": given}) for tool, given in calls)
     real = run("--jsonl", "--project", str(project), stdin=lines, home=tmp_path)
@@ -241,4 +245,6 @@ def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> No
         for done in (real, played)
     ]
     assert judged[0] == judged[1]
-    assert judged[0] == [("deny", 1), ("allow", 1), ("allow", 1), ("allow", 0), ("ask", 0)]
+    assert judged[0] == [
+        ("deny", 1), ("allow", 1), ("allow", 1), ("allow", 0), ("ask", 0), ("deny", 1), ("deny", 1),
+    ]  # fmt: skip

@@ -143,3 +143,6 @@ def test_bash_completes_commands_and_the_ids_of_sessions(install, tmp_path):
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    pcc.pcc("daemon", "stop", "--now")
+    assert completed(*mine, "attach", "nig") == ["night-shift"], "the engine sleeps most of the day"
+    assert pcc.engine is None

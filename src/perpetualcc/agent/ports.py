@@ -79,6 +79,11 @@ class ClaudeCode(Protocol):
         """The process, once it has started."""
         ...
 
+    @property
+    def is_stopped(self) -> bool:
+        """A signal keeps the process from doing anything, also from hearing of a tool's end."""
+        ...
+
 
 class Claudes(Protocol):
     """Where Claude Code processes come from."""

@@ -497,16 +497,20 @@ class SupervisedRun:
     async def _look_at_the_clock(self) -> None:
         """
         Claude waits for what works in the background; a command has its time. A process that hangs
-        in mid-turn is given up for lost.
+        in mid-turn is given up for lost, and so is one that was stopped, whatever works for it.
         """
         is_idle, now = not (self.calls.at_work or self.waiting), self.faculties.steady.now()
         if self.background.is_waited_out:
             self.facts.turn, self.is_over = self.facts.before, True
-        elif is_idle and not self.background.is_awaited:
-            if silent := self.stuck.silent(now):
-                self.inbox.put(Gone(error=silent))
-        elif is_idle and self.background.has_agents:
+        elif (silent := self.stuck.silent(now)) and self._hangs(is_idle=is_idle):
+            self.inbox.put(Gone(error=silent))
+        elif is_idle and self.background.has_agents and self.background.is_awaited:
             await self._look(self.stuck.looked_at(now))
+
+    def _hangs(self, *, is_idle: bool) -> bool:
+        if self.waiting:
+            return False
+        return (is_idle and not self.background.is_awaited) or self.claude.is_stopped
 
     def _usage(self) -> UsageReported:
         return self._event(

@@ -33,7 +33,7 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.agent.ports import Launch
-from perpetualcc.claude import messages
+from perpetualcc.claude import messages, processes
 from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.ends import explained
 from perpetualcc.claude.launcher import write_launcher
@@ -229,6 +229,10 @@ class ClaudeCodeAdapter:
     @property
     def pid(self) -> int | None:
         return getattr(_process(self._client), "pid", None)
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.pid is not None and processes.is_stopped(self.pid)
 
     def _answer(self, request: RequestId, answer: dict[str, Any]) -> None:
         held = self._held.get(request)

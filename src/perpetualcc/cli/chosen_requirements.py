@@ -11,6 +11,7 @@ from pathlib import Path
 
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 
 
 def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
@@ -31,7 +32,7 @@ def remembered(data_dir: Path | None, project: Path) -> Path | None:
     Raises:
         PerpetualError: it is gone.
     """
-    name = _chosen(data_dir).get(str(project.expanduser().resolve()))
+    name = _chosen(data_dir).get(str(expanded(project).resolve()))
     if name is None:
         return None
     if not Path(name).is_file():

@@ -16,6 +16,7 @@ from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 
 app = typer.Typer(
     help="Show and change the settings.",
@@ -284,7 +285,7 @@ _PATHS = frozenset({"claude.binary"})
 
 def _warn_of_nothing(name: str, value: Any) -> None:
     """A path may be made later; until then nothing starts."""
-    if name in _PATHS and value and not Path(value).expanduser().is_file():
+    if name in _PATHS and value and not expanded(Path(value)).is_file():
         print(f"Warning: there is no file {str(value)!r} now", file=sys.stderr)
 
 

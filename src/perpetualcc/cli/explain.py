@@ -15,6 +15,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
@@ -53,13 +54,13 @@ def explain(
 
     guards = _Guards(ctx.obj)
     if jsonl:
-        judge_lines(project.expanduser().absolute(), guards)
+        judge_lines(expanded(project).absolute(), guards)
         return
     if tool is None or subject is None:
         raise PerpetualError(
             "There is nothing to judge", hint="pcc explain bash 'git push --force'"
         )
-    call = call_from_words(tool, subject, _canonical(project.expanduser().absolute()))
+    call = call_from_words(tool, subject, _canonical(expanded(project).absolute()))
     judged = _judge(call, guards)
     if as_json:
         print(json.dumps(_data(judged), ensure_ascii=False))
@@ -143,9 +144,9 @@ class _Guards:
             how = "counts" if trusted else "counts only where it is stricter (pcc trust)"
             self.notes.append(f"The project's own policy {how}.")
         rules = tuple(
-            replace(rule, project=rule.project and str(project))
+            replace(rule, project=str(project)) if rule.project == str(place) else rule
             for rule in self._recorded.rules
-            if rule.project in {"", str(place)}
+            if rule.holds_in(place)
         )
         settings = standing.settings(self._base)
         engine = DecisionEngine(settings=settings, authority=Authority(), rules=rules)
@@ -155,7 +156,7 @@ class _Guards:
 def _canonical(project: Path) -> Path:
     """A line may name a project that no file system can hold."""
     try:
-        return project.expanduser().resolve()
+        return expanded(project).resolve()
     except (OSError, ValueError, RuntimeError):
         return project
 

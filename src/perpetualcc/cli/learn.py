@@ -175,7 +175,7 @@ def list_(
     """
     library = _library()
     where = _home(project)
-    found = library.pending(where) if pending else library.all(where)
+    found = library.pending(where) if pending else library.all(where, above=True)
     if as_json:
         print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
         return

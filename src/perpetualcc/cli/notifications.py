@@ -34,8 +34,12 @@ def notifications(
         print(table(headers, [_row(one) for one in sent]))
 
 
+_STATES = {"moot": "not sent"}
+"""Where it is not the same word; what it failed with, or why it did not leave, is below."""
+
+
 def _row(one: dict[str, Any]) -> list[str]:
-    state = str(one["state"])
+    state = _STATES.get(one["state"], str(one["state"]))
     if state == "queued" and one["problem"]:
         state = f"again {moment(one['due'])}"
     what = fit(one["title"], 50)

@@ -13,7 +13,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stage import Stage, own_environment, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.permissions.rules import Rule
+from perpetualcc.permissions.rules import Rule, RuleSubject
 from perpetualcc.rehearsal import load_scenario
 from perpetualcc.store.recorded import Recorded, record, recorded
 
@@ -93,7 +93,9 @@ def _moved(rule: Rule, there: Path | None, here: Path) -> Rule:
     """What a rule says of the project, it says of the copy."""
     if there is None:
         return rule
-    if rule.project == str(there):
+    if rule.project and rule.holds_in(there):
+        if rule.subject is RuleSubject.PATH and rule.project != str(there):
+            rule = replace(rule, pattern=str(Path(rule.project, rule.pattern)))
         rule = replace(rule, project=str(here))
     if rule.pattern.startswith(f"{there}/"):
         rule = replace(rule, pattern=f"{here}{rule.pattern.removeprefix(str(there))}")

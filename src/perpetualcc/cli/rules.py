@@ -9,6 +9,7 @@ import typer
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 
 app = typer.Typer(
     help="Your own rules about tool calls.",
@@ -78,7 +79,9 @@ def add(
     effect: Annotated[str, typer.Argument(help="allow or deny")],
     subject: Annotated[str, typer.Argument(help="kind, command or path")],
     pattern: Annotated[str, typer.Argument(help="Such as 'git commit' or 'docs/*.md'")],
-    project: Annotated[Path | None, typer.Option(help="Only in this project")] = None,
+    project: Annotated[
+        Path | None, typer.Option(help="Only in this project, and the folders in it")
+    ] = None,
     high: Annotated[bool, typer.Option("--high", help="Also where the risk is HIGH")] = False,
     note: Annotated[str, typer.Option(help="Why, for later")] = "",
 ) -> None:
@@ -94,7 +97,7 @@ def add(
             raise PerpetualError(
                 f"{word!r} is not one of {', '.join(sorted(known))}", hint="pcc rules add --help"
             )
-    place = None if project is None else project.expanduser().resolve()
+    place = None if project is None else expanded(project).resolve()
     if place is not None and not place.is_dir():
         raise PerpetualError(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"

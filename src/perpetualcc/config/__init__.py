@@ -7,6 +7,7 @@ import os
 import shlex
 from pathlib import Path
 
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.locations import Locations
 
 __all__ = [
@@ -35,12 +36,12 @@ DEFAULT_DATA = Path("~/.perpetualcc/data")
 
 def locate(data_dir: Path | None = None) -> Locations:
     """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
-    return Locations(data=Path(os.path.abspath((data_dir or DEFAULT_DATA).expanduser())))  # noqa: PTH100  # symlinks stay as typed
+    return Locations(data=Path(os.path.abspath(expanded(data_dir or DEFAULT_DATA))))  # noqa: PTH100  # symlinks stay as typed
 
 
 def config_path() -> Path:
     """The configuration file, absolute: the named one, or the usual one, which need not exist."""
-    return Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG).expanduser().absolute()
+    return expanded(Path(os.environ.get(CONFIG_VARIABLE) or DEFAULT_CONFIG)).absolute()
 
 
 def is_config_named() -> bool:
@@ -83,7 +84,7 @@ def resolve(written: str) -> str:
 
 def claude_directory() -> Path:
     """Where Claude Code keeps its own files."""
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+    return expanded(Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"))
 
 
 def steering() -> dict[str, str]:

@@ -22,6 +22,7 @@ from typing import Any
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.config import CONFIG_VARIABLE, config_path, is_config_named
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import expanded
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
 from perpetualcc.knowledge.settings import KnowledgeSettings
@@ -43,7 +44,7 @@ class ClaudeSettings:
 
     @property
     def path(self) -> Path | None:
-        return Path(self.binary).expanduser() if self.binary else None
+        return expanded(Path(self.binary)) if self.binary else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +215,7 @@ def _converted(kind: Any, value: Any) -> Any:
         fits = isinstance(value, list) and all(isinstance(one, str) for one in value)
         return tuple(value) if fits else _WRONG
     if kind is Path:
-        return Path(value).expanduser() if isinstance(value, str) else _WRONG
+        return expanded(Path(value)) if isinstance(value, str) else _WRONG
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return kind(value) if value in list(kind) else _WRONG
     if isinstance(value, bool) and kind is not bool:

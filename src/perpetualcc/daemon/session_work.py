@@ -101,6 +101,7 @@ class SessionWork:
             state=became.state.value,
             result=became.result,
             due=became.due,
+            repeats="every" in task.payload,
         )
 
     async def settled(self, task: Task, became: Settlement) -> None:

@@ -11,11 +11,15 @@ _CLOSE = "</perpetualcc-preferences>"
 _INTRODUCTION = (
     "The user set these preferences in earlier sessions. Follow them unless told otherwise."
 )
+_MOVED = (
+    "This project was moved or copied here, so {number} of its preferences count only after the"
+    " user's review: say so once, and that `pcc learn review` shows them."
+)
 
 
-def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
+def render(preferences: list[Preference], *, moved: int = 0, budget: int = TOKEN_BUDGET) -> str:
     """
-    The block, or empty when there is nothing to say.
+    The block, or empty when there is nothing to say. `moved` wait since the project was moved.
 
     The most useful rules come first. What does not fit into `budget` tokens (estimated) is left
     out. Secrets and markers are taken out.
@@ -31,9 +35,10 @@ def render(preferences: list[Preference], *, budget: int = TOKEN_BUDGET) -> str:
             continue  # one long rule keeps no other away
         lines.append(line)
         left -= cost
-    if not lines:
-        return ""
-    return "\n".join([_OPEN, _INTRODUCTION, *lines, _CLOSE]) + "\n"
+    said = [_INTRODUCTION, *lines] if lines else []
+    if moved:
+        said.append(_MOVED.format(number=moved))
+    return "\n".join([_OPEN, *said, _CLOSE]) + "\n" if said else ""
 
 
 def most_useful_first(preferences: list[Preference]) -> list[Preference]:

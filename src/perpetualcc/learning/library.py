@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import outward
 from perpetualcc.domain.private_files import make_private
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
@@ -87,9 +88,11 @@ class Library:
         self._change(home, step, event=event)
         self._register(home)
 
-    def all(self, project: str | None = None) -> list[Learned]:
-        """Everything known, or what concerns one project: its own and the global."""
+    def all(self, project: str | None = None, *, above: bool = False) -> list[Learned]:
+        """Everything known, or one project's and the global; `above`: also that of its folders."""
         homes = self._homes() if project is None else [project, GLOBAL]
+        if project and above:
+            homes = self._homes_of(project)
         return [one for home in dict.fromkeys(homes) for one in self._known(home)]
 
     def pending(self, project: str | None = None) -> list[Learned]:
@@ -126,6 +129,7 @@ class Library:
         """Know a project that was moved here: what we wrote of it waits for review again."""
         if project not in set(self._homes()) and any(one.former for one in self._known(project)):
             self._register(project)
+            self.publish(project)
 
     def find(self, identity: str, home: str | None = None) -> Learned:
         """
@@ -158,14 +162,12 @@ class Library:
         return [one for one in rules if one.scope == new.scope and contradicts(one, new)]
 
     def told(self, project: str) -> list[Preference]:
-        """The rules for a project: a global one not where the project's own says the contrary."""
-        rules = self.in_force(project)
-        own = [one for one in rules if one.scope != "global"]
-        return [
-            one
-            for one in rules
-            if one.scope != "global" or not any(contradicts(one, other) for other in own)
-        ]
+        """The rules for a project: none to which one that was made nearer says the contrary."""
+        told: list[Preference] = []
+        for home in self._homes_of(project):
+            rules = [one.preference for one in self._known(home) if self.is_accepted(one)]
+            told += [one for one in rules if not any(contradicts(one, other) for other in told)]
+        return told
 
     def accept(self, learned: Learned, *, rule: str = "") -> Preference:
         """Make it a rule, in new words when given; contrary rules of its scope yield."""
@@ -225,18 +227,19 @@ class Library:
 
     def publish(self, project: str) -> None:
         """
-        Renew the blocks that new sessions read. A global change renews every project's.
+        Renew the blocks that new sessions read: those of the projects in this one, too.
 
         A project that is away, on a disk that is not mounted, keeps what it has.
         """
         with locked(self._places.home / "blocks.lock"):  # who reads first must not write last
-            for home in self._homes() if project == GLOBAL else [project]:
-                if home in {GLOBAL, project} or Path(home).is_dir():
+            for home in [project, *(one for one in self._homes() if one.startswith(f"{project}/"))]:
+                if home == project or Path(home).is_dir():
                     self._publish(home)
 
     def _publish(self, home: str) -> None:
         target = self._places.block(home)
-        if text := block.render(self.told(home)):
+        moved = sum(bool(one.former) for one in self.pending(home))
+        if text := block.render(self.told(home), moved=moved):
             write_whole(target, text)
         else:
             target.unlink(missing_ok=True)
@@ -288,6 +291,13 @@ class Library:
         yield GLOBAL
         known = read_json(self._places.registry) or {}
         yield from (str(one) for one in known.get("projects", []))
+
+    def _homes_of(self, project: str) -> list[str]:
+        """Whose rules hold in a project, the nearest first: those of the folders it is in, too."""
+        known = set(self._homes())
+        folders = map(str, outward(Path(project))) if project else ()
+        above = (one for one in folders if one in known)
+        return list(dict.fromkeys((project, *above, GLOBAL)))
 
     def _register(self, project: str) -> None:
         if project == GLOBAL or project in set(self._homes()):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import Analysis, EffectKind, Finding
@@ -35,7 +36,8 @@ class RuleSubject(StrEnum):
     COMMAND = "command"
     """The leading words of a command: `docker compose` covers `docker compose up`."""
     PATH = "path"
-    """A pattern over canonical paths, from the project: `docs/*.md`. Reading is denied, too."""
+    """A pattern over canonical paths, from the rule's project or else the call's: `docs/*.md`.
+    Reading is denied, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +51,16 @@ class Rule:
     includes_high: bool = False
     """A person said in so many words that HIGH is meant too."""
     project: str = ""
-    """The project it holds for; empty for all."""
+    """The project it holds for, and the folders in it; empty for all."""
     note: str = ""
+
+    def holds_in(self, project: PurePath) -> bool:
+        """Whether what is done in `project` is done where this rule holds."""
+        return not self.project or project.is_relative_to(self.project)
+
+    def root(self, call: ToolCall) -> str:
+        """Where a relative pattern starts."""
+        return self.project or str(call.project)
 
     def explain(self) -> str:
         """One sentence for `pcc rules`."""
@@ -70,7 +80,7 @@ class Standing(StrEnum):
 
 def standing(rules: Sequence[Rule], analysis: Analysis, call: ToolCall) -> Standing:
     """A deny of any part denies; an allow must cover every part that is not LOW."""
-    mine = [rule for rule in rules if rule.project in {"", str(call.project)}]
+    mine = [rule for rule in rules if rule.holds_in(call.project)]
     denies = [rule for rule in mine if rule.effect is RuleEffect.DENY]
     if any(_denies(rule, f, call) for rule in denies for f in analysis.findings):
         return Standing.DENIED
@@ -88,7 +98,7 @@ def _allows(rule: Rule, finding: Finding, call: ToolCall) -> bool:
 
 def _denies(rule: Rule, finding: Finding, call: ToolCall) -> bool:
     if rule.subject is RuleSubject.PATH:
-        return any(touches(e, rule.pattern, str(call.project)) for e in finding.effects)
+        return any(touches(e, rule.pattern, rule.root(call)) for e in finding.effects)
     if rule.subject is RuleSubject.COMMAND and is_spelling_of(rule.pattern, finding.words):
         return True
     return _covers(rule, finding, call)
@@ -103,6 +113,6 @@ def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:
     writes = [e.target for e in finding.effects if e.kind in {EffectKind.WRITE, EffectKind.DELETE}]
     return bool(writes) and all(
         ".." not in path.split("/")
-        and any(fnmatchcase(path, p) for _, p in starts(rule.pattern, str(call.project), path))
+        and any(fnmatchcase(path, p) for _, p in starts(rule.pattern, rule.root(call), path))
         for path in writes
     )

@@ -6,14 +6,16 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
-from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
@@ -22,7 +24,6 @@ from perpetualcc.sessions.task_queue import (
     PlannedTask,
     TaskQueue,
     Tasks,
-    added,
     can_be_done,
     comes_after_broken,
     order_of,
@@ -112,6 +113,7 @@ class SessionManager:
         options: SessionOptions | None = None,
         lane: Lane = Lane.INTERACTIVE,
         due: float = 0.0,
+        payload: Mapping[str, Any] = MappingProxyType({}),
     ) -> Session:
         """
         Create a session with its first tasks, and start it, or let it start when it is `due`.
@@ -128,7 +130,7 @@ class SessionManager:
         options = options or SessionOptions()
 
         def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
-            tasks = tasks_of(plan, session.id, lane, due)
+            tasks = tasks_of(plan, session.id, lane, due, payload)
             created = SessionCreated(
                 session=session.id, name=session.name, project=str(project), brain=options.brain
             )
@@ -169,6 +171,7 @@ class SessionManager:
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
         due: float = 0.0,
+        payload: Mapping[str, Any] = MappingProxyType({}),
     ) -> Task:
         """
         Queue a task. A session that is finished goes back to work in the same transaction, and one
@@ -185,6 +188,7 @@ class SessionManager:
                 after=after,
                 due=due,
                 lane=lane,
+                payload=payload,
                 events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
             )
             if session.status is SessionStatus.ERROR and not standstill(
@@ -435,7 +439,7 @@ def check_project(path: Path) -> Path:
     """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
     if "\0" in str(path):
         raise PerpetualError("A project path holds no NUL character")
-    resolved = path.expanduser().resolve()
+    resolved = expanded(path).resolve()
     if resolved == Path(resolved.anchor):
         raise PerpetualError(
             "The whole file system cannot be a project", hint="Name one directory below it"

@@ -3,11 +3,20 @@
 import sqlite3
 from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import timedelta
+from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState
+from perpetualcc.human.notifications.message import in_one
+from perpetualcc.human.notifications.outbox import (
+    GATHERED,
+    Kind,
+    NewNotice,
+    Notice,
+    NoticeState,
+)
+from perpetualcc.human.notifications.times import LONGEST_QUIET
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import redacted
@@ -17,16 +26,36 @@ _BREATH = timedelta(milliseconds=100)
 _INSERT = """
 INSERT INTO notifications (cause, channel, kind, session, escalation, title, body,
     state, created_at, due)
-VALUES (:cause, :channel, :kind, :session, :escalation, :title, :body, 'queued', :now, :now)
+VALUES (:cause, :channel, :kind, :session, :escalation, :title, :body, 'queued', :now, :due)
 ON CONFLICT (cause, channel) DO NOTHING
 """
 _REPLACE = """
-UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now
+UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now,
+    problem = 'a later message says it'
 WHERE state = 'queued' AND channel = :channel AND cause <> :cause AND escalation = :escalation
 """
 _OUTDATE = """
-UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now
+UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now,
+    problem = 'the limit was over before it left'
 WHERE state = 'queued' AND kind = 'limit' AND session = :session
+"""
+
+_SET_BACK = """
+UPDATE notifications SET
+    due = :now, created_at = min(created_at, :now), started_at = min(started_at, :now)
+WHERE due IS NOT NULL
+  AND (created_at > :now OR started_at > :now OR due > :now + :longest)
+"""
+
+
+_BEGIN = """
+UPDATE notifications SET state = 'sending', attempts = attempts + 1, started_at = :now,
+    due = :due, problem = ''
+WHERE id = :id AND state = 'queued' RETURNING *
+"""
+_GATHER = """
+UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now, problem = 'told with #' || :id
+WHERE state = 'queued' AND channel = :channel AND kind = :kind RETURNING *
 """
 
 
@@ -84,12 +113,9 @@ class SqliteOutbox:
             ).fetchone()[0]
         )
 
-    async def begin(self, notice: int, *, look_again: float) -> bool:
-        return await self._change(
-            notice,
-            "state = 'sending', attempts = attempts + 1, started_at = :now, due = :due",
-            due=look_again,
-            only="queued",
+    async def begin(self, notice: int, *, look_again: float) -> Notice | None:
+        return await self._database.write(
+            lambda c: self._begin(c, {"id": notice, "due": look_again}), durable=True
         )
 
     async def postpone(self, notice: int, due: float, problem: str = "") -> None:
@@ -105,6 +131,11 @@ class SqliteOutbox:
             problem=problem,
         )
 
+    async def set_back(self, now: float) -> None:
+        """The clock was set back: what waits for its next try is tried now."""
+        values = {"now": now, "longest": LONGEST_QUIET.total_seconds()}
+        await self._database.write(lambda c: c.execute(_SET_BACK, values))
+
     async def list(self, limit: int) -> list[Notice]:
         """Newest first."""
         return await self._database.read(
@@ -116,20 +147,27 @@ class SqliteOutbox:
             ]
         )
 
-    async def _change(self, notice: int, assignments: str, **values: object) -> bool:
-        now, only = self._clock.now(), values.pop("only", None)
-        values["problem"] = redacted(str(values.get("problem", "")))
-        return await self._database.write(
-            lambda c: (
-                c.execute(
-                    f"UPDATE notifications SET {assignments} WHERE id = :id"  # noqa: S608  # ours
-                    " AND due IS NOT NULL AND (:only IS NULL OR state = :only)",
-                    {**values, "now": now, "id": notice, "only": only},
-                ).rowcount
-                == 1
+    async def _change(self, notice: int, assignments: str, **values: object) -> None:
+        values |= {"now": self._clock.now(), "problem": redacted(str(values["problem"]))}
+        await self._database.write(
+            lambda c: c.execute(
+                f"UPDATE notifications SET {assignments} WHERE id = :id"  # noqa: S608  # ours
+                " AND due IS NOT NULL",
+                {**values, "id": notice},
             ),
             durable=True,
         )
+
+    def _begin(self, connection: sqlite3.Connection, given: dict[str, Any]) -> Notice | None:
+        row = connection.execute(_BEGIN, {**given, "now": self._clock.now()}).fetchone()
+        if row is None or Kind(row["kind"]) not in GATHERED:
+            return row and _notice(row)
+        others = connection.execute(_GATHER, {**dict(row), "now": self._clock.now()}).fetchall()
+        if not others:
+            return _notice(row)
+        title, body = in_one([_notice(one).what for one in (row, *others)])
+        told = "UPDATE notifications SET title = ?, body = ? WHERE id = ? RETURNING *"
+        return _notice(connection.execute(told, (title, body, row["id"])).fetchone())
 
     def _put(
         self,
@@ -151,6 +189,7 @@ class SqliteOutbox:
                 "title": redacted(one.title),
                 "body": redacted(one.body),
                 "now": now,
+                "due": now + GATHERED.get(one.kind, timedelta()).total_seconds(),
             }
             if connection.execute(_INSERT, row).rowcount:
                 connection.execute(_REPLACE, row)

@@ -1,8 +1,8 @@
-"""A person's rules and trust as they are on disk, for commands that ask no engine."""
+"""What is on disk, for commands that ask no engine: a person's rules and trust, the sessions."""
 
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -55,12 +55,31 @@ async def record(database: Path, known: Recorded, clock: Clock) -> None:
         await opened.close()
 
 
-def _read(database: Path) -> Recorded:
+def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
+    """The id, name and status of each; none where there is no file, or it cannot be read now."""
+    try:
+        with _opened(database, patience=0.0) as connection:
+            found = connection.execute(
+                "SELECT id, name, status FROM sessions ORDER BY position DESC LIMIT ?", (most,)
+            )
+            return [(row["id"], row["name"], row["status"]) for row in found]
+    except sqlite3.Error:
+        return []
+
+
+@contextmanager
+def _opened(database: Path, *, patience: float = _PATIENCE) -> Iterator[sqlite3.Connection]:
+    """To look, not to change: nothing is created. Raises sqlite3.Error."""
     # Not `mode=ro`: that leaves the files of the write-ahead log behind.
     address = f"file:{quote(str(database))}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as connection:
+    with closing(sqlite3.connect(address, uri=True, timeout=patience)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA query_only = ON")
+        yield connection
+
+
+def _read(database: Path) -> Recorded:
+    with _opened(database) as connection:
         tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master")}
         if not {"rules", "trust"} <= tables:  # from before there were any
             return Recorded()

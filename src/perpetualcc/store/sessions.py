@@ -239,12 +239,13 @@ def _list(
     if statuses is not None:
         conditions.append("s.status IN (SELECT value FROM json_each(:statuses))")
     if project is not None:
-        conditions.append("p.path = :project")
+        conditions.append("(p.path = :project OR substr(p.path, 1, :length) = :project || '/')")
     rows = connection.execute(
         f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY s.position DESC LIMIT :limit",
         {
             "statuses": to_json(list(statuses or ())),
-            "project": str(project),
+            "project": storable(str(project)),
+            "length": len(storable(str(project))) + 1,
             "limit": -1 if limit is None else limit,
         },
     ).fetchall()

@@ -770,6 +770,20 @@ def test_a_process_of_which_nothing_is_heard_is_given_up_unless_a_tool_works(mea
         assert (later.counts, later.reason) == (True, gone.error)
 
 
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_a_tool_at_work_hides_no_process_that_was_stopped(is_stopped):
+    world = play(World(), wants("w", "Write"))
+    world.claude.is_stopped = is_stopped
+    world.steady.move(29 * 60)
+    play(world, ClockTicked())
+    assert world.inbox._queue.empty()
+
+    world.steady.move(60)
+    play(world, ClockTicked())
+
+    assert world.inbox._queue.empty() is not is_stopped
+
+
 def test_a_process_that_waits_for_a_person_does_not_hang():
     world = play(World(), ASKED)
     world.steady.move(45 * 60)

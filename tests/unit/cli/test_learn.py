@@ -346,6 +346,14 @@ def test_a_project_that_was_moved_says_where_its_rules_come_from(run, tmp_path):
     assert "Moved" not in run("learn", "list", "--project", str(tmp_path / "new"))
 
 
+def test_the_rules_of_the_repository_are_among_those_of_a_folder_of_it(run, tmp_path):
+    (tmp_path / "web").mkdir()
+    run("learn", "remember", "Use tabs", "--project", str(tmp_path))
+
+    assert "Use tabs" in run("learn", "list", "--project", str(tmp_path / "web"))
+    assert "Use tabs" in run("memory", "facts", str(tmp_path / "web"))
+
+
 def test_options_without_what_we_know_mean_that_everything_waits(run, tmp_path):
     (tmp_path / "c" / "learning").mkdir(parents=True)
     (tmp_path / "c" / "learning" / "options.json").write_text("{}")

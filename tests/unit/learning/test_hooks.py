@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from perpetualcc.learning.events import parse_line
 from perpetualcc.learning.install import hooks_directory, install
+from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
+from perpetualcc.learning.process import typed_rule
 
 PLUGIN = Path(__file__).parents[3] / "plugin" / "hooks"
 
@@ -25,10 +27,10 @@ def places(tmp_path):
     return made
 
 
-def capture(places, text, *, kind="prompt", cwd=None, **more):
+def capture(places, text, *, kind="prompt", script="capture.sh", cwd=None, **more):
     environment = {"PATH": "/usr/bin:/bin", "CLAUDE_CONFIG_DIR": str(places.claude), **more}
     return subprocess.run(
-        ["bash", str(hooks_directory() / "capture.sh"), kind],
+        ["bash", str(hooks_directory() / script), kind],
         input=text if isinstance(text, bytes) else text.encode(),
         env=environment, cwd=cwd, capture_output=True, check=True, timeout=20,
     )  # fmt: skip
@@ -140,6 +142,65 @@ def test_the_plugin_speaks_where_a_person_took_the_hooks_out_of_the_settings(pla
     capture(places, '{"prompt": "hi"}', CLAUDE_PLUGIN_ROOT="/plugin")
 
     assert len(events(places)) == 1
+
+
+@pytest.fixture
+def told(places):
+    def told_at_the_start_in(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        done = capture(places, "{}", kind="session_start", script="session_start.sh", cwd=directory)
+        return [line[2:] for line in done.stdout.decode().splitlines() if line.startswith("- ")]
+
+    return told_at_the_start_in
+
+
+def test_a_folder_of_a_repository_is_told_the_rules_of_the_repository(places, tmp_path, told):
+    repository = tmp_path / "mo no"
+    for one in (repository, repository / "vendored"):
+        (one / ".git").mkdir(parents=True)
+    (repository / "web").mkdir()
+    library = Library(places)
+    typed_rule(library, str(repository / "web"), "Never commit to main", by_person=True)
+    typed_rule(library, "", "Answer in German", by_person=True)
+    typed_rule(library, str(tmp_path), "Use yarn", by_person=True)
+    for rule in ("Use tabs", "Always commit to main"):
+        typed_rule(library, str(repository), rule, by_person=True)
+
+    everywhere = ["Answer in German"]
+    assert told(repository / "api/src") == ["Always commit to main", "Use tabs", *everywhere]
+    assert told(repository / "web/src") == ["Use tabs", "Never commit to main", *everywhere]
+    assert told(repository / "vendored") == everywhere
+    assert told(tmp_path / "other") == ["Use yarn", *everywhere]
+
+
+def test_a_project_that_has_no_absolute_path_is_told_what_holds_everywhere(places, tmp_path):
+    typed_rule(Library(places), "", "Answer in German", by_person=True)
+
+    done = capture(
+        places, "{}", kind="x", script="session_start.sh", cwd=tmp_path, CLAUDE_PROJECT_DIR="odd"
+    )
+
+    assert b"Answer in German" in done.stdout
+
+
+def test_a_project_that_was_moved_hears_that_its_rules_wait(places, tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    library = Library(places)
+    typed_rule(library, str(old), "Use tabs", by_person=True)
+    old.rename(new)
+    library.notice(str(new))
+
+    begun = capture(places, "{}", kind="session_start", script="session_start.sh", cwd=new).stdout
+    for one in library.pending(str(new)):
+        library.accept(one)
+    after = capture(places, "{}", kind="session_start", script="session_start.sh", cwd=new).stdout
+
+    assert b"1 of its preferences" in begun
+    assert b"pcc learn review" in begun
+    assert b"Use tabs" not in begun
+    assert b"- Use tabs" in after
+    assert b"pcc learn review" not in after
 
 
 @pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])

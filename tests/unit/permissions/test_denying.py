@@ -223,3 +223,25 @@ def _paths(longest: int) -> list[str]:
         last = [path + c for path in last for c in "ab/"]
         found += last
     return [f"/p/{path}" for path in found]
+
+
+@pytest.mark.parametrize(
+    ("place", "is_there"),
+    [(PROJECT, True), (PROJECT / "packages/web", True), (PROJECT.with_name("other"), False)],
+)
+@pytest.mark.parametrize(
+    ("subject", "pattern"), [(RuleSubject.COMMAND, "cat"), (RuleSubject.PATH, "data/*.csv")]
+)
+def test_a_project_s_rule_holds_in_the_folders_of_the_project(
+    place: Path, is_there: bool, subject: RuleSubject, pattern: str
+) -> None:
+    """A session in a package of a repository does not get round what holds in the repository."""
+    rule = Rule(
+        id="mine", effect=RuleEffect.DENY, subject=subject, pattern=pattern, project=str(PROJECT)
+    )
+    command = f"cat {PROJECT}/data/x.csv"
+    judged = ToolCall(tool="Bash", input={"command": command}, project=place)
+
+    denied = standing((rule,), analyse(judged, SETTINGS), judged) is Standing.DENIED
+
+    assert denied is is_there

@@ -9,10 +9,12 @@ import pytest
 
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.events import SessionStatusChanged
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.human.escalation import AnsweredAlreadyError, EscalationQueue, NothingWaitingError
 from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.courier import Courier, Equipment
+from perpetualcc.human.notifications.message import compose
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.reminders import take_steps
@@ -300,8 +302,70 @@ def test_a_limit_that_was_over_before_anybody_was_told_is_not_told(tmp_path):
             ]
             await it.outbox.put(limits)
             await it.outbox.put([], goes_on=SessionId("on"))
+            it.clock.move(3600)
 
             assert [one.what.cause for one in await it.outbox.due()] == ["event:limited"]
+            assert [one.problem for one in await it.outbox.list(10)] == [
+                "",
+                "the limit was over before it left",
+            ]
+
+    asyncio.run(play())
+
+
+def test_a_limit_of_the_account_is_one_message_that_names_all_who_wait(tmp_path):
+    """Each session is stopped at its next request, and each says so."""
+
+    def limited(session, channel):
+        told = compose(
+            SessionStatusChanged(session=session, before="PROCESSING", after="RATE_LIMITED"), None
+        )
+        title, body = told.brief
+        return NewNotice(
+            cause=f"event:{session}",
+            channel=channel,
+            kind=Kind.LIMIT,
+            title=title,
+            body=body,
+            session=session,
+        )
+
+    async def sent(it):
+        later = it.clock.now() + 60
+        begun = [await it.outbox.begin(one.id, look_again=later) for one in await it.outbox.due()]
+        return [(one.what.channel, one.what.title, one.what.body) for one in begun if one]
+
+    async def play():
+        async with world(tmp_path) as it:
+            for session in map(SessionId, "abc"):
+                await it.outbox.put([limited(session, "mail:x"), limited(session, "json:x")])
+                it.clock.move(5)
+            await it.outbox.put([], goes_on=SessionId("b"))
+            await it.outbox.put([notice("event:question", "mail:x")])
+            assert await sent(it) == [("mail:x", "T", "B")]
+            it.clock.move(20)
+            title, told = (
+                "PerpetualCC: 2 sessions wait for a limit",
+                (
+                    "Session a waits for a limit; it goes on by itself.\n"
+                    "Session c waits for a limit; it goes on by itself.\n"
+                    "See: pcc list"
+                ),
+            )
+            assert await sent(it) == [("mail:x", title, told), ("json:x", title, told)]
+            assert [one.problem for one in await it.outbox.list(10)] == [
+                *("", "told with #2", "told with #1"),
+                *("the limit was over before it left",) * 2,
+                *("", ""),
+            ]
+
+            (first, *_) = [one for one in await it.outbox.list(10) if one.what.body == told]
+            await it.outbox.postpone(first.id, it.clock.now(), "no net")
+            await it.outbox.put([limited(SessionId("d"), first.what.channel)])
+            it.clock.move(30)
+            [(_, title, told)] = await sent(it)
+            assert title == "PerpetualCC: 3 sessions wait for a limit"
+            assert [line.split()[1] for line in told.splitlines()] == ["a", "c", "d", "pcc"]
 
     asyncio.run(play())
 
@@ -470,5 +534,89 @@ def test_the_log_is_read_on_from_where_it_was_written_down(tmp_path):
             await it.outbox.put([], seen=2)
             await it.queue.escalate(replace(ASKED, request=RequestId("next"), digest=""))
             assert await first_of(news, 2) == [3, 4]
+
+    asyncio.run(play())
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("set_by", [-DAY, -3600.0, -365 * DAY])
+def test_a_clock_that_was_set_back_delays_no_reminder_and_no_deadline(tmp_path, set_by):
+    settings = HumanSettings(unattended="wait")
+    longest = max(settings.ladder).total_seconds()
+
+    async def play():
+        async with world(tmp_path, settings) as it:
+            permission = replace(ASKED, type=EscalationType.PERMISSION)
+            asked = await it.queue.escalate(permission)
+            it.clock.move(set_by)
+
+            await it.store.set_back(it.clock.now(), longest)
+
+            found, now = await it.store.get(asked.number), it.clock.now()
+            assert found.raised_at == now
+            patience = settings.permission_patience.total_seconds()
+            assert found.request.deadline == pytest.approx(now + patience)
+            first = min(settings.ladder).total_seconds()
+            assert await it.store.next_due() == pytest.approx(now + min(first, patience))
+
+    asyncio.run(play())
+
+
+def test_a_clock_that_was_a_year_ahead_silences_no_reminder(tmp_path):
+    settings = HumanSettings()
+    longest = max(settings.ladder).total_seconds()
+
+    async def play():
+        async with world(tmp_path, settings) as it:
+            await it.queue.escalate(ASKED)
+            it.clock.move(365 * DAY)
+            await take_steps(it.store, it.queue.expire, settings.ladder, it.clock)
+            it.clock.move(-365 * DAY)
+
+            await it.store.set_back(it.clock.now(), longest)
+
+            assert await it.store.next_due() == it.clock.now() + longest
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("set_by", [-60.0, -DAY, -365 * DAY])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_message_that_waits_for_its_next_try_is_tried_when_the_clock_was_set_back(
+    tmp_path, set_by, is_lost
+):
+    async def play():
+        async with world(tmp_path) as it:
+            notice = NewNotice(cause="event:1", channel="c", kind=Kind.QUESTION, title="", body="")
+            await it.outbox.put([notice])
+            it.clock.move(1)
+            [one] = await it.outbox.due()
+            await it.outbox.begin(one.id, look_again=it.clock.now() + 35)
+            if not is_lost:
+                await it.outbox.postpone(one.id, it.clock.now() + 900, "nobody answers")
+            it.clock.move(set_by)
+
+            await it.outbox.set_back(it.clock.now())
+
+            [found] = await it.outbox.due()
+            assert found.due == found.started_at == it.clock.now()
+
+    asyncio.run(play())
+
+
+def test_a_message_that_waits_for_the_end_of_the_quiet_goes_on_waiting(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            notice = NewNotice(cause="event:1", channel="c", kind=Kind.QUESTION, title="", body="")
+            await it.outbox.put([notice])
+            it.clock.move(1)
+            [one] = await it.outbox.due()
+            await it.outbox.postpone(one.id, it.clock.now() + 8 * 3600)
+
+            await it.outbox.set_back(it.clock.now())
+
+            assert await it.outbox.due() == []
 
     asyncio.run(play())

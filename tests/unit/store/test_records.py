@@ -154,7 +154,8 @@ def test_sessions_are_listed_newest_first_by_status_and_project(tmp_path: Path) 
     async def scene(database: Database) -> None:
         store = SessionStore(database, FakeClock())
         ids = {}
-        for name, project in (("a", PROJECT), ("b", Path("/other")), ("c", PROJECT)):
+        other = PROJECT.with_name(f"{PROJECT.name}-2")
+        for name, project in (("a", PROJECT / "web"), ("b", other), ("c", PROJECT)):
             session = await store.create(name=name, project=project, options=SessionOptions())
             ids[name] = session.id
         await EventLog(database).append(

@@ -112,8 +112,8 @@ class Courier:
             if notice.state is NoticeState.SENDING:
                 is_looking = True
                 await self._look_for_receipt(notice)
-            elif await self._may_leave(notice):
-                runner = senders.create_task(self._send(notice), name=f"notification {notice.id}")
+            elif begun := await self._begun(notice):
+                runner = senders.create_task(self._send(begun), name=f"notification {notice.id}")
                 self._sending[notice.id] = runner
                 runner.add_done_callback(partial(self._forget, notice.id))
         return is_looking
@@ -122,14 +122,15 @@ class Courier:
         self._sending.pop(notice, None)
         self.wake()
 
-    async def _may_leave(self, notice: Notice) -> bool:
+    async def _begun(self, notice: Notice) -> Notice | None:
+        """As it is sent; None when it is not to leave now."""
         if notice.what.channel not in self._channels:
             await self._outbox.end(notice.id, NoticeState.FAILED, "no such channel is configured")
-            return False
+            return None
         quiet = quiet_until(self._clock.now(), self._quiet)
         if quiet is not None and notice.what.kind is not Kind.TEST:
             await self._outbox.postpone(notice.id, quiet, notice.problem)
-            return False
+            return None
         look_again = self._clock.now() + _RECEIPT_AFTER.total_seconds()
         return await self._outbox.begin(notice.id, look_again=look_again)
 
@@ -143,7 +144,7 @@ class Courier:
 
     async def _post(self, notice: Notice) -> int:
         order = self._order(notice.what)
-        receipt = str(self._receipt_path(notice.id, notice.attempts + 1))
+        receipt = str(self._receipt_path(notice.id, notice.attempts))
         return await _ended(self._senders.send({**order, "receipt": receipt}))
 
     def _order(self, what: NewNotice) -> Mapping[str, Any]:
@@ -166,9 +167,8 @@ class Courier:
         return self._with.receipts / f"{notice}.{attempt}"
 
     def _receipt(self, notice: Notice) -> Mapping[str, Any] | None:
-        attempt = notice.attempts + (notice.state is NoticeState.QUEUED)
         with suppress(OSError, ValueError):
-            found = json.loads(self._receipt_path(notice.id, attempt).read_text())
+            found = json.loads(self._receipt_path(notice.id, notice.attempts).read_text())
             return found if isinstance(found, dict) else None
         return None
 
@@ -183,25 +183,24 @@ class Courier:
 
     async def _conclude(self, notice: Notice, receipt: Mapping[str, Any]) -> None:
         """Write down how it went, then forget the receipt."""
-        attempt = notice.attempts + (notice.state is NoticeState.QUEUED)
         problem = str(receipt.get("problem", ""))
         if not problem:
             await self._outbox.end(notice.id, NoticeState.SENT)
-        elif receipt.get("permanent") or self._is_hopeless(notice, attempt):
+        elif receipt.get("permanent") or self._is_hopeless(notice):
             log.warning("notification %s through %s: %s", notice.id, notice.what.channel, problem)
             await self._outbox.end(notice.id, NoticeState.FAILED, problem)
         else:
             first = timedelta(seconds=self._with.settings.retry_seconds)
-            due = self._clock.now() + next_try(attempt, first).total_seconds()
+            due = self._clock.now() + next_try(notice.attempts, first).total_seconds()
             await self._outbox.postpone(notice.id, due, problem)
-        self._receipt_path(notice.id, attempt).unlink(missing_ok=True)
+        self._receipt_path(notice.id, notice.attempts).unlink(missing_ok=True)
 
-    def _is_hopeless(self, notice: Notice, attempt: int) -> bool:
+    def _is_hopeless(self, notice: Notice) -> bool:
         channel = self._channels.get(notice.what.channel)
         if channel is None:  # it was taken out of the configuration while this was being sent
             return True
         if notice.what.kind is Kind.TEST or not channel.is_remote:
-            return attempt >= (1 if notice.what.kind is Kind.TEST else _DESKTOP_TRIES)
+            return notice.attempts >= (1 if notice.what.kind is Kind.TEST else _DESKTOP_TRIES)
         age = self._clock.now() - notice.created_at
         return age >= self._with.settings.give_up.total_seconds()
 

@@ -1,7 +1,7 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
@@ -10,11 +10,12 @@ from perpetualcc.domain.events import (
     EscalationReminded,
     Event,
     SessionStatusChanged,
+    TaskSettled,
 )
 from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
-from perpetualcc.human.notifications.outbox import Kind
+from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
 _LONGEST = 1000
@@ -43,6 +44,8 @@ def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Messa
             return _reminded(event, name, number)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
+        case TaskSettled(state="done", repeats=True, result=result):
+            return _done_again(name, number, result)
         case SessionStatusChanged(after="RATE_LIMITED") if _is_news(event):
             return _limited(event, name, number)
         case _:
@@ -156,17 +159,40 @@ def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
     )
 
 
+def _done_again(name: str, session: str, result: str) -> Message:
+    """One time of several: the session goes on waiting for the next."""
+    see = f"See: pcc status {session}"
+    done = f"Session {session} is done for this time"
+    return Message(
+        kind=Kind.COMPLETION,
+        brief=(f"PerpetualCC: {session} is done for this time", f"{done}.\n{see}"),
+        full=(
+            f"PerpetualCC: {_line(name)} is done for this time",
+            _cut(f"{done}: {result}" if result else f"{done}.") + f"\n{see}",
+        ),
+    )
+
+
 def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
     at = event.resumes_at
     when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
     why = f" ({event.detail})" if event.detail else ""
-    body = f"Session {session} waits for a limit{when}{why}; it goes on by itself."
-    see = f"See: pcc status {session}"
+    waits = f"waits for a limit{when}{why}; it goes on by itself.\nSee: pcc status {session}"
     return Message(
         kind=Kind.LIMIT,
-        brief=(f"PerpetualCC: {session} waits for a limit", f"{body}\n{see}"),
-        full=(f"PerpetualCC: {_line(name)} waits for a limit", f"{body}\n{see}"),
+        brief=(f"PerpetualCC: {session} waits for a limit", f"Session {session} {waits}"),
+        full=(
+            f"PerpetualCC: {_line(name)} waits for a limit",
+            f"Session {_line(name)} ({session}) {waits}",
+        ),
     )
+
+
+def in_one(limits: Sequence[NewNotice]) -> tuple[str, str]:
+    """Title and body of one message for several that name a session each, and say where to look."""
+    each = [line for one in limits for line in one.body.splitlines()[:-1]]
+    title = f"PerpetualCC: {len(each)} sessions wait for a limit"
+    return title, _cut("\n".join(each)) + "\nSee: pcc list"
 
 
 def _line(text: str) -> str:

@@ -1,7 +1,8 @@
 """What is to be sent, and what came of it: one row for each cause and channel."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol
 
@@ -17,6 +18,11 @@ class Kind(StrEnum):
     ERROR = "error"
     TEST = "test"
     """A person wants to see whether it arrives."""
+
+
+GATHERED: Mapping[Kind, timedelta] = {Kind.LIMIT: timedelta(seconds=30)}
+"""How long a message waits for others of its kind, which then leave as one: an account's limit
+stops all sessions, each at its next request."""
 
 
 class NoticeState(StrEnum):
@@ -60,7 +66,7 @@ class Notice:
     started_at: float | None
     ended_at: float | None
     problem: str
-    """What the last attempt failed with."""
+    """What the last attempt failed with, or why it is moot."""
 
 
 class Outbox(Protocol):
@@ -87,8 +93,12 @@ class Outbox(Protocol):
 
     async def next_due(self) -> float | None: ...
 
-    async def begin(self, notice: int, *, look_again: float) -> bool:
-        """From queued to sending. False: somebody settled it meanwhile."""
+    async def begin(self, notice: int, *, look_again: float) -> Notice | None:
+        """
+        From queued to sending, together with all of a `GATHERED` kind that wait for its channel.
+
+        None: somebody settled it meanwhile.
+        """
         ...
 
     async def postpone(self, notice: int, due: float, problem: str = "") -> None:
