@@ -278,11 +278,11 @@ def test_any_text_is_judged(message, assistant):
 
 
 def test_a_huge_paste_costs_no_more_than_its_head_and_tail():
-    started = time.perf_counter()
+    started = time.process_time()
 
     classify("no, use x instead " * 200_000, "did y " * 200_000)
 
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_a_bad_line_has_an_error_and_its_neighbours_have_answers():
