@@ -376,12 +376,12 @@ def test_a_row_that_is_longer_than_its_header_is_read() -> None:
 @pytest.mark.parametrize("begin", ["", "- [ ] "])
 def test_a_line_that_is_no_persons_is_read_in_no_time(begin: str, unit: str) -> None:
     """It was pasted by mistake; the engine, which reads it, must not hang over it."""
-    begun = time.monotonic()
+    begun = time.process_time()
 
     with suppress(RequirementsError):
         parse_markdown(f"# X\n\n## Tasks\n{begin}{unit * 20_000}\n", "r.md")
 
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_a_links_target_may_hold_brackets() -> None:
@@ -496,10 +496,10 @@ def test_thousands_of_tasks_are_read_while_one_waits() -> None:
     most = 3_000
     lines = [f"- Do thing {n} (id: T{n}) (after: T{n - 1})" for n in range(2, most + 1)]
     text = "\n".join(["# X", "## Tasks", "- Do thing 1 (id: T1)", *lines])
-    begun = time.monotonic()
+    begun = time.process_time()
 
     found = parse_markdown(text, "r.md")
 
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
     assert [task.depends_on for task in found.tasks[:3]] == [(), ("T1",), ("T2",)]
     assert len(found.tasks) == most

@@ -154,11 +154,11 @@ def test_a_long_plan_is_put_in_order_at_once():
     """One task after the other, told in the opposite order: the engine waits for it."""
     most = 5_000
     plan = [PlannedTask(prompt=str(i), after=(i + 1,)) for i in range(most - 1)]
-    begun = time.monotonic()
+    begun = time.process_time()
 
     order = order_of([*plan, PlannedTask(prompt="first")])
 
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert order == [*reversed(range(most))]
 
 
@@ -177,8 +177,8 @@ def test_something_can_be_done_as_long_as_it_is_not_behind_what_stopped():
     ]
     stopped = [*reversed(chain[1:]), replace(chain[0], state=TaskState.PARKED)]
 
-    began = time.perf_counter()
+    began = time.process_time()
     assert can_be_done(chain)
     assert not can_be_done(stopped)
     assert can_be_done([*stopped, first])
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
