@@ -10,6 +10,7 @@ from perpetualcc.daemon.budget import day_shares
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.texts import cut
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.store.decisions import RecordedDecision
@@ -128,7 +129,7 @@ def that_fits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _cut(value: Any, most: int) -> Any:
     match value:
         case str():
-            return value if len(value) <= most else value[: most - 1] + "…"
+            return cut(value, most)
         case dict():
             return {name: _cut(one, most) for name, one in value.items()}
         case list():
