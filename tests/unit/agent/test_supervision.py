@@ -88,7 +88,7 @@ class World:
     meter: OpenMeter = field(default_factory=OpenMeter)
     facts: RunFacts = field(default_factory=RunFacts)
     inbox: Inbox = field(default_factory=Inbox)
-    settings: AgentSettings = AgentSettings(hold=timedelta(hours=1))
+    settings: AgentSettings = field(default_factory=AgentSettings)
     clock: FakeClock = field(default_factory=FakeClock)
     steady: FakeClock = field(default_factory=FakeClock)
     run: SupervisedRun = field(init=False)
