@@ -149,6 +149,10 @@ class SessionManager:
         """By id, unique prefix of an id, or name. Raises PerpetualError."""
         return await self._store.find(name)
 
+    async def id_of(self, name: str | None) -> SessionId | None:
+        """Of `get_session`; None stands for all sessions."""
+        return None if name is None else (await self.get_session(name)).id
+
     async def list_sessions(
         self,
         *,
