@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnEnded
+from perpetualcc.domain.escalations import signal_name
 from perpetualcc.domain.limits import LIMIT_NAMES, RateLimitInfo
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import BudgetScope, Refusal
@@ -79,7 +80,7 @@ def outcome_of(
     `limit` is what `RateLimitMonitor.detect` made of the facts.
     """
     if facts.question is not None:
-        return Wait(signal=f"escalation:{facts.question}", reason="a person must answer")
+        return Wait(signal=signal_name(facts.question), reason="a person must answer")
     if facts.turn is not None and facts.is_done:
         return Done(result=facts.turn.result)
     if facts.stuck:

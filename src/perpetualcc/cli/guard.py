@@ -1,7 +1,6 @@
 """`pcc decisions` and `pcc trust`: what was decided, and what a project may bring along."""
 
 import json
-import re
 import textwrap
 import time
 from pathlib import Path
@@ -12,18 +11,21 @@ import typer
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, printable, table
+from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
+from perpetualcc.human.settings import parse_duration
 
 app = typer.Typer(rich_markup_mode=None)
 
 _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _WORDS = {
-    "risk": {"LOW", "MEDIUM", "HIGH"},
-    "verdict": {"allow", "deny", "ask", "answer"},
-    "by": {"policy", "brain", "person", "memory", "timeout"},
+    "risk": {risk.value for risk in Risk},
+    "verdict": {verdict.value for verdict in Verdict} | {"answer"},
+    "by": {by.value for by in DecidedBy},
 }
 
 
@@ -33,7 +35,7 @@ def decisions(
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
     risk: Annotated[str | None, typer.Option(help="LOW, MEDIUM or HIGH")] = None,
     verdict: Annotated[str | None, typer.Option(help="allow, ask, deny or answer")] = None,
-    by: Annotated[str | None, typer.Option(help="policy, brain, person, memory, timeout")] = None,
+    by: Annotated[str | None, typer.Option(help="policy, brain, person, timeout")] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
@@ -128,10 +130,10 @@ def _word(option: str, word: str | None) -> str | None:
 
 
 def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
-    if found is None:
-        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d")
-    return float(found[1]) * _UNITS[found[2]]
+    try:
+        return parse_duration(text).total_seconds()
+    except PerpetualError:
+        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d") from None
 
 
 def _shown(surface: dict[str, str]) -> str:

@@ -21,7 +21,11 @@ from perpetualcc.sessions.budget import (
     day_of,
     next_day,
 )
-from perpetualcc.sessions.limit_waits import SIGNAL, is_cut_short_by_a_person, signal_of
+from perpetualcc.sessions.limit_waits import (
+    is_cut_short_by_a_person,
+    is_of_limit,
+    signal_of,
+)
 from perpetualcc.sessions.manager import Record
 from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
@@ -73,8 +77,7 @@ class BudgetKeeper:
 
     def _resume_cap(self, task: Task) -> int:
         """Only what resumes by itself is capped."""
-        waited = (task.signal or "").startswith(SIGNAL)
-        by_itself = waited and not is_cut_short_by_a_person(task)
+        by_itself = is_of_limit(task.signal) and not is_cut_short_by_a_person(task)
         return self.settings.resume_tokens if by_itself else 0
 
     async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:

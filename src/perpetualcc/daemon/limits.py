@@ -5,18 +5,23 @@ from dataclasses import dataclass
 
 from perpetualcc.agent.ports import People
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import (
+    Escalation,
+    EscalationRequest,
+    EscalationType,
+    signal_name,
+)
 from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import (
-    SIGNAL,
     LimitWait,
     LimitWaits,
     WakeUps,
     is_cut_short_by_a_person,
+    is_of_limit,
     signal_of,
 )
 from perpetualcc.sessions.manager import Record
@@ -59,7 +64,7 @@ class LimitKeeper:
             )
         if held := await self._held(task, own):
             return held
-        if own or (task.signal or "").startswith(SIGNAL):
+        if own or is_of_limit(task.signal):
             await self.wake_ups.take_turn()
             return await self._held(task, own)  # who went first may have met it again
         return None
@@ -71,7 +76,7 @@ class LimitKeeper:
             return False
         number = (task.signal or "").rpartition(":")[2]
         asked = await self.asked(int(number)) if number.isdigit() else None
-        return asked is not None and asked.request.request.startswith(SIGNAL)
+        return asked is not None and is_of_limit(asked.request.request)
 
     async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
         now = self.clock.now()
@@ -148,7 +153,7 @@ class LimitKeeper:
         if plan.asks:
             number = await self.people.escalate(_question(task, session, plan, reason))
             return Wait(
-                signal=f"escalation:{number}", reason=f"a person must agree to go on: {reason}"
+                signal=signal_name(number), reason=f"a person must agree to go on: {reason}"
             )
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
 

@@ -7,10 +7,10 @@ would only have Claude ask again, and keep a process for it.
 
 from dataclasses import dataclass
 
-from perpetualcc.domain.escalations import EscalationType
+from perpetualcc.domain.escalations import EscalationType, signal_name
 from perpetualcc.domain.tasks import Task, Wait
 from perpetualcc.sessions.limit_waits import SIGNAL
-from perpetualcc.store.escalations import SqliteEscalations, signal_name
+from perpetualcc.store.escalations import SqliteEscalations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

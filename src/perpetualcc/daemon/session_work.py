@@ -16,7 +16,7 @@ from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
-from perpetualcc.sessions.limit_waits import SIGNAL
+from perpetualcc.sessions.limit_waits import is_of_limit
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.events import EventLog
 from perpetualcc.work.outcomes import Settlement
@@ -110,7 +110,7 @@ class SessionWork:
             became.state,
             due=became.due,
             result=became.result,
-            limited=(became.signal or "").startswith(SIGNAL),
+            limited=is_of_limit(became.signal),
         )
 
 

@@ -23,7 +23,6 @@ class DecidedBy(StrEnum):
     """The rules alone."""
     BRAIN = "brain"
     PERSON = "person"
-    MEMORY = "memory"
     TIMEOUT = "timeout"
     """Nobody answered in time, and the stated default was taken."""
 

@@ -51,6 +51,11 @@ SEVERITIES: Mapping[EscalationType, Severity] = {
 """What a request of each type is, unless it says otherwise."""
 
 
+def signal_name(number: int) -> str:
+    """What a task waits for when it waits for an escalation."""
+    return f"escalation:{number}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationRequest:
     """What a person is asked."""

@@ -26,10 +26,14 @@ def signal_of(task: TaskId, fence: int) -> str:
     return f"{SIGNAL}{task}:{fence}"
 
 
+def is_of_limit(signal: str | None) -> bool:
+    """Whether what is waited for is a limit, and no person."""
+    return (signal or "").startswith(SIGNAL)
+
+
 def is_cut_short_by_a_person(task: Task) -> bool:
     """Whether a person let it go on before its time: they know what they do."""
-    waited = (task.signal or "").startswith(SIGNAL)
-    return waited and task.answer is not None and not task.answer.get("by_itself")
+    return is_of_limit(task.signal) and task.answer is not None and not task.answer.get("by_itself")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
-from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
+from perpetualcc.sessions.limit_waits import BY_ITSELF, is_of_limit
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
@@ -255,7 +255,7 @@ class SessionManager:
     async def _cut_waits_short(self, session: Session, why: Mapping[str, Any]) -> None:
         if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
             for task in await self.queue(session.id).pending():
-                if task.signal and task.signal.startswith(SIGNAL):
+                if task.signal and is_of_limit(task.signal):
                     await self._tasks.signal(task.signal, why)
 
     async def stop_session(self, name: str) -> Session:
@@ -415,7 +415,7 @@ def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:
         first.state,
         due=None if first.due == math.inf else first.due,
         result=first.result,
-        limited=(first.signal or "").startswith(SIGNAL),
+        limited=is_of_limit(first.signal),
         left=len(left),
     )
 

@@ -7,7 +7,13 @@ from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType, Severity
+from perpetualcc.domain.escalations import (
+    Escalation,
+    EscalationRequest,
+    EscalationType,
+    Severity,
+    signal_name,
+)
 from perpetualcc.domain.events import (
     EscalationRaised,
     EscalationReminded,
@@ -288,11 +294,6 @@ class SqliteEscalations:
         if cursor.rowcount:
             reminded = _reminded(_escalation(_row(connection, number)))
             self._events.append_in(connection, [reminded])
-
-
-def signal_name(number: int) -> str:
-    """What a task waits for when it waits for an escalation."""
-    return f"escalation:{number}"
 
 
 def _row(connection: sqlite3.Connection, number: int) -> Any:
