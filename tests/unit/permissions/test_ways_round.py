@@ -121,6 +121,14 @@ def test_what_reads_no_credential_is_still_low(command: str) -> None:
         ("CARGO_TARGET_WASM32_WASI_RUNNER=./mine cargo test", Risk.MEDIUM),
         ("CARGO_TARGET_WASM32_WASI_RUNNER=wasmtime cargo test", Risk.LOW),
         ("BUILD_CMD='git push --force' npm test", Risk.HIGH),
+        ("AR='rm x' make", Risk.HIGH),
+        ("make AR='rm x' all", Risk.HIGH),
+        ("make CC='git push --force'", Risk.HIGH),
+        ("make CC=clang AR=llvm-ar YACC='bison -y'", Risk.LOW),
+        ("PGHOST=db.prod.example.com pytest", Risk.MEDIUM),
+        ("DB_HOST=db.prod.example.com npm test", Risk.MEDIUM),
+        ("DB_HOST=db PGHOST=localhost npm test", Risk.LOW),
+        ("PGHOST=127.0.0.1 DB_HOST=/var/run/pg npm test", Risk.LOW),
     ],
 )
 def test_a_variable_is_judged_by_what_a_program_does_with_it(command: str, risk: Risk) -> None:

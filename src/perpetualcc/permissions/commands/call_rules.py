@@ -128,7 +128,8 @@ class CallRules:
     def _unknown_subcommand(self, call: Call, rule: CommandRule) -> Findings:
         """`hostnamectl set-hostname x`: the table has `hostnamectl status`, and not this."""
         if rule.risk is Risk.MEDIUM:
-            return harmful_verb(call.arguments.operands, call)
+            words = call.arguments.operands
+            return harmful_verb(words[:1] if rule.handler == "sql" else words, call)
         word = call.arguments.subcommand
         if rule.risk is not Risk.LOW or rule.handler or rule.operands not in {"data", "code"}:
             return []

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.line_files import recipes
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
@@ -56,6 +57,13 @@ def _setting(name: str, value: str, call: Call) -> Findings:
     if _MAKE_RUNS.fullmatch(name) or _MAKE_FUNCTION.search(value):
         why = f"{name} decides which program runs the build"
         return [call.finding(Risk.HIGH, "make-setting", why, EffectKind.EXECUTE)]
+    named = judge_variable(
+        name, value, words=call.command.words, knowledge=call.judge.knowledge,
+        territory=call.judge.territory, cwds=call.cwds, part=call.part,
+        run=lambda text: call.judge.shell(text, call),
+    )  # fmt: skip
+    if named is not None and named.risk is Risk.HIGH:
+        return [named]
     if not _SHELL_TEXT.search(value):
         return []
     why = f"{name} holds shell code, which the build may run"
