@@ -47,6 +47,7 @@ PARTS = [
     "twenty-fifth",
     "twenty-sixth",
     "twenty-seventh",
+    "twenty-eighth",
 ]
 
 

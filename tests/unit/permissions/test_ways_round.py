@@ -207,6 +207,10 @@ def test_a_tool_is_judged_by_what_it_is_told_to_do(command: str, risk: Risk) -> 
         ("python gen.py > src/test.sh; bash src/test.sh", Risk.MEDIUM),
         ("g++ -O0 test.cpp -o test && ./test", Risk.LOW),
         ("black tests/run_tests.py && python tests/run_tests.py", Risk.LOW),
+        ("printf 'default:\\n  git push --force\\n' > justfile && just", Risk.HIGH),
+        ("cat > Taskfile.yml <<E\ntasks:\n  x:\n    cmds: [rm -rf data]\nE\ntask x", Risk.HIGH),
+        ("""echo '{"scripts":{"test":"rm -rf ~"}}' > package.json; npm test""", Risk.HIGH),
+        ("""echo '{"scripts":{"test":"jest"}}' > package.json; npm test""", Risk.MEDIUM),
     ],
 )
 def test_what_the_same_line_writes_is_judged_by_what_it_writes(command: str, risk: Risk) -> None:

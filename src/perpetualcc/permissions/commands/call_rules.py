@@ -25,6 +25,7 @@ from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_pa
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
+from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
@@ -105,6 +106,7 @@ class CallRules:
             findings = self._with_named_files(findings, call, rule)
         findings += judge_settings(call, rule)
         findings += emptied(call)
+        findings += written_tasks(call) if self.judge.files else []
         findings += in_bare_repository(call, rule)
         findings += self._given_shells(call, rule)
         if rule.operands != "text":
