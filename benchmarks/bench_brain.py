@@ -14,7 +14,10 @@ FOLDERS = (
     "harvest",
     *("willow", "atlas", "borealis", "cedar", "quince", "rowan"),
 )
-HARD = {"atlas": 45.0, "borealis": 45.0, "cedar": 45.0, "quince": 34.0, "rowan": 34.0}
+HARD = {
+    "meadow": 70.0, "willow": 70.0,
+    "atlas": 40.0, "borealis": 45.0, "cedar": 50.0, "quince": 30.0, "rowan": 35.0,
+}  # fmt: skip
 """
 Prose, and what authors wrote who had not seen the rules (`quince` and `rowan`: nothing was ever
 learned from them). The share of answers that is asked of the others is not reached there; these
@@ -41,7 +44,7 @@ def run() -> list[Result]:
         note = f"{score.automatic} automatic of {score.answerable} answerable"
         results += [
             Result(name=f"right answers, {folder}", value=round(100 * score.precision, 1),
-                   unit="%", limit=92.0 if folder in HARD else 97.0, higher_is_better=True,
+                   unit="%", limit=97.0, higher_is_better=True,
                    note=note),
             Result(name=f"answered of the answerable, {folder}", value=round(100 * score.reach, 1),
                    unit="%", limit=HARD.get(folder, 75.0), higher_is_better=True),

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import threading
 import uuid
@@ -22,6 +23,10 @@ from tests.leftovers import LEAK_MARK, ended_by_force
 # How long one example takes says how busy the machine is; every test has its own timeout.
 hypothesis.settings.register_profile("busy machine", deadline=None)
 hypothesis.settings.load_profile("busy machine")
+
+# In the background of a script Ctrl+C is ignored, and what is ignored is inherited by what we type
+# it to.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Rehearse = Callable[..., RehearsalServer]
 """Takes a scenario (YAML text, the same as a mapping, or a `Scenario`), and `pace=`."""

@@ -7,17 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from perpetualcc.claude import processes
+from perpetualcc.cli.history import last_events
 from perpetualcc.daemon import halt
-from perpetualcc.daemon.launch import connect
+from perpetualcc.daemon.launch import DaemonUnavailable, connect
 from perpetualcc.daemon.state import is_held, read_pid
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.gateway.client import Client, ConnectionLost
 
 ENDED = {"COMPLETED", "ERROR", "STOPPED"}
 
@@ -68,22 +69,21 @@ class Supervised:
         found: dict[str, Any] = self.json("status", session)
         return found
 
-    def look(self, session: str) -> dict[str, Any]:
-        """The same without a process of its own while a daemon runs: a test looks often."""
-        try:
-            with connect(self.locations, start=False) as daemon:
-                found: dict[str, Any] = daemon.call("session.get", session=session)
-        except PerpetualError:
-            return self.status(session)
-        return found
+    def ask(self, method: str, **params: Any) -> Any:
+        """What a command would show, without a process of its own: a test looks often."""
+        while True:
+            with suppress(ConnectionLost), self.connect() as daemon:
+                return daemon.call(method, **params)
 
-    def look_at_all(self) -> list[dict[str, Any]]:
-        """`pcc list`, the same way."""
+    def connect(self) -> Client:
         try:
-            with connect(self.locations, start=False) as daemon:
-                found: list[dict[str, Any]] = daemon.call("session.list", limit=100)
-        except PerpetualError:
-            return list(self.json("list"))
+            return connect(self.locations, start=False)
+        except DaemonUnavailable:
+            self.pcc("daemon", "start")  # with the variables of this world
+            return connect(self.locations, start=False)
+
+    def look(self, session: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.ask("session.get", session=session)
         return found
 
     def wait(self, session: str, *statuses: str, within: float = 80.0) -> dict[str, Any]:
@@ -95,11 +95,10 @@ class Supervised:
         return found
 
     def events(self, session: str, *kinds: str) -> list[dict[str, Any]]:
-        lines = self.pcc(
-            "logs", session, "--json", "--tail", "100000", "--level", "debug"
-        ).stdout.splitlines()
-        found = [json.loads(line) for line in lines]
-        return [event for event in found if not kinds or event["kind"] in kinds]
+        while True:
+            with suppress(ConnectionLost), self.connect() as daemon:
+                found = last_events(daemon, session, 100_000)
+                return [event for event in found if not kinds or event["kind"] in kinds]
 
     def log(self, session: str) -> str:
         engine = self.locations.engine_log
@@ -110,7 +109,15 @@ class Supervised:
     def wait_for_event(
         self, session: str, kind: str, *, count: int = 1, within: float = 30.0
     ) -> None:
-        wait_until(lambda: len(self.events(session, kind)) >= count, within=within)
+        seen, since, deadline = 0, 0, time.monotonic() + within
+        while seen < count:
+            with suppress(ConnectionLost), self.connect() as daemon:
+                daemon.call("events.follow", session=session, since=since)
+                while seen < count:
+                    event = daemon.next_event(max(0.0, deadline - time.monotonic()))
+                    assert event is not None, f"no {kind} number {seen + 1}: {self.log(session)}"
+                    since = event.data["seq"]
+                    seen += event.data["kind"] == kind
 
     def claudes(self) -> list[int]:
         """Process ids of everything that runs for a session."""

@@ -88,8 +88,8 @@ def test_what_others_may_use_is_waited_for_without_looking_again_and_again(insta
 
     assert waiting["detail"].startswith("the budget tokens_per_day has nothing left but what runs")
     assert pcc.wait(first, within=60)["status"] == "COMPLETED"
-    wait_until(lambda: pcc.events(second, "RunStarted"), within=2)
-    wait_until(lambda: pcc.status(second)["detail"].endswith("of 15,000"))
+    pcc.wait_for_event(second, "RunStarted", within=2)
+    wait_until(lambda: pcc.look(second)["detail"].endswith("of 15,000"))
     waits = [event for event in pcc.events(second, "TaskSettled") if event["state"] == "waiting"]
     assert len(waits) == 2
 
@@ -273,10 +273,10 @@ steps:
 def test_a_run_that_did_not_end_its_turn_is_charged_what_it_cost(install, how):
     pcc = install(SLOW)
     session = pcc.start("Write the part")
-    wait_until(lambda: pcc.events(session, "ToolFinished"), within=60)
+    pcc.wait_for_event(session, "ToolFinished", within=60)
 
     if how == "kill":
-        wait_until(lambda: pcc.json("budget")["today"]["usd"] > 0, within=10)
+        wait_until(lambda: pcc.ask("budget.show")["today"]["usd"] > 0, within=10)
         pcc.kill_engine()
     else:
         pcc.pcc(how, session)
@@ -297,7 +297,7 @@ def test_a_question_that_is_held_no_longer_does_not_make_the_run_free(install, s
     path = Path(pcc.environment["PERPETUALCC_CONFIG"])
     path.write_text(path.read_text() + "[human]\nhold_seconds = 1\n")
     session = pcc.start("Buy one")
-    wait_until(lambda: pcc.events(session, "TaskSettled"), within=60)
+    pcc.wait_for_event(session, "TaskSettled", within=60)
     assert pcc.json("budget")["today"]["usd"] == pytest.approx(REPLY_USD)
 
     pcc.pcc("respond", "1", "Oracle")
@@ -383,7 +383,7 @@ def test_when_the_session_that_asked_is_stopped_another_asks(install, tmp_path):
     pcc.pcc("stop", first)
 
     def asking() -> list[str]:
-        return [one["session"] for one in pcc.json("pending")]
+        return [one["session"] for one in pcc.ask("escalation.list")]
 
     wait_until(lambda: asking() == [second])
     assert asking() == [second]

@@ -9,17 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from perpetualcc.claude import processes
-from perpetualcc.daemon.launch import DaemonUnavailable, connect, follow
+from perpetualcc.daemon.launch import DaemonUnavailable, connect
 from perpetualcc.daemon.state import DaemonStatus, Phase, write_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
+from perpetualcc.gateway.client import ConnectionLost
 from tests.acceptance.daemons import ToyDaemon, toy_daemon, wait_until
 
 MakeDaemon = Callable[..., ToyDaemon]
@@ -153,16 +154,16 @@ def test_a_killed_engine_is_restarted_at_once(make_daemon: MakeDaemon) -> None:
 
 def test_a_follower_sees_every_event_once_across_a_crash(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
-    seqs, engines = [], []
+    seqs, engines = [0], []
 
-    for event in follow(daemon.locations, flags=daemon.flags):
-        assert event
-        seqs.append(event.data["seq"])
-        engines.append(event.data["pid"])
-        if len(seqs) == 20:
-            os.kill(event.data["pid"], signal.SIGKILL)
-        if engines[0] != engines[-1] and len(seqs) > 60:
-            break
+    while len(set(engines)) < 2 or len(seqs) < 60:
+        with suppress(ConnectionLost), daemon.connect() as client:
+            client.call("events.follow", since=seqs[-1])
+            while len(seqs) < 60 and (event := client.next_event()):
+                seqs.append(event.data["seq"])
+                engines.append(event.data["pid"])
+                if len(seqs) == 20:
+                    os.kill(event.data["pid"], signal.SIGKILL)
 
     assert all(after == before + 1 for before, after in pairwise(seqs))
     assert len(set(engines)) == 2

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,20 @@ steps:
     say: And on.
     tools: [{Write: {file_path: "{project}/src/two.py", content: "n = 2"}}]
   - Both are written.
+"""
+
+BUILD = """
+steps:
+  - say: I build.
+    tools: [{Bash: {command: "python3 build.py"}}]
+  - It is built.
+"""
+TOOL = """
+import pathlib, time
+begun = pathlib.Path("begun")
+if not begun.exists():
+    begun.touch()
+    time.sleep(3)
 """
 
 
@@ -45,9 +60,33 @@ def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
     for one in pcc.claudes():
         os.kill(one, signal.SIGSTOP)
 
+    lost = the_run_that_was_lost(pcc, session)
+    assert "silent" in lost["error"]
+
+
+def test_a_claude_that_was_stopped_while_a_tool_works_is_ended_and_its_work_goes_on(install):
+    pcc = install(BUILD)
+    (pcc.project / "build.py").write_text(TOOL)
+    pcc.pcc("config", "set", "stuck.minutes", "0.1")
+    session = pcc.start("Build it")
+    wait_until((pcc.project / "begun").exists, within=40)
+
+    # The command itself ends, and nobody hears of it.
+    [claude] = [pid for pid in pcc.claudes() if b"--output-format" in command_line(pid)]
+    os.kill(claude, signal.SIGSTOP)
+
+    the_run_that_was_lost(pcc, session)
+
+
+def command_line(pid):
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def the_run_that_was_lost(pcc, session):
+    """Once the session is done."""
     found = pcc.wait(session, within=100)
     assert found["status"] == "COMPLETED", found["detail"]
     lost, last = pcc.events(session, "RunEnded")
-    assert "silent" in lost["error"]
     assert (lost["outcome"], last["outcome"]) == ("later", "done")
     assert pcc.events(session, "RunStarted")[1]["resumed"]
+    return lost

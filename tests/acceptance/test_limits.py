@@ -163,7 +163,7 @@ def test_a_machine_that_slept_past_the_reset_goes_on_when_it_wakes(install, engi
     for pid in asleep:
         os.kill(pid, signal.SIGCONT)
 
-    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2, within=30)
+    pcc.wait_for_event(session, "RunStarted", count=2)
     assert pcc.events(session, "RunStarted")[1]["at"] >= woke > due
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
@@ -201,7 +201,7 @@ def test_a_person_cuts_a_wait_short(install):
 
     pcc.pcc("resume", session)
 
-    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2)
+    pcc.wait_for_event(session, "RunStarted", count=2, within=10)
     assert pcc.events(session, "RunStarted")[1]["at"] < due
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
 

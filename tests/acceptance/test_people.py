@@ -42,7 +42,7 @@ def configure(pcc, text: str) -> None:
 
 
 def the_one_that_waits(pcc):
-    wait_until(lambda: pcc.json("pending"), within=40)
+    wait_until(lambda: pcc.ask("escalation.list"), within=40)
     [waiting] = pcc.json("pending")
     return waiting
 
@@ -358,7 +358,7 @@ def test_a_task_that_stopped_asks_what_to_do(install):
     assert waiting["packet"]["attempts"] == 1
     assert "pcc login" in pcc.pcc("pending", str(waiting["number"])).stdout
     pcc.pcc("respond", str(waiting["number"]), "retry")
-    wait_until(lambda: len(pcc.events(session, "TaskStarted")) == 2, within=20)
+    pcc.wait_for_event(session, "TaskStarted", count=2, within=20)
     second = the_one_that_waits(pcc)
     pcc.pcc("respond", str(second["number"]), "give up")
 
@@ -375,7 +375,7 @@ def test_a_receiver_that_was_down_gets_everything_once(install):
     )
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
-    wait_until(lambda: pcc.json("notifications")[0]["attempts"] >= 3, within=20)
+    wait_until(lambda: notices(pcc)[0]["attempts"] >= 3, within=20)
     pcc.kill_engine()
 
     with webhook.listening():
@@ -385,9 +385,7 @@ def test_a_receiver_that_was_down_gets_everything_once(install):
         wait_until(lambda: len(webhook.got) == 2, within=20)
         pcc.kill_engine()
         # The engine that was killed may have been sending: the next one finds the receipt.
-        wait_until(
-            lambda: {one["state"] for one in pcc.json("notifications")} == {"sent"}, within=20
-        )
+        wait_until(lambda: {one["state"] for one in notices(pcc)} == {"sent"}, within=20)
         time.sleep(1)
 
     assert len(webhook.got) == 2
@@ -409,17 +407,21 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
     # As a row, without a process: a Claude that is resumed with no answer would ask once more.
     wait_until(lambda: not pcc.claudes(), within=40)
 
+    def attempts() -> int:
+        """0 while one is made: what it comes to is noted with the time at which it ends."""
+        found = notices(pcc)
+        is_over = {one["state"] for one in found} == {"queued"}
+        return sum(one["attempts"] for one in found) if is_over else 0
+
+    wait_until(attempts)
     for minutes in (10, 20, 30, 45, 60):
-        before = sum(one["attempts"] for one in pcc.json("notifications"))
+        before = attempts()
         offset.write_text(str(minutes * 60.0))
-        wait_until(
-            lambda b=before: sum(one["attempts"] for one in pcc.json("notifications")) > b,
-            within=10,
-        )
+        wait_until(lambda b=before: attempts() > b)
         if minutes == 30:
             pcc.kill_engine()
     assert pcc.json("pending")[0]["reminders"] == 1
-    assert {one["state"] for one in pcc.json("notifications")} <= {"queued", "sending"}
+    assert {one["state"] for one in notices(pcc)} <= {"queued", "sending"}
 
     with webhook.listening():
         offset.write_text("6000.0")
@@ -515,19 +517,19 @@ def test_messages_are_sent_once_whatever_kills_the_engine(install):
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-            wait_until(lambda n=round_: len(sent_or_sending(pcc)) > n, within=40)
+            wait_until(lambda n=round_: len(notices(pcc)) > n, within=40)
             time.sleep(0.07 * round_)
             pcc.kill_engine()
             sending.wait(60)
             if round_ % 4 == 3:  # five crashes in a row are one too many for the supervisor
                 pcc.pcc("daemon", "restart")
-        wait_until(lambda: {one["state"] for one in sent_or_sending(pcc)} == {"sent"}, within=120)
+        wait_until(lambda: {one["state"] for one in notices(pcc)} == {"sent"}, within=120)
 
-    assert len(webhook.got) == len(sent_or_sending(pcc)) >= 20
+    assert len(webhook.got) == len(notices(pcc)) >= 20
 
 
-def sent_or_sending(pcc):
-    return pcc.json("notifications", "--limit", "100")
+def notices(pcc):
+    return pcc.ask("notification.list", limit=100)
 
 
 def test_a_session_whose_claude_is_held_for_an_answer_shows_that_it_waits(install):

@@ -124,7 +124,7 @@ class Week:
     def _statuses(self) -> Iterator[set[str]]:
         """What the sessions do, until all have done everything; whoever waits need not wait."""
         while True:
-            listed = self.pcc.look_at_all()
+            listed = self.pcc.ask("session.list", limit=100)
             statuses = {one["status"] for one in listed}
             yield statuses
             if statuses == {"COMPLETED"}:

@@ -11,7 +11,7 @@ from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
-from perpetualcc.work.ledger import Ledger
+from perpetualcc.work.ledger import Ledger, Repeats, nothing_repeats
 from tests.fakes.clock import FakeClock
 from tests.fakes.ledger import Memory, MemoryLedger
 
@@ -48,8 +48,8 @@ class MemoryBackend:
     def __init__(self, path: Path) -> None:
         self._memory = Memory()
 
-    async def open(self, clock: FakeClock, owner: str) -> Ledger:
-        return MemoryLedger(self._memory, clock, owner)
+    async def open(self, clock: FakeClock, owner: str, repeats: Repeats) -> Ledger:
+        return MemoryLedger(self._memory, clock, owner, repeats)
 
     async def events(self) -> Iterable[Event]:
         return self._memory.events
@@ -65,9 +65,9 @@ class SqliteBackend:
         self._path = path / "ledger.db"
         self._databases: list[Database] = []
 
-    async def open(self, clock: FakeClock, owner: str) -> Ledger:
+    async def open(self, clock: FakeClock, owner: str, repeats: Repeats) -> Ledger:
         self._databases.append(await Database.open(self._path, exclusive=False))
-        return SqliteLedger(self._databases[-1], clock, owner)
+        return SqliteLedger(self._databases[-1], clock, owner, repeats)
 
     async def events(self) -> Iterable[Event]:
         return [recorded.event for recorded in await EventLog(self._databases[0]).read()]
@@ -88,8 +88,9 @@ class World:
         self._backend = BACKENDS[backend](path)
         self._runner = asyncio.Runner()
 
-    def engine(self, owner: str = "one") -> Calls:
-        return Calls(self._runner.run(self._backend.open(self.clock, owner)), self._runner)
+    def engine(self, owner: str = "one", repeats: Repeats = nothing_repeats) -> Calls:
+        opened = self._runner.run(self._backend.open(self.clock, owner, repeats))
+        return Calls(opened, self._runner)
 
     @property
     def events(self) -> list[Event]:

@@ -9,14 +9,17 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import ProblemNoticed
+from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import (
     Again,
     Done,
     Failed,
     Lane,
     Later,
+    NewTask,
     Outcome,
     Parked,
+    Repetition,
     Task,
     TaskState,
     Wait,
@@ -677,3 +680,99 @@ def test_a_requeued_task_has_all_its_attempts_again(ledger: Calls) -> None:
 
     assert (task.state, task.attempts, task.result, task.packet) == (S.QUEUED, 0, "", None)
     assert ledger.take_one().fence == 2
+
+
+def every_hour(task: Task, now: float) -> Repetition | None:
+    """A rule of a test's own: one that is more than half an hour late is missed."""
+    if not task.payload.get("hourly"):
+        return None
+    following = NewTask(
+        id=TaskId(f"{task.id}+"),
+        group=task.group,
+        prompt=task.prompt,
+        due=task.due + HOUR,
+        payload=task.payload,
+    )
+    return Repetition(following=following, missed="too late" if now > task.due + HOUR / 2 else "")
+
+
+def hourly(world: World) -> Calls:
+    ledger = world.engine(repeats=every_hour)
+    ledger.new("t", due=world.clock.now() + HOUR, payload={"hourly": True})
+    world.clock.move(HOUR)
+    return ledger
+
+
+def test_what_repeats_leaves_the_following_when_it_is_taken_for_the_first_time(
+    world: World,
+) -> None:
+    ledger = hourly(world)
+
+    task = ledger.take_one()
+    assert [(one.id, one.state) for one in ledger.list("t")] == [("t", S.RUNNING), ("t+", S.QUEUED)]
+    assert ledger.get("t+").due == task.due + HOUR
+
+    for outcome in (Again(prompt="go on"), Later(due=world.clock.now()), Failed(result="broken")):
+        ledger.settle("t", task.fence, outcome)
+        task = next(iter(ledger.take()), None)
+    ledger.requeue("t")
+    assert ledger.take_one().id == "t"
+    assert [one.id for one in ledger.list("t")] == ["t", "t+"]
+    assert [event.task for event in world.events] == ["t+"]
+
+
+def test_what_repeats_is_one_at_a_time(world: World) -> None:
+    ledger = hourly(world)
+    task = ledger.take_one()
+
+    world.clock.move(1.2 * HOUR)
+    assert ledger.take() == []
+    ledger.settle("t", task.fence, Done(result="ok"))
+
+    assert ledger.take_one().id == "t+"
+    assert [one.id for one in ledger.list("t")] == ["t", "t+", "t++"]
+
+
+def test_a_time_that_is_missed_is_on_record_and_never_taken(world: World) -> None:
+    ledger = hourly(world)
+    ledger.new("behind", group="u", after=(TaskId("t"),))
+    world.clock.move(0.7 * HOUR)
+
+    assert ledger.take(5) == []
+    assert (ledger.state("t"), ledger.get("t").result) == (S.MISSED, "too late")
+    assert ledger.state("t+") is S.QUEUED
+    assert ledger.state("behind") is S.PARKED
+    assert ledger.next_due() == ledger.get("t+").due
+    assert [event.kind for event in world.events] == ["TaskAdded", "TaskSettled"]
+
+
+def test_a_missed_time_that_a_person_brings_back_is_done_now(world: World) -> None:
+    ledger = hourly(world)
+    world.clock.move(0.7 * HOUR)
+    ledger.take()
+
+    ledger.requeue("t")
+
+    assert ledger.take_one().id == "t"
+    assert [one.id for one in ledger.list("t")] == ["t", "t+"]
+
+
+def test_a_crash_after_the_taking_leaves_one_following(world: World) -> None:
+    hourly(world).take_one()
+
+    other = world.engine("two", repeats=every_hour)
+    other.recover()
+
+    assert other.take_one().id == "t"
+    assert [one.id for one in other.list("t")] == ["t", "t+"]
+
+
+def test_what_is_cancelled_repeats_no_more(world: World) -> None:
+    ledger = world.engine(repeats=every_hour)
+    ledger.new("t", due=world.clock.now() + HOUR, payload={"hourly": True})
+
+    ledger.cancel("t")
+    world.clock.move(5 * HOUR)
+
+    assert ledger.take() == []
+    assert [one.id for one in ledger.list()] == ["t"]

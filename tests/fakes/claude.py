@@ -86,6 +86,7 @@ class FakeClaude:
     _stop: bool = False
     _is_last: bool = False
     pid: int | None = None
+    is_stopped: bool = False
 
     async def play(self) -> None:
         put, claudes, launch = self.inbox.put, self.claudes, self.launch

@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.agent.ports import Judgement
 from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
@@ -27,6 +28,7 @@ class ToldClaude:
     """Calls after which the turn was to end."""
     interruptions: int = 0
     pid: int | None = 1
+    is_stopped: bool = False
     costs: list[float | None] = field(default_factory=list)
     """What it says it cost, asked once more and once more; the last stays."""
 
@@ -86,8 +88,8 @@ class SettledGatekeeper:
     judged: list[ToolCall] = field(default_factory=list)
     why_outdated: str = ""
 
-    async def outdated(self, session: Session) -> str:
-        return self.why_outdated
+    async def outdated(self, session: Session) -> PerpetualError | None:
+        return PerpetualError(self.why_outdated) if self.why_outdated else None
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement:
         self.judged.append(call)

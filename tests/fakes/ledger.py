@@ -13,10 +13,12 @@ from perpetualcc.domain.tasks import Lane, Later, NewTask, Outcome, Task, TaskSt
 from perpetualcc.work.ledger import (
     LONGEST_BACK_OFF,
     MOST_CRASHES,
+    Repeats,
     TaskOrderError,
     Tasks,
     Tell,
     UnknownTaskError,
+    nothing_repeats,
     nothing_told,
 )
 from perpetualcc.work.outcomes import settlement
@@ -66,10 +68,13 @@ class Memory:
 class MemoryLedger:
     """`work.ledger.Ledger` without a disk."""
 
-    def __init__(self, memory: Memory, clock: Clock, owner: str) -> None:
+    def __init__(
+        self, memory: Memory, clock: Clock, owner: str, repeats: Repeats = nothing_repeats
+    ) -> None:
         self.memory = memory
         self.clock = clock
         self.owner = owner
+        self.repeats = repeats
 
     async def add(self, task: NewTask, events: Iterable[Event] = ()) -> Task:
         for first in task.after:
@@ -103,8 +108,20 @@ class MemoryLedger:
         for entry in self._ordered([e for e in ready if e.task.due <= now]):
             if len(claimed) < limit and room[entry.task.lane] > 0:
                 room[entry.task.lane] -= 1
-                claimed.append(self._start(entry))
+                if not await self._is_missed(entry):
+                    claimed.append(self._start(entry))
         return claimed
+
+    async def _is_missed(self, entry: Entry) -> bool:
+        first_time = entry.task.fence == 0
+        became = self.repeats(entry.task, self.clock.now()) if first_time else None
+        if became is None:
+            return False
+        await self.add(became.following, became.events(entry.task))
+        if became.missed:
+            self._leave(entry, TaskState.MISSED)
+            self._set(entry, result=became.missed, fence=1)
+        return bool(became.missed)
 
     async def settle(
         self, task: TaskId, fence: int, outcome: Outcome, events: Iterable[Event] = ()

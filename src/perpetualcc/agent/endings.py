@@ -20,6 +20,8 @@ HINTS: Mapping[str, str] = {
     "pcc daemon restart); go on with: pcc resume {session}",
 }
 
+_LONGER = 4
+"""Steps of the back-off: half a minute, then a whole one."""
 _TURNS = "error_max_turns"
 """Claude Code's word for a turn that it ended at our cap of turns."""
 
@@ -98,10 +100,28 @@ def outcome_of(
             got_somewhere=facts.replies > 0,
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
-        return Parked(result=facts.trouble.text, packet={**STOPS, **packet(facts, task)})
+        return _refused(facts, facts.trouble, task, now)
     if facts.outdated or facts.order is Order.PAUSE:
         return Later(due=now, counts=False, reason=facts.outdated or "paused")
     return _failed(facts, task, now)
+
+
+def _refused(facts: RunFacts, trouble: TroubleReported, task: Task, now: float) -> Outcome:
+    """
+    A person must mend it. A sign-in that worked before is tried again first: several Claude Codes
+    renew one, and the second of them is refused until it reads, as a new process does, what the
+    first was given.
+    """
+    was_signed_in = trouble.kind == "authentication_failed" and (facts.replies or task.attempts > 1)
+    if was_signed_in and (facts.got_on or task.attempts < task.max_attempts):
+        due = now + patient_back_off(task)
+        return Later(due=due, reason=trouble.text, got_on=facts.got_on)
+    return Parked(result=trouble.text, packet={**STOPS, **packet(facts, task)})
+
+
+def patient_back_off(task: Task) -> float:
+    """Seconds: of what is likely to come back, but not at once."""
+    return back_off(task.attempts + _LONGER, task.id)
 
 
 def _failed(facts: RunFacts, task: Task, now: float) -> Outcome:

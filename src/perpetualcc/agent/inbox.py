@@ -80,7 +80,6 @@ class Asked:
 
     request: RequestId
     questions: tuple[Question, ...]
-    raw: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 from perpetualcc.agent.costs import CostCount
-from perpetualcc.agent.endings import RunFacts, outcome_of, packet
+from perpetualcc.agent.endings import RunFacts, outcome_of, packet, patient_back_off
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
@@ -34,12 +34,12 @@ from perpetualcc.agent.ports import (
 from perpetualcc.agent.prompts import answered, continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.errors import PassingError, PerpetualError
+from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.sessions import Run
-from perpetualcc.domain.tasks import STOPS, Outcome, Parked, Task
+from perpetualcc.domain.sessions import Run, Session
+from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
 
@@ -122,7 +122,7 @@ class MasterAgent:
             log.exception("the last of run %s could not be written", run.id)
             await until_written(lambda: self._book(launch, task, facts))
         except PerpetualError as error:
-            return await self._give_up(run, task, error)
+            return await self._give_up(run, task, error, session)
         except asyncio.CancelledError:
             await self._close(run, _ended(run, task, facts, _INTERRUPTED))
             raise
@@ -257,18 +257,24 @@ class MasterAgent:
         with suppress(PassingError):
             await self._close(run, problem, ended)
 
-    async def _give_up(self, run: Run, task: Task, error: PerpetualError) -> Outcome:
-        """Something only a person can mend kept the run from starting."""
+    async def _give_up(
+        self, run: Run, task: Task, error: PerpetualError, session: Session
+    ) -> Outcome:
+        """Something that may come back, or only a person can mend, kept the run from starting."""
         facts = RunFacts(error=error.message)
         problem = ProblemNoticed(
             **_ids(run, task),
             text=error.message,
             hint=error.hint or "",
         )
-        outcome = Parked(
+        outcome: Outcome = Parked(
             result=error.message,
             packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
         )
+        was_there = isinstance(error, MissingError) and session.claude_session is not None
+        if was_there and task.attempts < task.max_attempts:
+            due = self._with.clock.now() + patient_back_off(task)
+            outcome = Later(due=due, reason=error.message)
         await self._close(run, problem, _ended(run, task, facts, _name(outcome)))
         return outcome
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
@@ -77,6 +78,11 @@ class ClaudeCode(Protocol):
     @property
     def pid(self) -> int | None:
         """The process, once it has started."""
+        ...
+
+    @property
+    def is_stopped(self) -> bool:
+        """A signal keeps the process from doing anything, also from hearing of a tool's end."""
         ...
 
 
@@ -198,10 +204,10 @@ class Gatekeeper(Protocol):
 
     async def judge(self, call: ToolCall, session: Session) -> Judgement: ...
 
-    async def outdated(self, session: Session) -> str:
+    async def outdated(self, session: Session) -> PerpetualError | None:
         """
         Why the session's run must end and go on in a new one: what it began with counts no
-        longer. Empty as long as it does.
+        longer, or is not there. None as long as it does.
         """
         ...
 

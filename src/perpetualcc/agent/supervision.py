@@ -267,15 +267,11 @@ class SupervisedRun:
         """Before a call as after one: the call may be what changed the project's own settings."""
         if self.facts.outdated:
             return
-        self.facts.outdated = await self.faculties.gatekeeper.outdated(self.launch.session)
-        if self.facts.outdated:
-            project = self.launch.session.project
+        if why := await self.faculties.gatekeeper.outdated(self.launch.session):
+            self.facts.outdated = why.message
+            text = f"The run goes on in a new one: {why.message}"
             await self.faculties.journal.record(
-                self._event(
-                    ProblemNoticed,
-                    text=f"The run goes on in a new one: {self.facts.outdated}",
-                    hint=f"Look at it, and say whether it counts: pcc trust '{project}'",
-                )
+                self._event(ProblemNoticed, text=text, hint=why.hint or "")
             )
 
     async def _look(self, stuck: str) -> None:
@@ -502,16 +498,20 @@ class SupervisedRun:
     async def _look_at_the_clock(self) -> None:
         """
         Claude waits for what works in the background; a command has its time. A process that hangs
-        in mid-turn is given up for lost.
+        in mid-turn is given up for lost, and so is one that was stopped, whatever works for it.
         """
         is_idle, now = not (self.calls.at_work or self.waiting), self.faculties.steady.now()
         if self.background.is_waited_out:
             self.facts.turn, self.is_over = self.facts.before, True
-        elif is_idle and not self.background.is_awaited:
-            if silent := self.stuck.silent(now):
-                self.inbox.put(Gone(error=silent))
-        elif is_idle and self.background.has_agents:
+        elif (silent := self.stuck.silent(now)) and self._hangs(is_idle=is_idle):
+            self.inbox.put(Gone(error=silent))
+        elif is_idle and self.background.has_agents and self.background.is_awaited:
             await self._look(self.stuck.looked_at(now))
+
+    def _hangs(self, *, is_idle: bool) -> bool:
+        if self.waiting:
+            return False
+        return (is_idle and not self.background.is_awaited) or self.claude.is_stopped
 
     def _usage(self) -> UsageReported:
         return self._event(

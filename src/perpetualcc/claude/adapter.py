@@ -33,14 +33,14 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.agent.ports import Launch
-from perpetualcc.claude import messages
+from perpetualcc.claude import messages, processes
 from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.ends import explained
 from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import ProjectGoneError
 from perpetualcc.domain.ids import RequestId
 
 log = logging.getLogger(__name__)
@@ -230,6 +230,10 @@ class ClaudeCodeAdapter:
     def pid(self) -> int | None:
         return getattr(_process(self._client), "pid", None)
 
+    @property
+    def is_stopped(self) -> bool:
+        return self.pid is not None and processes.is_stopped(self.pid)
+
     def _answer(self, request: RequestId, answer: dict[str, Any]) -> None:
         held = self._held.get(request)
         if held is not None and not held.done():
@@ -291,7 +295,7 @@ class ClaudeCodeAdapter:
         if not questions:
             return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
         waiting = self._hold(request)
-        self._inbox.put(Asked(request=request, questions=questions, raw=tool_input))
+        self._inbox.put(Asked(request=request, questions=questions))
         answer = await waiting
         if "answers" not in answer:
             reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
@@ -399,13 +403,10 @@ async def open_claude(
     Start Claude Code and own it: leaving this context ends the process.
 
     Raises:
-        PerpetualError: the project's directory is gone.
+        ProjectGoneError: the project's directory is not there.
     """
-    if not launch.session.project.is_dir():
-        raise PerpetualError(
-            f"Project directory '{launch.session.project}' is gone",
-            hint="Restore it, or stop the session with: pcc stop " + launch.session.id,
-        )
+    if not os.path.isdir(launch.session.project):  # noqa: PTH112  # False, whatever is wrong
+        raise ProjectGoneError(launch.session.project)
     adapter = ClaudeCodeAdapter(launch, inbox, settings, started)
     try:
         async with asyncio.TaskGroup() as tasks:

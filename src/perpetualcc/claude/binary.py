@@ -10,7 +10,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import MissingError, PerpetualError
 
 _NAME_IT = "Name it with: pcc config set claude.binary PATH, then: pcc daemon restart"
 _ITS_NAME = "(Claude Code)"
@@ -29,7 +29,7 @@ def bundled_claude() -> Path:
     found = importlib.util.find_spec("claude_agent_sdk")
     binary = Path((found and found.origin) or "claude_agent_sdk").parent / "_bundled" / "claude"
     if not os.access(binary, os.X_OK):
-        raise PerpetualError(
+        raise MissingError(
             f"Claude Code is not at '{binary}'",
             hint="Reinstall it with: pip install --force-reinstall claude-agent-sdk",
         )
@@ -46,7 +46,7 @@ def chosen_claude(binary: Path | None) -> Path:
     if binary is None:
         return bundled_claude()
     if not (binary.is_file() and os.access(binary, os.X_OK)):
-        raise PerpetualError(f"Claude Code is not at '{binary}'", hint=_NAME_IT)
+        raise MissingError(f"Claude Code is not at '{binary}'", hint=_NAME_IT)
     said = _said(binary, "--version")
     if not said.strip().endswith(_ITS_NAME):
         told = f"it says {said.strip()[:60]!r}" if said.strip() else "it says nothing"

@@ -103,12 +103,21 @@ def sweep(data_dir: Path, grace: timedelta) -> int:
 
 def is_alive(pid: int) -> bool:
     """A zombie counts as gone: it runs nothing and waits only to be counted."""
+    return _state(pid) not in {"", "Z", "X"}
+
+
+def is_stopped(pid: int) -> bool:
+    """By a signal: it does nothing until another one lets it go on."""
+    return _state(pid) == "T"
+
+
+def _state(pid: int) -> str:
+    """One letter; empty when there is no such process."""
     if _HAS_PROC:
         with suppress(OSError, IndexError):
-            return _stat_fields(pid)[0] not in {"Z", "X"}
-        return False
-    states = _ps("-o", "stat=", "-p", str(pid)).split()
-    return bool(states) and not states[0].startswith("Z")
+            return _stat_fields(pid)[0]
+        return ""
+    return _ps("-o", "stat=", "-p", str(pid)).strip()[:1]
 
 
 def _token(data_dir: Path) -> str:

@@ -92,7 +92,10 @@ class _Sure:
 
     async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
         answer = await self.brain.answer_question(question, context)
-        return answer if answer.confidence >= self.threshold else replace(answer, selected=())
+        if answer.confidence >= self.threshold or not answer.selected:
+            return answer
+        suggestion = f"Perhaps {', '.join(answer.selected)}. {answer.reasoning}"
+        return replace(answer, selected=(), reasoning=suggestion)
 
 
 def _open(kind: BrainType, model: str, host: str) -> _Sure:

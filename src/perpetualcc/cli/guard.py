@@ -13,6 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, printable, table
 from perpetualcc.domain.folders import expanded
+from perpetualcc.gateway.client import Client
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -51,7 +52,7 @@ def decisions(
     with connect(ctx.obj) as daemon:
         found: list[dict[str, Any]] = []
         if verdict != "answer":
-            found += daemon.call("decision.list", session=session, limit=limit, **filters)
+            found += _decided(daemon, limit, session=session, **filters)
         if risk is None and verdict in {None, "answer"}:
             answers = daemon.call("answer.list", session=session, limit=max(limit, _ANSWERS))
             found += [
@@ -70,6 +71,18 @@ def decisions(
         print(
             table(["When", "Session", "Call", "Risk", "Verdict", "Why"], [_row(d) for d in found])
         )
+
+
+def _decided(daemon: Client, limit: int, **wanted: Any) -> list[dict[str, Any]]:
+    """Page by page: one answer of the engine has room for a part."""
+    found: list[dict[str, Any]] = []
+    while len(found) < limit:
+        before = found[-1]["id"] if found else None
+        page = daemon.call("decision.list", limit=limit - len(found), before=before, **wanted)
+        if not page:
+            break
+        found += page
+    return found
 
 
 def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:

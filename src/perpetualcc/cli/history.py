@@ -9,7 +9,7 @@ from perpetualcc.gateway.client import Client
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 NOTHING_LEFT = (
-    "note: Nothing of what happened is on record any more: the events of a finished session are"
+    "note: Nothing of what happened is on record any more: the events of finished work are"
     " removed after sessions.history_days"
 )
 """Of a session that has events from its first moment on."""

@@ -1,6 +1,6 @@
-"""`--at`: what begins at a time, and not now."""
+"""`--at`, `--every` and `--missed`: what begins at a time, and not now."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,10 +12,36 @@ AtOption = Annotated[
         help='Begin then, unattended: 23:00, "tomorrow at 9am", "friday 18:30", "in 2 hours"',
     ),
 ]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--every",
+        metavar="WHEN",
+        help='Again and again, unattended: "weekday at 2am", "6 hours", "0 2 * * 1-5"',
+    ),
+]
+MissedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--missed",
+        metavar="HOW",
+        help="What passed of --every is made up for: once, all, skip, or up to so late: 2h"
+        " [default: once]",
+    ),
+]
 
 
-def due_of(at: str | None) -> float | None:
-    """UTC epoch seconds. Raises PerpetualError for what is no time, or none ahead."""
+def when(at: str | None, every: str | None, missed: str | None) -> dict[str, Any]:
+    """
+    The parameters of `session.start` and `task.add` that say when.
+
+    Raises PerpetualError for what is no time, or none ahead; the engine says what is no rule.
+    """
+    return {"due": _due_of(at), "every": every, "missed": missed}
+
+
+def _due_of(at: str | None) -> float | None:
+    """UTC epoch seconds."""
     if at is None:
         return None
     from perpetualcc.config.clock import wall_clock  # noqa: PLC0415  # not for --help

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
+from perpetualcc.cli.look import clock, coloured, counted, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 
 Data = Mapping[str, Any]
@@ -63,7 +63,9 @@ def _added(event: Data) -> list[str]:
     """Only of what begins later: the rest begins before anybody has read it."""
     if not event.get("due"):
         return []
-    return [f"Begins {moment(event['due'])}: {fit(event['prompt'], 100)}"]
+    passed = event.get("passed")
+    left_out = f" ({counted(passed, 'time')} passed meanwhile)" if passed else ""
+    return [f"Begins {moment(event['due'])}{left_out}: {fit(event['prompt'], 100)}"]
 
 
 def _started(event: Data) -> list[str]:
@@ -243,6 +245,8 @@ def _settled(event: Data) -> list[str]:
         return [f"Waiting for a person; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
+    if event["state"] == "missed":
+        return [coloured(f"✗ Missed: {fit(event['result'], 160)}", "yellow")]
     if event["state"] in {"failed", "parked"}:
         return [coloured(f"✗ Task {event['state']}: {fit(event['result'], 160)}", "red")]
     return []

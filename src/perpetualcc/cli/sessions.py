@@ -11,7 +11,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.later import AtOption, due_of
+from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
 from perpetualcc.cli.look import (
     coloured,
     counted,
@@ -39,6 +39,8 @@ SessionArgument = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
+_TIMES = 5
+"""Of what repeats: the newest that are shown."""
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 _TASK_SYMBOLS = {
     "done": "✓",
@@ -206,16 +208,23 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
 
 def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
     lines = ["Tasks:"]
+    times = [t["id"] for t in tasks if t.get("every") and t["state"] in {"done", "missed"}]
+    left_out = set(times[:-_TIMES])
+    if left_out:
+        lines.append(f"  … {counted(len(left_out), 'earlier time')} of what repeats")
     for task in tasks:
+        if task["id"] in left_out:
+            continue
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
         is_later = task["state"] == "queued" and task["due"] > time.time()
         begins = f"  [begins {moment(task['due'])}]" if is_later else ""
+        every = f"  [every {fit(task['every'], 40)}]" if task["every"] and is_later else ""
         symbol = _TASK_SYMBOLS[task["state"]]
         lines.append(
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
-            f"{priority}{unattended}{begins}{after}"
+            f"{priority}{unattended}{begins}{every}{after}"
         )
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
@@ -273,7 +282,7 @@ def _whole(reason: str, home: str) -> list[str]:
 
 
 @app.command()
-def add(
+def add(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     session: SessionArgument,
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do")],
@@ -286,13 +295,15 @@ def add(
         typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
     ] = False,
     at: AtOption = None,
+    every: EveryOption = None,
+    missed: MissedOption = None,
 ) -> None:
     """
     Add a task to a session's queue.
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
-    due = due_of(at)
+    begins = when(at, every, missed)
     with connect(ctx.obj) as daemon:
         added = daemon.call(
             "task.add",
@@ -301,11 +312,11 @@ def add(
             priority=priority,
             after=after or [],
             unattended=unattended,
-            due=due,
+            **begins,
         )
         found = daemon.call("session.get", session=session)
-    begins = f", begins {moment(due)}" if due else ""
-    print(f"Added {added['id']}{begins}: {fit(added['prompt'], 60)}")
+    at = f", begins {moment(added['due'])}" if added["due"] else ""
+    print(f"Added {added['id']}{at}: {fit(added['prompt'], 60)}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
         print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)

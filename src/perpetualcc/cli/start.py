@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +12,7 @@ import typer
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.later import AtOption, due_of
+from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
 from perpetualcc.cli.look import moment, one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
@@ -80,6 +82,8 @@ def start(  # noqa: PLR0917  # one parameter an option
         typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
     ] = False,
     at: AtOption = None,
+    every: EveryOption = None,
+    missed: MissedOption = None,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -119,7 +123,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        due=due_of(at),
+        begins=when(at, every, missed),
     )
 
 
@@ -161,7 +165,7 @@ def begin(
     name: str,
     detach: bool,
     unattended: bool = False,
-    due: float | None = None,
+    begins: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Start a session, and watch it unless it is detached or begins later."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -176,15 +180,16 @@ def begin(
             name=name,
             options=given,
             unattended=unattended,
-            due=due,
+            **begins,
         )
         if note := _not_counted(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
-    if detach or due:
-        begins = f", begins {moment(due)}" if due else ""
-        print(f"Session started: {session['id']} ({session['name']}){begins}")
+    is_later = begins.get("due") or begins.get("every")
+    if detach or is_later:
+        at = f", begins {moment(session['resumes_at'])}" if is_later else ""
+        print(f"Session started: {session['id']} ({session['name']}){at}")
         print(f"Attach with: pcc attach {session['id']}")
         return
     print(session_panel(session))

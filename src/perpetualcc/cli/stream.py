@@ -108,7 +108,9 @@ class Watcher:
             self._since = first - 1
             for request in daemon.call("escalation.list", session=self._session):
                 if request["type"] != "review":
-                    self._waiting[request["number"]] = Prompt(request=request)
+                    # Whole: of many that wait, a list cuts the texts.
+                    whole = daemon.call("escalation.get", number=request["number"])
+                    self._waiting[request["number"]] = Prompt(request=whole)
         self._tail = None
 
     def _follow(self, daemon: Client) -> Ending:

@@ -39,7 +39,8 @@ def list_waiting(
         print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
         print("".join(_offers(waiting)), end="")
     if more > 0:
-        print(f"{more} more wait; see them with: pcc pending --limit N", file=sys.stderr)
+        others = "pcc pending --limit N" if len(waiting) == limit else "pcc pending --session NAME"
+        print(f"{more} more wait; see them with: {others}", file=sys.stderr)
 
 
 def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.views import (
+    MOST_ROWS,
     budget_data,
     checkpoint_data,
     decision_data,
@@ -32,6 +33,7 @@ from perpetualcc.daemon.views import (
     task_data,
     that_fits,
 )
+from perpetualcc.deferred.repeat import ONCE, Repeated
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -65,9 +67,6 @@ _NOT_PLAIN = frozenset({"authority", "requirements"})
 
 _END_OF_TIME = 253_402_300_800.0
 """The year 10000, in seconds of the epoch: no calendar here goes on."""
-
-_PAGE = 2_000
-"""Events in one answer: more would hold up everybody else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +106,8 @@ class Api:
                     "options": dict | None,
                     "unattended": bool | None,
                     "due": float | None,
+                    "every": str | None,
+                    "missed": str | None,
                 },
                 is_decision=True,
             ),
@@ -127,6 +128,8 @@ class Api:
                     "after": list | None,
                     "unattended": bool | None,
                     "due": float | None,
+                    "every": str | None,
+                    "missed": str | None,
                 },
                 is_decision=True,
             ),
@@ -153,6 +156,7 @@ class Api:
                     "decided_by": str | None,
                     "since": float | None,
                     "limit": int | None,
+                    "before": int | None,
                 },
             ),
             "budget.show": Method(call=self.show_budget),
@@ -167,7 +171,8 @@ class Api:
     async def start(self, params: Params, _: Connection) -> Any:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
-        `due`: not before that time, in seconds of the epoch, and then unattended. With its `delay`.
+        `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
+        `missed`: again and again, as `pcc start --every` says. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -177,13 +182,18 @@ class Api:
                 project, options["perpetual"]
             )
             task = task if task or requirements else words
+        plan = plan_of(task, requirements)
+        if params["every"] and len(plan) > 1:
+            raise PerpetualError(
+                f"--every repeats one task, and these are {len(plan)}",
+                hint='Say it as one: --task "…"',
+            )
         session = await self.manager.create_session(
             project,
-            plan_of(task, requirements),
+            plan,
             name=params["name"] or "",
             options=self._options(options, requirements),
-            lane=_lane(params),
-            due=_due(params),
+            **self._when(params),
         )
         seen = await self._seen(session)
         return {**session_data(seen), "delay": await self._delay(seen)}
@@ -301,17 +311,28 @@ class Api:
     async def add(self, params: Params, _: Connection) -> Any:
         """
         Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
-        before that time, in seconds of the epoch, and then unattended.
+        before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
+        and again, as `pcc add --every` says.
         """
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            lane=_lane(params),
-            due=_due(params),
+            **self._when(params),
         )
         return task_data(task)
+
+    def _when(self, params: Params) -> dict[str, Any]:
+        """When a task begins, and whether again. What begins by itself is unattended work."""
+        due, rule = _due(params), _rule(params)
+        if rule is not None and not due:
+            due = rule.first(self.clock.now())
+        return {
+            "due": due,
+            "lane": Lane.CRON if params["unattended"] or due else Lane.INTERACTIVE,
+            "payload": {} if rule is None else rule.payload(),
+        }
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""
@@ -336,14 +357,17 @@ class Api:
         """
         found = await self.events.tail(
             await self._session_id(params["session"]),
-            min(max(1, params["count"] or 50), _PAGE),
+            min(max(1, params["count"] or 50), MOST_ROWS),
             levels=params["levels"],
             before=params["before"],
         )
         return newest_that_fit([event_data(recorded) for recorded in found])
 
     async def list_decisions(self, params: Params, _: Connection) -> Any:
-        """What was decided about tool calls, newest first."""
+        """
+        What was decided about tool calls, newest first; at most `limit` (100), and what one answer
+        holds: ask on with the last one's `id` as `before`.
+        """
         risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
         found = await self.decisions.read(
             session=await self._session_id(params["session"]),
@@ -351,9 +375,10 @@ class Api:
             verdict=None if verdict is None else one_of(Verdict, verdict),
             decided_by=None if by is None else one_of(DecidedBy, by),
             since=params["since"],
-            limit=params["limit"] or 100,
+            before=params["before"],
+            limit=min(params["limit"] or 100, MOST_ROWS),
         )
-        return [decision_data(recorded) for recorded in found]
+        return that_fits([decision_data(recorded) for recorded in found])
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
         """Every budget with what of it is used, and the day's tokens and money."""
@@ -392,9 +417,17 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
-def _lane(params: Params) -> Lane:
-    """What begins by itself is work that no person started just now."""
-    return Lane.CRON if params["unattended"] or params["due"] else Lane.INTERACTIVE
+def _rule(params: Params) -> Repeated | None:
+    """Raises PerpetualError for what is not understood."""
+    if params["every"] is None:
+        if params["missed"] is not None:
+            raise PerpetualError(
+                "--missed is about what repeats", hint='Say when: --every "weekday at 2am"'
+            )
+        return None
+    rule = Repeated(params["every"], params["missed"] or ONCE)
+    rule.check()
+    return rule
 
 
 def _due(params: Params) -> float:

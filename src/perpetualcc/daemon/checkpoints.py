@@ -69,6 +69,9 @@ class CheckpointKeeper:
     patience: float = _SUMMARY_PATIENCE
     size_of: Sizes = _size
 
+    async def forget_old(self) -> None:
+        await asyncio.to_thread(self.manager.forget_old)
+
     async def save(self, session: Session, task: Task, reason: str) -> SessionCheckpoint | None:
         """Write a checkpoint. One that cannot be written is told, and stops nothing."""
         try:

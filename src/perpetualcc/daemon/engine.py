@@ -128,6 +128,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         await parts.runs.leapt(leapt)
         await parts.ledger.recover()
         await parts.limits.waits.set_back(parts.clock.now())
+        await parts.desk.set_back()
         parts.dispatcher.wake()
         parts.desk.wake()
 
@@ -136,6 +137,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
         ("retention", parts.retention.run()),
+        ("checkpoints", parts.checkpoints.forget_old()),
         ("index", parts.index_keeper.run(changes)),
     ):
         # They go on for ever: they are not asked to stop.
@@ -163,6 +165,7 @@ async def _recover(parts: Parts) -> None:
     await parts.spending.recover(parts.clock.now())
     await parts.runs.end_lost(parts.clock.now())
     await parts.limits.waits.set_back(parts.clock.now())
+    await parts.desk.set_back()
     locations = parts.locations
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
     recovered = await parts.ledger.recover(halted=locations.halted.exists(), tell=_stopped)

@@ -1,6 +1,6 @@
 """The gate of this engine: policy, authority, rules and trust, for each session."""
 
-import logging
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from perpetualcc.daemon.habits import Habits, in_words, surer_advice
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
 from perpetualcc.domain.decisions import Advice
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
@@ -30,8 +30,6 @@ from perpetualcc.permissions.trust import (
     surfaces,
 )
 from perpetualcc.store.guards import RuleStore, TrustStore
-
-log = logging.getLogger(__name__)
 
 _UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
 """Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
@@ -92,12 +90,18 @@ class Guard:
         recorded = await self._trust.recorded(project)
         return ProjectStanding(files=files, trusted=is_trusted(files, recorded))
 
-    async def outdated(self, session: Session) -> str:
+    async def outdated(self, session: Session) -> PerpetualError | None:
         """See `agent.ports.Gatekeeper`."""
+        # Claude's shell would stand in the home now, and not come back.
+        if not os.path.isdir(session.project):  # noqa: PTH112  # False, whatever is wrong
+            return ProjectGoneError(session.project)
         begun = self._begun_with.get(session.id)
         if begun is None or self._files.read(session.project) == begun:
-            return ""
-        return "what the project brings along changed, and you trusted it as it was"
+            return None
+        return PerpetualError(
+            "what the project brings along changed, and you trusted it as it was",
+            hint=f"Look at it, and say whether it counts: pcc trust '{session.project}'",
+        )
 
     def is_sandboxed(self, session: Session) -> bool:
         """Levels 1 and 2 use the sandbox wherever there is one; level 3 when it is asked for."""

@@ -14,6 +14,7 @@ from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.events import QuestionAnswered, TaskSettled, ToolDecided
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.questions import BrainAnswer
+from perpetualcc.domain.tasks import TaskState
 from perpetualcc.domain.tools import Risk
 from perpetualcc.memory import ProceduralMemory, Procedure, exact_trigger, raised
 
@@ -21,7 +22,7 @@ QUESTION, CALL = "question", "tool"
 FROM_A_PERSON = 0.7
 """What a person answered once: as sure as a brain must be by default (seed 000,
 `confidence_threshold`)."""
-_OVER = frozenset({"done", "failed", "parked", "cancelled", "missed"})
+_OVER = frozenset(state for state in TaskState if state.is_final)
 _LONGEST = 1_000
 
 

@@ -4,8 +4,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import tail
@@ -13,7 +12,6 @@ from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
-from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
@@ -94,41 +92,6 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
             f"The supervisor does not start: {told.get('error', lines[-1])}",
             hint=told.get("hint", f"Try it: {shlex.join(command)}").strip(),
         )
-
-
-def follow(
-    locations: Locations,
-    *,
-    since: int = 0,
-    method: str = "events.follow",
-    flags: Sequence[str] = (),
-    tick: float | None = None,
-    **params: Any,
-) -> Iterator[PushedEvent | None]:
-    """
-    The event log after `since`, then the present, across restarts of the engine.
-
-    Every event's data must hold its `seq`. With `tick`, None is yielded after so many seconds
-    without an event.
-
-    Raises:
-        PerpetualError: the engine cannot read its own events; DaemonUnavailable as `connect`.
-    """
-    while True:
-        try:
-            with connect(locations, flags=flags) as client:
-                client.call(method, since=since, **params)
-                while True:
-                    event = client.next_event(tick)
-                    if event is not None and event.event == SUBSCRIPTION_FAILED:
-                        raise PerpetualError(
-                            "The daemon cannot go on with these events", hint="pcc daemon logs"
-                        )
-                    if event is not None:
-                        since = event.data["seq"]
-                    yield event
-        except ConnectionLost:
-            continue
 
 
 def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:

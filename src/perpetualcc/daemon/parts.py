@@ -47,6 +47,7 @@ from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -126,7 +127,7 @@ class Parts:
     @cached_property
     def ledger(self) -> SqliteLedger:
         owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        return SqliteLedger(self.database, self.clock, owner=owner)
+        return SqliteLedger(self.database, self.clock, owner=owner, repeats=repeated)
 
     @cached_property
     def events(self) -> EventLog:

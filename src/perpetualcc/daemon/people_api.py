@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
+from perpetualcc.daemon.views import MOST_ROWS, newest_that_fit, that_fits
 from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.tasks import TaskState
@@ -69,8 +70,9 @@ class PeopleApi:
         What waits for a person, the most severe first, then the oldest; at most `limit` (100).
         """
         session = await self._session_id(params["session"])
-        waiting = await self.queue.get_pending(session, params["limit"] or _MANY)
-        return [await self._data(one) for one in waiting]
+        most = min(params["limit"] or _MANY, MOST_ROWS)
+        waiting = await self.queue.get_pending(session, most)
+        return that_fits([await self._data(one) for one in waiting])
 
     async def count(self, params: Params, _: Connection) -> Any:
         """How many requests wait for a person."""
@@ -78,7 +80,7 @@ class PeopleApi:
 
     async def get(self, params: Params, _: Connection) -> Any:
         """One request with everything a person needs to decide; settled ones too."""
-        return await self._data(await self.queue.get(params["number"]))
+        return that_fits([await self._data(await self.queue.get(params["number"]))])[0]
 
     async def respond(self, params: Params, connection: Connection) -> Any:
         """
@@ -93,7 +95,7 @@ class PeopleApi:
         await self._check_use(params["number"], answer)
         settled = await self.queue.respond(params["number"], answer, by=connection.client)
         rule = await self._rule_of(settled) if answer.get("always") else None
-        return {**await self._data(settled), "rule": rule}
+        return that_fits([{**await self._data(settled), "rule": rule}])[0]
 
     async def _check_use(self, number: int, answer: Mapping[str, Any]) -> None:
         """
@@ -125,9 +127,13 @@ class PeopleApi:
         """
         session = await self._session_id(params["session"])
         found = await self.events.tail(
-            session, params["limit"] or _MANY, kinds=[QuestionAnswered.__name__]
+            session,
+            min(params["limit"] or _MANY, MOST_ROWS),
+            kinds=[QuestionAnswered.__name__],
         )
-        return [{**one.event.data(), "at": one.at, "session": one.event.session} for one in found]
+        return newest_that_fit(
+            [{**one.event.data(), "at": one.at, "session": one.event.session} for one in found]
+        )
 
     async def _rule_of(self, escalation: Escalation) -> str | None:
         """Make the answer a rule, for exactly this. What it does, or None where none can say it."""
@@ -139,7 +145,8 @@ class PeopleApi:
 
     async def notifications(self, params: Params, _: Connection) -> Any:
         """What was sent to people, newest first, with receipts; at most `limit` (100)."""
-        return [notice_data(one) for one in await self.desk.receipts(params["limit"] or _MANY)]
+        found = await self.desk.receipts(min(params["limit"] or _MANY, MOST_ROWS))
+        return that_fits([notice_data(one) for one in found])
 
     async def test(self, _params: Params, _: Connection) -> Any:
         """Send a test through every channel; returns their names."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -142,6 +143,13 @@ class PeopleDesk:
 
     async def stop(self) -> None:
         self._courier.stop()
+
+    async def set_back(self) -> None:
+        """The clock may have been set back: nobody hears of anything later for it."""
+        now = self._clock.now()
+        longest = max((step.total_seconds() for step in self._ladder), default=math.inf)
+        await self._escalations.set_back(now, longest)
+        await self._outbox.set_back(now)
 
     def wake(self) -> None:
         """The clock leapt: look at what is due now."""

@@ -1,7 +1,6 @@
 """Between the dispatcher and the agent: a session's status follows its tasks."""
 
 import asyncio
-import logging
 from collections.abc import Iterator
 
 from perpetualcc.agent.master_agent import MasterAgent
@@ -21,8 +20,6 @@ from perpetualcc.sessions.limit_waits import SIGNAL
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.events import EventLog
 from perpetualcc.work.outcomes import Settlement
-
-log = logging.getLogger(__name__)
 
 
 class SessionWork:
@@ -104,6 +101,7 @@ class SessionWork:
             state=became.state.value,
             result=became.result,
             due=became.due,
+            repeats="every" in task.payload,
         )
 
     async def settled(self, task: Task, became: Settlement) -> None:

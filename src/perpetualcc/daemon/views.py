@@ -1,7 +1,9 @@
 """What clients are shown of sessions, tasks, events, budgets, decisions: plain JSON that fits."""
 
 import json
+from bisect import bisect_right
 from dataclasses import asdict, fields
+from itertools import accumulate
 from typing import Any
 
 from perpetualcc.daemon.budget import day_shares
@@ -14,10 +16,27 @@ from perpetualcc.store.decisions import RecordedDecision
 
 _PAGE_CHARACTERS = 1_000_000
 """In one answer, well below the protocol's limit of a frame."""
+_MOST_CHARACTERS = 4_000_000
+"""Where the rows are so many that even cut they take more: what a frame has room for."""
 _MOST_OF_A_TEXT = (4_000, 1_000, 200, 60)
 """Characters of a text, where an answer would not fit otherwise."""
-_WORDY = frozenset({"task", "tasks", "checkpoints"})
+_WORDY = frozenset(
+    {
+        "task",
+        "tasks",
+        "checkpoints",
+        "title",
+        "context",
+        "packet",
+        "raw",
+        "summary",
+        "reason",
+        "body",
+    }
+)
 """What holds the texts that people and Claude wrote."""
+MOST_ROWS = 2_000
+"""In one answer: more would hold up everybody else."""
 
 
 def session_data(session: Session) -> dict[str, Any]:
@@ -51,6 +70,7 @@ def task_data(task: Task) -> dict[str, Any]:
         "result": task.result,
         "packet": task.packet,
         "due": task.due,
+        "every": task.payload.get("every", ""),
     }
 
 
@@ -90,15 +110,19 @@ def newest_that_fit(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def that_fits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """As it is; where that is more than one answer holds, with its texts cut to what fits."""
+    """
+    As it is; where that is more than one answer holds, with its texts cut, and then as many of the
+    first as fit: at least one.
+    """
     for most in _MOST_OF_A_TEXT:
         if len(json.dumps(found)) <= _PAGE_CHARACTERS:
-            break
+            return found
         found = [
             {name: _cut(value, most) if name in _WORDY else value for name, value in one.items()}
             for one in found
         ]
-    return found
+    sizes = accumulate(len(json.dumps(one)) + 2 for one in found)
+    return found[: max(1, bisect_right(list(sizes), _MOST_CHARACTERS))]
 
 
 def _cut(value: Any, most: int) -> Any:

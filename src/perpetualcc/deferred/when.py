@@ -15,7 +15,7 @@ from perpetualcc.domain.errors import PerpetualError
 
 _LATEST = timedelta(days=366)
 """A year that has one more day than was typed is more likely a slip than a plan."""
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST_WEEKDAY = 3
 _EVENING = 6
 """Tonight, an hour of the clock's twelve from here on is one before midnight."""
@@ -71,7 +71,7 @@ def parse_when(text: str, now: float) -> float:
 
 def _readings(said: str, now: datetime) -> Iterator[datetime]:
     """What it can mean, the plainest first."""
-    if (span := _span(said.removeprefix("in "))) is not None:
+    if (span := span_of(said.removeprefix("in "))) is not None:
         yield (now.astimezone() + span).astimezone()
     with suppress(ValueError):
         if len(said) > len("2026-12-24"):  # a day alone has no hour
@@ -79,13 +79,13 @@ def _readings(said: str, now: datetime) -> Iterator[datetime]:
     words = [word for word in said.split() if word not in {"at", "on"}]
     if words and (days := _days(words[0], now)) is not None:
         is_tonight = words[0] == "tonight"
-        if (clock := _clock(" ".join(words[1:]), is_tonight=is_tonight)) is not None:
+        if (clock := clock_time(" ".join(words[1:]), is_tonight=is_tonight)) is not None:
             yield from _on(days, clock, now, is_tonight=is_tonight)
-    elif (clock := _clock(" ".join(words), needs_more=True)) is not None:
+    elif (clock := clock_time(" ".join(words), needs_more=True)) is not None:
         yield from _on([0, 1], clock, now, is_tonight=False)
 
 
-def _span(said: str) -> timedelta | None:
+def span_of(said: str) -> timedelta | None:
     """`2 hours and 30 minutes`, `1h30m`, `an hour`."""
     span, at = timedelta(), 0
     while at < len(said):
@@ -105,14 +105,14 @@ def _days(word: str, now: datetime) -> list[int] | None:
             return [0]
         case "tomorrow":
             return [1]
-    for number, name in enumerate(_WEEKDAYS):
+    for number, name in enumerate(WEEKDAYS):
         if len(word) >= _SHORTEST_WEEKDAY and name.startswith(word):
             ahead = (number - now.weekday()) % 7
             return [ahead, ahead + 7]
     return None
 
 
-def _clock(said: str, *, is_tonight: bool = False, needs_more: bool = False) -> time | None:
+def clock_time(said: str, *, is_tonight: bool = False, needs_more: bool = False) -> time | None:
     """`9`, `9:30`, `9pm`, `noon`; a bare number tells an hour only beside a day."""
     if said in _NAMED:
         return _NAMED[said]

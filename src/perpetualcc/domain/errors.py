@@ -1,5 +1,7 @@
 """The one error a person can act on. Anything else that reaches the top is a bug."""
 
+from pathlib import Path
+
 
 class PerpetualError(Exception):
     """
@@ -12,6 +14,23 @@ class PerpetualError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class MissingError(PerpetualError):
+    """
+    Something that is not there. Where it was before it may come back: a file system that is not
+    mounted, a program that is being replaced.
+    """
+
+
+class ProjectGoneError(MissingError):
+    """There is no place to work in."""
+
+    def __init__(self, project: Path) -> None:
+        super().__init__(
+            f"Project directory '{project}' is gone",
+            hint="Restore it, or stop the session with: pcc stop NAME",
+        )
 
 
 class PassingError(PerpetualError):

@@ -69,6 +69,10 @@ class TaskAdded(Event):
     priority: int = 0
     due: float = 0.0
     """It begins then, and no sooner."""
+    every: str = ""
+    """And again then, in a person's words."""
+    passed: int = 0
+    """Times that are left out since the one before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +85,13 @@ class TaskStarted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSettled(Event):
-    """A dispatch of a task ended: done, again, later, waiting, failed, parked, cancelled."""
+    """A dispatch of a task ended: `state` says how. Or it was never begun: missed."""
 
     state: str
     result: str = ""
     due: float | None = None
+    repeats: bool = False
+    """It was one time of several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

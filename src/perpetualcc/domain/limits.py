@@ -62,5 +62,3 @@ class RateLimitInfo:
     """Of `MODEL`: which one, in lower case."""
     text: str = ""
     """What Claude Code said."""
-    is_overage: bool = False
-    """The account went on, on paid credits."""

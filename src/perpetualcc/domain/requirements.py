@@ -48,34 +48,12 @@ class RequirementTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A section of another name, kept as the author wrote it."""
-
-    title: str
-    text: str
-    line: int
-    """Of its heading."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """A requirements file, read."""
 
     source: str
     """The path as it was given; what quotes begin with."""
     project: str = ""
-    overview: str = ""
     tasks: tuple[RequirementTask, ...] = ()
     statements: tuple[Statement, ...] = ()
     """Everything it says, in the order of the file."""
-    sections: tuple[Section, ...] = ()
-
-    @property
-    def preferences(self) -> tuple[Statement, ...]:
-        """What the preferences say; a sentence that is no key and value has an empty key."""
-        return tuple(one for one in self.statements if one.kind is StatementKind.PREFERENCE)
-
-    @property
-    def constraints(self) -> tuple[Statement, ...]:
-        """Requirements and limitations, one each."""
-        return tuple(one for one in self.statements if one.kind is StatementKind.CONSTRAINT)

@@ -6,7 +6,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.events import Event, TaskAdded, TaskSettled
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import RateLimitInfo
 
 
@@ -100,6 +101,43 @@ class Task:
     updated_at: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repetition:
+    """What a task that repeats comes to when its time has come."""
+
+    following: NewTask
+    """It begins at the next time."""
+    passed: int = 0
+    """Times between the two that are left out."""
+    missed: str = ""
+    """Why this one is not begun; empty: it is."""
+
+    def events(self, task: "Task") -> list[Event]:
+        """What the log says of it."""
+        following = self.following
+        told: list[Event] = [added(following, passed=self.passed)]
+        if self.missed:
+            session = SessionId(task.group)
+            missed = TaskState.MISSED.value
+            told.append(
+                TaskSettled(session=session, task=task.id, state=missed, result=self.missed)
+            )
+        return told
+
+
+def added(task: NewTask, *, passed: int = 0) -> TaskAdded:
+    """The event that tells of a new task."""
+    return TaskAdded(
+        session=SessionId(task.group),
+        task=task.id,
+        prompt=task.prompt,
+        priority=task.priority,
+        due=task.due,
+        every=str(task.payload.get("every", "")),
+        passed=passed,
+    )
+
+
 STOPS: Mapping[str, Any] = MappingProxyType({"stops": True})
 """For the packet of a task that is parked for what concerns its whole group: a sign-in, money, a
 person's word."""
@@ -132,7 +170,7 @@ class Later:
     pauses: bool = False
     """The session is paused first: a person says when it goes on."""
     got_on: bool = False
-    """The process was lost after new work: failures are counted in a row, this is the first."""
+    """It failed after new work: failures are counted in a row, this is the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,9 +86,9 @@ class Client:
             raise
         return client
 
-    def hello(self, name: str | None = None) -> None:
+    def hello(self) -> None:
         """Introduce this client, by who sits before it; nothing else is answered before."""
-        welcome = self.call("connect", protocol=protocol.PROTOCOL, client=name or who_asks())
+        welcome = self.call("connect", protocol=protocol.PROTOCOL, client=who_asks())
         self.server_version = welcome["serverVersion"]
         self.capabilities = welcome["capabilities"]
 

@@ -33,11 +33,6 @@ class Memory:
     preferences: tuple[Preference, ...] = ()
     events: tuple[str, ...] = ()
 
-    def find(self, identity: str) -> Preference | None:
-        """The preference whose id begins so, if only one does."""
-        found = [one for one in self.preferences if one.id.startswith(identity)]
-        return found[0] if len(found) == 1 else None
-
 
 class MemoryFile:
     """One memory on disk. Several processes may change it at once."""

@@ -104,10 +104,9 @@ class Territory:
         if text in _DEVICES or text.startswith("/dev/fd/"):
             return [Location(text, Zone.DEVICE, None)]
         written = as_written(cwd, text, home=self.home)
-        if written is None:
-            place = self._place(posixpath.normpath("/" + text), self.project)
-            return [Location(text, Zone.UNKNOWN, place)]
-        path = posixpath.normpath(written)
+        path = posixpath.normpath(written or "/" + text)
+        if written is None or (UNKNOWN in written and UNKNOWN not in path):  # `src/$x/../y`
+            return [Location(text, Zone.UNKNOWN, self._place(path, self.project))]
         found = [self._at(path, self.project)]
         if self.links and (followed := self._followed(written)) != path:
             found.append(self._at(followed, self.project))

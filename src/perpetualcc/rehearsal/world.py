@@ -68,12 +68,10 @@ def claude_environment(
     return variables | {"ANTHROPIC_API_KEY": API_KEY}
 
 
-def isolated_world(
-    server_url: str, home: Path, *, subscription: bool = False, signed_in: bool = True
-) -> World:
+def isolated_world(server_url: str, home: Path, *, subscription: bool = False) -> World:
     """The same variables, with the names of those to remove from this process's environment."""
     return World(
-        set=claude_environment(server_url, home, subscription=subscription, signed_in=signed_in),
+        set=claude_environment(server_url, home, subscription=subscription),
         unset=tuple(sorted(name for name in os.environ if is_claudes(name))),
     )
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from perpetualcc.domain.requirements import Requirements, Section, Statement, StatementKind
+from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, names_project, project_name
 from perpetualcc.requirements.key_values import (
@@ -70,8 +70,8 @@ class _Reader:
     keys: list[tuple[int, str]] = field(default_factory=list)
     """Indent and words of the keys that a deeper line may belong to."""
     paragraph: list[tuple[int, str]] = field(default_factory=list)
-    overview: list[str] = field(default_factory=list)
-    sections: list[tuple[str, int, list[str]]] = field(default_factory=list)
+    has_other_parts: bool = False
+    """Some heading says neither what the project is nor what kind of part begins."""
     header_row: list[str] = field(default_factory=list)
     topic: str = ""
     """A heading inside a known part, such as `### Database`: the key of what is below it."""
@@ -100,25 +100,18 @@ def parse_markdown(text: str, source: str, *, with_tasks: bool = True) -> Requir
         following = lines[index + 1][1] if index + 1 < len(lines) else ""
         if is_code:
             _end_paragraph(reader)
-            _keep_text(reader, line)
-        elif _opens_heading(reader, line, following, number):
+        elif _opens_heading(reader, line, following):
             skip = bool(_UNDERLINE.match(following)) and not _HEADING.match(line)
         else:
-            _keep_text(reader, line)
             _read_line(reader, line, number)
     _end_paragraph(reader)
     requirements = Requirements(
         source=source,
         project=reader.project,
-        overview="\n".join(reader.overview).strip(),
         tasks=(resolve_tasks if with_tasks else tasks_if_any)(reader.tasks, source),
         statements=tuple(reader.statements),
-        sections=tuple(
-            Section(title=title, line=line, text="\n".join(body).strip())
-            for title, line, body in reader.sections
-        ),
     )
-    if not requirements.statements and not requirements.sections and not requirements.project:
+    if not (requirements.statements or requirements.project or reader.has_other_parts):
         raise RequirementsError(source, "says nothing", hint="Write tasks under `## Tasks`")
     return requirements
 
@@ -149,16 +142,16 @@ def _without_comments(text: str) -> str:
     return "".join([*kept, text[start:]])
 
 
-def _opens_heading(reader: _Reader, line: str, following: str, number: int) -> bool:
+def _opens_heading(reader: _Reader, line: str, following: str) -> bool:
     found = _HEADING.match(line)
     if found:
-        _begin(reader, without_marks(found["title"]), len(found["marks"]), number)
+        _begin(reader, without_marks(found["title"]), len(found["marks"]))
         return True
     title = without_marks(line.strip()).rstrip(":：").strip("[]= ")
     if not title or _ITEM.match(line) or "|" in line:
         return False
     if _UNDERLINE.match(following) and not reader.paragraph and not line.startswith("    "):
-        _begin(reader, title, 1 if following.strip()[0] == "=" else 2, number)
+        _begin(reader, title, 1 if following.strip()[0] == "=" else 2)
         return True
     if names_project(line) and not reader.project:
         reader.project = project_name(title if ":" not in line else line.strip())
@@ -166,12 +159,12 @@ def _opens_heading(reader: _Reader, line: str, following: str, number: int) -> b
     known = kind_of_heading(title) is not None and not line.startswith(" ")
     marked = line.rstrip().endswith((":", "：", "**")) or title.isupper() or line.startswith("[")
     if known and marked and not reader.paragraph:
-        _begin(reader, title, 2, number)
+        _begin(reader, title, 2)
         return True
     return False
 
 
-def _begin(reader: _Reader, title: str, level: int, number: int) -> None:
+def _begin(reader: _Reader, title: str, level: int) -> None:
     _end_paragraph(reader)
     reader.keys.clear()
     reader.task_indents.clear()
@@ -190,15 +183,7 @@ def _begin(reader: _Reader, title: str, level: int, number: int) -> None:
     reader.kind = kind or (inherited if inherited and above_is_known else StatementKind.OTHER)
     reader.headings.append((level, title, reader.kind))
     reader.topic = title if kind is None and above_is_known else ""
-    if kind is None:
-        reader.sections.append((title, number, []))
-
-
-def _keep_text(reader: _Reader, line: str) -> None:
-    if reader.kind is StatementKind.OVERVIEW:
-        reader.overview.append(line)
-    elif reader.sections and reader.kind is StatementKind.OTHER:
-        reader.sections[-1][2].append(line)
+    reader.has_other_parts |= kind is None
 
 
 def _read_line(reader: _Reader, line: str, number: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from perpetualcc.domain.requirements import Requirements, Section, Statement, StatementKind
+from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
 from perpetualcc.requirements.errors import RequirementsError
 from perpetualcc.requirements.headings import kind_of_heading, plain
 from perpetualcc.requirements.key_values import split_key_value
@@ -122,54 +122,44 @@ class _YamlReader:
         self.visited = 0
 
     def read(self, root: Any) -> Requirements:
-        project = overview = ""
+        project = ""
         tasks: list[TaskLine] = []
-        sections: list[Section] = []
         for name, node in root.value:
             key = self._scalar(name, "a field's name")
             kind = kind_of_heading(key.replace("_", " "))
             if plain(key) in _PROJECT and isinstance(node, yaml.ScalarNode):
                 project = node.value.strip()
             elif plain(key) in _PROJECT or kind is StatementKind.OVERVIEW:
-                project, overview = self._about(key, node, project, overview)
+                project = self._about(key, node, project)
             elif kind is StatementKind.TASK:
                 with nullcontext() if self.with_tasks else suppress(RequirementsError):
                     tasks += self._tasks(node)
             else:
                 self._flatten(kind or StatementKind.OTHER, key, [] if kind else [key], node, 0)
-                if kind is None:
-                    sections.append(self._section(key, name, node))
         return Requirements(
             source=self.source,
             project=project,
-            overview=overview,
             tasks=(resolve_tasks if self.with_tasks else tasks_if_any)(tasks, self.source),
             statements=tuple(self.statements),
-            sections=tuple(sections),
         )
 
-    def _about(self, key: str, node: Any, project: str, overview: str) -> tuple[str, str]:
+    def _about(self, key: str, node: Any, project: str) -> str:
         if isinstance(node, yaml.ScalarNode):
             self._record_text(StatementKind.OVERVIEW, key, node)
-            return project, node.value.strip()
+            return project
         if not isinstance(node, yaml.MappingNode):
             self._flatten(StatementKind.OVERVIEW, key, [], node, 0)
-            return project, overview
+            return project
         for name, value in node.value:
             word = plain(self._scalar(name, "a field's name"))
             if word in _PROJECT and isinstance(value, yaml.ScalarNode):
                 project = value.value.strip()
             elif kind_of_heading(word) is StatementKind.OVERVIEW:
-                overview = self._scalar(value, f"`{key}.{word}`")
+                self._scalar(value, f"`{key}.{word}`")
                 self._record_text(StatementKind.OVERVIEW, word, value)
             else:
                 self._flatten(StatementKind.OTHER, key, [name.value], value, 1)
-        return project, overview
-
-    def _section(self, key: str, name: Any, node: Any) -> Section:
-        first, last = int(node.start_mark.line), int(node.end_mark.line)
-        body = self.lines[first : max(last, first + 1)]
-        return Section(title=key, text="\n".join(body).strip(), line=_line(name))
+        return project
 
     def _scalar(self, node: Any, what: str) -> str:
         if not isinstance(node, yaml.ScalarNode):

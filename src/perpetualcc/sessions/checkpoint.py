@@ -178,13 +178,19 @@ class CheckpointManager:
         )
         try:
             self._write(checkpoint)
-            self._drop_old(session.session_id)
+            self._drop_old(self._folder(session.session_id))
         except OSError as error:
             raise PerpetualError(
                 f"The checkpoint cannot be written: {error.strerror}",
                 hint=f"Check the permissions and the space of '{self._directory}'",
             ) from error
         return checkpoint
+
+    def forget_old(self) -> None:
+        """Drop what is too old, also of sessions that save no more."""
+        with contextlib.suppress(OSError):
+            for folder in self._directory.iterdir():
+                self._drop_old(folder)
 
     def list_checkpoints(self, session_id: SessionId) -> list[SessionCheckpoint]:
         """The session's checkpoints, oldest first. Damaged ones are left out."""
@@ -241,10 +247,10 @@ class CheckpointManager:
             os.fsync(file.fileno())
         draft.replace(path)
 
-    def _drop_old(self, session_id: str) -> None:
+    def _drop_old(self, folder: Path) -> None:
         """What is older than the retention, but never a session's newest."""
         before = self._clock.now() - self._retention.total_seconds()
-        for path in sorted(self._folder(session_id).glob("*.json"))[:-1]:
+        for path in sorted(folder.glob("*.json"))[:-1]:
             with contextlib.suppress(ValueError):
                 at = datetime.strptime(path.stem, "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
                 if at.timestamp() < before:

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
@@ -14,7 +15,7 @@ from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
-from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.sessions.limit_waits import BY_ITSELF, SIGNAL
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
@@ -23,7 +24,6 @@ from perpetualcc.sessions.task_queue import (
     PlannedTask,
     TaskQueue,
     Tasks,
-    added,
     can_be_done,
     comes_after_broken,
     order_of,
@@ -113,6 +113,7 @@ class SessionManager:
         options: SessionOptions | None = None,
         lane: Lane = Lane.INTERACTIVE,
         due: float = 0.0,
+        payload: Mapping[str, Any] = MappingProxyType({}),
     ) -> Session:
         """
         Create a session with its first tasks, and start it, or let it start when it is `due`.
@@ -129,7 +130,7 @@ class SessionManager:
         options = options or SessionOptions()
 
         def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
-            tasks = tasks_of(plan, session.id, lane, due)
+            tasks = tasks_of(plan, session.id, lane, due, payload)
             created = SessionCreated(
                 session=session.id, name=session.name, project=str(project), brain=options.brain
             )
@@ -170,6 +171,7 @@ class SessionManager:
         after: Sequence[str] = (),
         lane: Lane = Lane.INTERACTIVE,
         due: float = 0.0,
+        payload: Mapping[str, Any] = MappingProxyType({}),
     ) -> Task:
         """
         Queue a task. A session that is finished goes back to work in the same transaction, and one
@@ -186,6 +188,7 @@ class SessionManager:
                 after=after,
                 due=due,
                 lane=lane,
+                payload=payload,
                 events=[_changed(session, SessionStatus.IDLE)] if is_over else [],
             )
             if session.status is SessionStatus.ERROR and not standstill(

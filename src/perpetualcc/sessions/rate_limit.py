@@ -138,7 +138,6 @@ class RateLimitMonitor:
             is_exact=is_exact,
             model=of_model["model"].lower() if of_model else _model_in(text, window),
             text=text,
-            is_overage=limit.is_overage,
         )
 
     def _synthetic(self, trouble: SyntheticError) -> RateLimitInfo | None:

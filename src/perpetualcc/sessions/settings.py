@@ -25,8 +25,8 @@ class SessionSettings:
     checkpoint_retention_days: int = 7
     """Older checkpoints are removed; the newest of a session stays."""
     history_days: int = 90
-    """Events of finished sessions, receipts of notifications and used signals are removed when they
-    are older; what was decided or asked stays. 0: nothing is removed."""
+    """Events of finished work, receipts of notifications and used signals are removed when they are
+    older; what was decided or asked stays. 0: nothing is removed."""
 
     def __post_init__(self) -> None:
         if self.max_concurrent < 1:

@@ -1,14 +1,16 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import Event, TaskAdded
+from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
-from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
@@ -67,7 +69,11 @@ def order_of(plan: Sequence[PlannedTask]) -> list[int]:
 
 
 def tasks_of(
-    plan: Sequence[PlannedTask], session: SessionId, lane: Lane, due: float = 0.0
+    plan: Sequence[PlannedTask],
+    session: SessionId,
+    lane: Lane,
+    due: float = 0.0,
+    payload: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[NewTask]:
     """
     The plan as tasks of a session, each after those it names, whatever their order in the plan.
@@ -86,19 +92,9 @@ def tasks_of(
             after=tuple(tasks[first].id for first in plan[i].after),
             due=due,
             lane=lane,
+            payload=payload,
         )
     return list(tasks.values())
-
-
-def added(task: NewTask) -> TaskAdded:
-    """The event that tells of it."""
-    return TaskAdded(
-        session=SessionId(task.group),
-        task=task.id,
-        prompt=task.prompt,
-        priority=task.priority,
-        due=task.due,
-    )
 
 
 def _cause(task: Task) -> str | None:
@@ -113,11 +109,17 @@ def comes_after_broken(task: Task) -> bool:
 
 def can_be_done(tasks: Sequence[Task]) -> bool:
     """Whether anything is left that does not come after a task that stopped."""
-    never = {task.id for task in tasks if task.state.is_final and task.state is not TaskState.DONE}
-    left = [task for task in tasks if not task.state.is_final]
-    while behind := [task for task in left if not never.isdisjoint(task.after)]:
-        never |= {task.id for task in behind}
-        left = [task for task in left if task.id not in never]
+    stopped = [task for task in tasks if task.state.is_final and task.state is not TaskState.DONE]
+    left = {task.id for task in tasks if not task.state.is_final}
+    behind: dict[TaskId, list[TaskId]] = defaultdict(list)
+    for task in tasks:
+        for first in task.after:
+            behind[first].append(task.id)
+    front = [task.id for task in stopped]
+    while front:
+        reached = left.intersection(behind.pop(front.pop(), ()))
+        left -= reached
+        front += reached
     return bool(left)
 
 
@@ -156,6 +158,7 @@ class TaskQueue:
         due: float = 0.0,
         max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
+        payload: Mapping[str, Any] = MappingProxyType({}),
         events: Iterable[Event] = (),
     ) -> Task:
         """
@@ -180,6 +183,7 @@ class TaskQueue:
             due=due,
             max_attempts=max_attempts,
             lane=lane,
+            payload=payload,
         )
         return await self._tasks.add(task, [added(task), *events])
 
@@ -195,10 +199,6 @@ class TaskQueue:
     async def everything(self) -> list[Task]:
         """In the order of adding."""
         return await self._tasks.list(self._session)
-
-    async def finished(self) -> list[Task]:
-        """What is done, oldest first."""
-        return await self._tasks.list(self._session, {TaskState.DONE})
 
     async def broken(self) -> list[Task]:
         """What failed or was parked, oldest first."""

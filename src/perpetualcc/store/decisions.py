@@ -89,9 +89,10 @@ class DecisionJournal:
         verdict: Verdict | None = None,
         decided_by: DecidedBy | None = None,
         since: float | None = None,
+        before: int | None = None,
         limit: int = 100,
     ) -> list[RecordedDecision]:
-        """Newest first. `since` is UTC epoch seconds, inclusive."""
+        """Newest first. `since` is UTC epoch seconds, inclusive; `before` a decision's number."""
         wanted = {
             "session": session,
             "request": request,
@@ -103,6 +104,8 @@ class DecisionJournal:
         conditions = [f"{column} = :{column}" for column in equal]
         if since is not None:
             conditions.append("at >= :since")
+        if before is not None:
+            conditions.append("id < :before")
         if task is not None:
             conditions.append("run IN (SELECT id FROM runs WHERE task = :task)")
         sql = (
@@ -111,7 +114,7 @@ class DecisionJournal:
         )
         rows = await self._database.read(
             lambda c: c.execute(
-                sql, {**equal, "since": since, "task": task, "limit": limit}
+                sql, {**equal, "since": since, "before": before, "task": task, "limit": limit}
             ).fetchall()
         )
         return [_recorded(row) for row in rows]

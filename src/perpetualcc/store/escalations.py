@@ -28,6 +28,14 @@ from perpetualcc.store.text import redacted, to_json
 
 _SEVERITIES = tuple(Severity)
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
+# A permission's deadline is a while from when it was asked for; a budget's is the end of its day.
+_SET_BACK = """
+UPDATE escalations SET
+    remind_at = min(remind_at - raised_at + min(raised_at, :now), :now + :longest),
+    deadline = iif(type = 'permission', deadline - raised_at + min(raised_at, :now), deadline),
+    raised_at = min(raised_at, :now)
+WHERE settled_at IS NULL AND (raised_at > :now OR remind_at > :now + :longest)
+"""
 """As the index `escalations_due` has it."""
 
 
@@ -171,6 +179,12 @@ class SqliteEscalations:
 
     async def remind(self, number: int, next_at: float | None) -> None:
         await self._database.write(lambda c: self._remind(c, number, next_at), durable=True)
+
+    async def set_back(self, now: float, longest: float) -> None:
+        """The clock was set back: nobody is reminded later than `longest` seconds from now."""
+        await self._database.write(
+            lambda c: c.execute(_SET_BACK, {"now": now, "longest": longest}), durable=True
+        )
 
     # -- each of these runs inside a transaction, on the database's thread
 

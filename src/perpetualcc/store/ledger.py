@@ -13,7 +13,15 @@ from perpetualcc.store import signals, tasks, transitions
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import to_json
-from perpetualcc.work.ledger import TRANSITIONS, TaskOrderError, Tasks, Tell, nothing_told
+from perpetualcc.work.ledger import (
+    TRANSITIONS,
+    Repeats,
+    TaskOrderError,
+    Tasks,
+    Tell,
+    nothing_repeats,
+    nothing_told,
+)
 from perpetualcc.work.outcomes import settlement
 
 
@@ -24,10 +32,13 @@ class SqliteLedger:
     `owner` is this engine's incarnation: `recover` takes over what any other one left running.
     """
 
-    def __init__(self, database: Database, clock: Clock, owner: str) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, owner: str, repeats: Repeats = nothing_repeats
+    ) -> None:
         self._database = database
         self._clock = clock
         self._owner = owner
+        self._repeats = repeats
         self._events = EventLog(database, clock)
 
     async def add(self, task: NewTask, events: Iterable[Event] = ()) -> Task:
@@ -111,10 +122,13 @@ class SqliteLedger:
     def _claim(self, connection: sqlite3.Connection, room: dict[Lane, int], limit: int) -> Tasks:
         now = self._clock.now()
         chosen = tasks.candidates(connection, room, limit, now)
-        return [self._start(connection, task, now) for task in chosen]
+        started = [self._start(connection, task, now) for task in chosen]
+        return [task for task in started if task is not None]
 
-    def _start(self, connection: sqlite3.Connection, task: str, now: float) -> Task:
+    def _start(self, connection: sqlite3.Connection, task: str, now: float) -> Task | None:
         row = tasks.row_of(connection, task)
+        if row["fence"] == 0 and self._is_missed(connection, row, now):
+            return None
         transitions.check(row, TaskState.RUNNING)
         tasks.update(
             connection,
@@ -128,6 +142,18 @@ class SqliteLedger:
             answer=signals.take(connection, row["signal"], task),
         )
         return tasks.task_from(connection, tasks.row_of(connection, task))
+
+    def _is_missed(self, connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> bool:
+        """Of one that repeats, and leaves the following one behind."""
+        task = tasks.task_from(connection, row)
+        if (became := self._repeats(task, now)) is None:
+            return False
+        tasks.insert(connection, became.following, now)
+        if became.missed:
+            tasks.update(connection, row["id"], now, fence=1)  # a second time leaves nothing behind
+            transitions.finish(connection, row, TaskState.MISSED, became.missed, None, now)
+        self._events.append_in(connection, became.events(task))
+        return bool(became.missed)
 
     def _settle(
         self,

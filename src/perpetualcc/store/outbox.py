@@ -16,6 +16,7 @@ from perpetualcc.human.notifications.outbox import (
     Notice,
     NoticeState,
 )
+from perpetualcc.human.notifications.times import LONGEST_QUIET
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import redacted
@@ -37,6 +38,13 @@ _OUTDATE = """
 UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now,
     problem = 'the limit was over before it left'
 WHERE state = 'queued' AND kind = 'limit' AND session = :session
+"""
+
+_SET_BACK = """
+UPDATE notifications SET
+    due = :now, created_at = min(created_at, :now), started_at = min(started_at, :now)
+WHERE due IS NOT NULL
+  AND (created_at > :now OR started_at > :now OR due > :now + :longest)
 """
 
 
@@ -122,6 +130,11 @@ class SqliteOutbox:
             state=state.value,
             problem=problem,
         )
+
+    async def set_back(self, now: float) -> None:
+        """The clock was set back: what waits for its next try is tried now."""
+        values = {"now": now, "longest": LONGEST_QUIET.total_seconds()}
+        await self._database.write(lambda c: c.execute(_SET_BACK, values))
 
     async def list(self, limit: int) -> list[Notice]:
         """Newest first."""

@@ -1,5 +1,6 @@
 """
-What is old and done with leaves the database: events, receipts of notifications, used signals.
+What is old and done with leaves the database: events, receipts of notifications, used signals, and
+of work that repeats all times but the newest.
 
 What a person decided or was asked stays, and so does everything that somebody may still wait for,
 or has not read. A few thousand rows a transaction: nobody waits long for the database meanwhile.
@@ -18,16 +19,31 @@ log = logging.getLogger(__name__)
 _BATCH = 2_000
 _EVERY = timedelta(hours=24)
 
-# Never what people have not been told of yet, what was answered, nor anything of a session that
-# may go on.
+# The newest hundred times of each session stay, and what something else came after.
+_TIMES = """
+SELECT id FROM (
+    SELECT id, row_number() OVER (PARTITION BY group_name ORDER BY position DESC) AS age
+    FROM tasks WHERE state IN ('done', 'missed') AND json_extract(payload, '$.every') IS NOT NULL)
+WHERE age > 100
+  AND id NOT IN (SELECT task FROM task_after UNION SELECT after FROM task_after)
+LIMIT :batch
+"""
+# Never what people have not been told of yet, what was answered, nor, of a session that may go on,
+# its newest event and those of a task that may go on or ended lately.
 _EVENTS = """
 SELECT seq FROM events
 WHERE at < :before
   AND kind <> 'QuestionAnswered'
   AND seq <= (SELECT seq FROM people_cursor)
-  AND (session IS NULL OR session NOT IN (
+  AND (session IS NULL
+    OR session NOT IN (
       SELECT id FROM sessions
-      WHERE status NOT IN ('COMPLETED', 'STOPPED') OR updated_at >= :before))
+      WHERE status NOT IN ('COMPLETED', 'STOPPED') OR updated_at >= :before)
+    OR (seq < (SELECT max(seq) FROM events AS later WHERE later.session = events.session)
+      AND NOT EXISTS (
+        SELECT 1 FROM tasks
+        WHERE id = events.task
+          AND (state NOT IN ('done', 'cancelled', 'missed') OR updated_at >= :before))))
 LIMIT :batch
 """
 _NOTIFICATIONS = "SELECT id FROM notifications WHERE ended_at < :before LIMIT :batch"
@@ -42,6 +58,7 @@ WHERE coalesce(consumed_at, sent_at) < :before
 LIMIT :batch
 """
 _OLD = {
+    "tasks": (_TIMES, "DELETE FROM tasks WHERE id = ?"),
     "events": (_EVENTS, "DELETE FROM events WHERE seq = ?"),
     "notifications": (_NOTIFICATIONS, "DELETE FROM notifications WHERE id = ?"),
     "signals": (_SIGNALS, "DELETE FROM signals WHERE name = ?"),

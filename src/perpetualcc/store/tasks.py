@@ -110,7 +110,7 @@ def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
             task.due,
             task.lane,
             task.max_attempts,
-            to_json(task.payload),
+            to_json(dict(task.payload)),
             now,
             now,
         ),

@@ -85,7 +85,7 @@ def finish(
         started=0 if state.is_final else row["started"],
         blocked_by=None,
     )
-    if state in {TaskState.FAILED, TaskState.CANCELLED}:
+    if state in {TaskState.FAILED, TaskState.CANCELLED, TaskState.MISSED}:
         blocker = tasks.row_of(connection, row["id"])
         for behind in _queued_behind(connection, row["id"]):
             park_behind(connection, behind, blocker, now)

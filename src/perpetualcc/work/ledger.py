@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
-from perpetualcc.domain.tasks import Lane, NewTask, Outcome, Task, TaskState
+from perpetualcc.domain.tasks import Lane, NewTask, Outcome, Repetition, Task, TaskState
 
 Tasks = list[Task]
 """A name of its own, because the ledger has a method called `list`."""
@@ -22,6 +22,14 @@ Tell = Callable[[Tasks], Iterable[Event]]
 
 def nothing_told(_tasks: Tasks) -> Iterable[Event]:
     return ()
+
+
+Repeats = Callable[[Task, float], Repetition | None]
+"""What a task that is due leaves behind at this time, in UTC epoch seconds; None: nothing."""
+
+
+def nothing_repeats(_task: Task, _now: float) -> None:
+    return None
 
 
 MOST_CRASHES = 5
@@ -95,6 +103,9 @@ class Ledger(Protocol):
         is in hand (running, waiting, or started and queued again). Within a group: higher priority,
         then the order of adding. Between groups: higher priority, then who has waited longest.
         Each is now running under a new fence, with the signal it waited for as its `answer`.
+
+        One that repeats leaves the following one when it is taken for the first time; one whose
+        time has passed, by its own rule, is missed instead of taken.
         """
         ...
 

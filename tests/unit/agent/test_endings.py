@@ -72,6 +72,29 @@ def test_what_a_person_must_mend_parks_the_task_with_what_to_do(kind):
 
 
 @pytest.mark.parametrize(
+    ("facts", "attempts", "is_tried_again"),
+    [
+        ({"replies": 0}, 1, False),
+        ({"replies": 3}, 1, True),
+        ({"replies": 0}, 2, True),
+        ({"replies": 3}, 3, False),
+        ({"replies": 3, "got_on": True}, 3, True),
+    ],
+)
+def test_a_sign_in_that_worked_before_is_tried_again_before_a_person_is_asked(
+    facts, attempts, is_tried_again
+):
+    refused = RunFacts(trouble=trouble("authentication_failed"), turn=BADLY, **facts)
+
+    outcome = after(refused, attempts=attempts)
+
+    assert isinstance(outcome, Later if is_tried_again else Parked)
+    if isinstance(outcome, Later):
+        assert outcome.counts
+        assert outcome.due >= NOW + 30
+
+
+@pytest.mark.parametrize(
     ("facts", "reason"),
     [
         ({"turn": BADLY}, "error_during_execution"),

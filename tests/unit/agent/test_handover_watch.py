@@ -109,11 +109,11 @@ class Stage:
         )  # fmt: skip
         self.watch = None
 
-    async def begin(self, conversation="c-1"):
+    async def begin(self, conversation="c-1", *, resume=False):
         iteration = await self.handovers.current(self.session, self.task)
         launch = Launch(
             session=self.session, run=RunId("r-1"), claude_session=ClaudeSessionId(conversation),
-            resume=False, prompt="Build it",
+            resume=resume, prompt="Build it",
         )  # fmt: skip
         self.watch = self.handovers.watch(iteration, launch)
         await self.watch.begin()
@@ -168,6 +168,36 @@ def test_claude_is_reminded_once_and_the_handover_is_on_file_first(stage):
         assert str(folder(stage) / "trigger.flag") in stage.claude.reminders[0]
         assert stage.records.rows[1].done_at is None
         assert stage.orders() == []
+
+    play(story())
+
+
+IMAGE = TroubleReported(kind="invalid_request", text="Image was too large.")
+NO_RESULT = TroubleReported(kind="unknown", text="API Error: 400 tool_use ids were found without")
+SERVER = TroubleReported(kind="unknown", text="API Error: 500 Internal server error")
+
+
+@pytest.mark.parametrize(
+    ("resume", "before", "trouble", "hands_over"),
+    [
+        (True, [], IMAGE, True),
+        (True, [], NO_RESULT, True),
+        (True, [], SERVER, False),
+        (True, [Said(text="On.", context_tokens=100)], IMAGE, False),
+        (False, [], IMAGE, False),
+    ],
+)
+def test_a_conversation_that_is_refused_when_it_is_gone_on_with_is_handed_over(
+    stage, resume, before, trouble, hands_over
+):
+    async def story():
+        await stage.begin(resume=resume)
+        for arrival in [*before, trouble]:
+            await stage.see(arrival)
+
+        assert stage.orders() == ([Told(order=Order.HAND_OVER)] if hands_over else [])
+        for due in stage.kinds(HandoverDue):
+            assert due.reason == f"the conversation cannot go on: {trouble.text}"
 
     play(story())
 

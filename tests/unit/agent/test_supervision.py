@@ -149,7 +149,6 @@ ASKED = Asked(
         Question(text="Which?", options=(Option(label="A"), Option(label="B"))),
         Question(text="When?", options=(Option(label="Now"),)),
     ),
-    raw={},
 )
 
 
@@ -778,6 +777,20 @@ def test_a_process_of_which_nothing_is_heard_is_given_up_unless_a_tool_works(mea
         later = outcome_of(world.facts, TASK, now=0.0)
         assert isinstance(later, Later)
         assert (later.counts, later.reason) == (True, gone.error)
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_a_tool_at_work_hides_no_process_that_was_stopped(is_stopped):
+    world = play(World(), wants("w", "Write"))
+    world.claude.is_stopped = is_stopped
+    world.steady.move(29 * 60)
+    play(world, ClockTicked())
+    assert world.inbox._queue.empty()
+
+    world.steady.move(60)
+    play(world, ClockTicked())
+
+    assert world.inbox._queue.empty() is not is_stopped
 
 
 def test_a_process_that_waits_for_a_person_does_not_hang():

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -25,6 +24,7 @@ class Spawner:
 
     def __init__(self, stack: ExitStack) -> None:
         self.stack = stack
+        self.children: dict[int, subprocess.Popen[bytes]] = {}
 
     def __call__(self, code: str, environment: dict[str, str], *wrapper: str) -> int:
         child = self.stack.enter_context(
@@ -38,6 +38,7 @@ class Spawner:
         self.stack.callback(child.kill)
         assert child.stdout
         assert child.stdout.readline() == b"up\n"
+        self.children[child.pid] = child
         return child.pid
 
 
@@ -103,16 +104,19 @@ def test_a_data_directory_is_the_same_through_a_symbolic_link(
     assert processes.find(tmp_path / "real") == [(pid, ONE)]
 
 
-@pytest.mark.parametrize(("code", "quick"), [(SLEEP, True), (STUBBORN, False)])
-def test_end_is_polite_first(tmp_path: Path, spawn: Spawner, code: str, quick: bool) -> None:
+@pytest.mark.parametrize(
+    ("code", "grace", "ended_by"), [(SLEEP, 30.0, signal.SIGTERM), (STUBBORN, 0.2, signal.SIGKILL)]
+)
+def test_end_is_polite_first(
+    tmp_path: Path, spawn: Spawner, code: str, grace: float, ended_by: signal.Signals
+) -> None:
     pid = spawn(code, processes.mark(tmp_path, ONE))
-    before = time.monotonic()
 
-    left = processes.end([(pid, ONE)], timedelta(seconds=0.5))
+    left = processes.end([(pid, ONE)], timedelta(seconds=grace))
 
     assert left == []
     assert not processes.is_alive(pid)
-    assert (time.monotonic() - before < 0.5) is quick
+    assert spawn.children[pid].wait() == -ended_by
 
 
 def test_end_never_ends_this_process() -> None:

@@ -50,7 +50,7 @@ def test_what_a_session_would_not_be_sure_of_is_no_answer(ask, server):
 
     said = ask("--brain", "ollama", settings=f"[brain]\nconfidence_threshold = 0.9\n{settings}")
 
-    assert said.startswith("A person must decide\nconfidence 0.80")
+    assert said.startswith("A person must decide\nconfidence 0.80: Perhaps Wide. ")
 
 
 def test_a_file_with_a_mistake_is_told_of(ask):

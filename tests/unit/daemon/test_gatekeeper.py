@@ -8,7 +8,7 @@ from perpetualcc.claude.layers import Layers
 from perpetualcc.daemon import gatekeeper
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.authority import Authority, AuthorityLevel
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
@@ -102,8 +102,18 @@ def test_only_a_run_that_reads_the_project_is_outdated_when_that_changes(
     def change():
         (tmp_path / ".mcp.json").write_text("{}")
 
-    assert played(tmp_path, trusts=trusts)[1] == ""
+    assert played(tmp_path, trusts=trusts)[1] is None
     assert bool(played(tmp_path, trusts=trusts, then=change)[1]) is is_outdated
+
+
+@pytest.mark.parametrize("trusts", [True, False])
+def test_a_run_whose_project_is_gone_is_outdated(tmp_path, trusts):
+    project = tmp_path / "project"
+    project.mkdir()
+
+    why = played(project, trusts=trusts, then=project.rmdir)[1]
+
+    assert isinstance(why, ProjectGoneError)
 
 
 def test_servers_of_the_directories_above_are_not_started_with_a_trusted_project(tmp_path):

@@ -30,3 +30,26 @@ def test_of_a_queue_that_is_too_long_the_texts_are_cut(tasks, length):
     assert told["tasks"][0]["id"] == "t-123456"
     assert told["tasks"][0]["prompt"].startswith("täsk täsk")
     assert told["tasks"][0]["prompt"].endswith("…")
+
+
+def request(number: int, length: int) -> dict:
+    said = "täsk " * (length // 5)
+    raw = {"input": {"file_path": "a.txt", "content": said}}
+    return {"number": number, "session": "abc123", "title": "Refused", "raw": raw, "answer": None}
+
+
+@pytest.mark.parametrize(("rows", "length"), [(100, 200_000), (2_000, 3_000), (1, 5_000_000)])
+def test_what_waits_can_be_listed_however_long_the_calls_are(rows, length):
+    told = that_fits([request(number, length) for number in range(rows)])
+
+    protocol.response(1, told)  # it fits into a frame
+    assert [one["number"] for one in told] == list(range(rows))
+    assert told[0]["raw"]["input"]["file_path"] == "a.txt"
+
+
+def test_of_more_rows_than_one_answer_holds_the_first_are_told():
+    told = that_fits([request(number, 50) for number in range(50_000)])
+
+    protocol.response(1, told)
+    assert 10_000 < len(told) < 50_000
+    assert [one["number"] for one in told] == list(range(len(told)))

@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from perpetualcc.domain.escalations import ALWAYS
-from perpetualcc.domain.events import EscalationRaised, SessionStatusChanged
+from perpetualcc.domain.events import EscalationRaised, SessionStatusChanged, TaskSettled
 from perpetualcc.domain.ids import RequestId, SessionId
 from perpetualcc.human.notifications.channels import (
     Channel,
@@ -190,3 +191,17 @@ def test_an_address_that_cannot_be_used_is_given_up_at_once(tmp_path, url, said)
     found = json.loads(receipt.read_text())
     assert found["permanent"]
     assert said in found["problem"]
+
+
+def test_each_time_of_what_repeats_is_told_and_an_ordinary_task_is_not():
+    done = TaskSettled(session="abc123", state="done", result="Two were updated.", repeats=True)
+
+    message = compose(done, None)
+
+    assert message.kind is Kind.COMPLETION
+    assert "done for this time" in message.full[0]
+    assert "Two were updated." in message.full[1]
+    assert "Two were updated." not in message.brief[1]
+    assert "pcc status abc123" in message.brief[1]
+    assert compose(replace(done, repeats=False), None) is None
+    assert compose(replace(done, state="waiting"), None) is None

@@ -269,6 +269,7 @@ def test_a_second_process_leaves_the_indexing_to_the_first(project):
 
     first.index_project(progress=lambda *_: reports.append(second.index_project(wait=False)))
 
+    assert reports
     assert not any(report.is_complete for report in reports)
 
 
@@ -284,8 +285,14 @@ def test_many_files_are_parsed_in_processes_and_give_the_same_index(tmp_path):
 
 
 def test_the_index_is_ignored_by_git_and_not_indexed(project, pipeline):
+    for folder in (".perpetualcc", "src"):
+        (project / folder / "zebra.py").write_text("def stripes_of_a_zebra():\n    return 7\n")
+
+    pipeline.index_project()
+
     assert (project / ".perpetualcc/.gitignore").read_text() == "*\n"
-    assert all(".perpetualcc" not in path for path in files(pipeline, "perpetualcc index"))
+    assert files(pipeline, "stripes of a zebra")[0] == "src/zebra.py"
+    assert ".perpetualcc/zebra.py" not in files(pipeline, "stripes of a zebra", 100)
 
 
 @pytest.mark.parametrize("name", ["index.lock", "index.db"])

@@ -2,6 +2,7 @@
 
 import json
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ def rows(half):
     return [json.loads(line) for line in lines]
 
 
+@cache
+def judgements(half):
+    return [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
+
+
 def f1(pairs):
     hit = sum(said and true for said, true in pairs)
     wrong = sum(said != true for said, true in pairs)
@@ -32,16 +38,16 @@ NEVER_SEEN = ("unseen", "real_unseen", "sessions_unseen", "turns_unseen", "gathe
 
 @pytest.mark.parametrize("half", LEARNED)
 def test_corrections_are_found_where_the_model_learned(half):
-    judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
+    found = judgements(half)
 
-    assert f1([(one.correction, row["correction"]) for one, row in judged]) >= 0.80
-    assert f1([(one.durable, row["durable"]) for one, row in judged]) >= 0.70
+    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.80
+    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.70
 
 
 def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
-    alike = [row for half in LEARNED for row in rows(half) if row["lookalike"]]
+    alike = [one for half in LEARNED for one, row in judgements(half) if row["lookalike"]]
 
-    taken = [row for row in alike if classify(row["message"], row["assistant"]).correction]
+    taken = [one for one in alike if one.correction]
 
     assert len(taken) <= 0.05 * len(alike)
 
@@ -57,9 +63,7 @@ def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
     ],
 )
 def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
-    judged = [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
-
-    assert f1([(one.correction, row["correction"]) for one, row in judged]) >= least
+    assert f1([(one.correction, row["correction"]) for one, row in judgements(half)]) >= least
 
 
 @pytest.mark.parametrize(
@@ -274,11 +278,11 @@ def test_any_text_is_judged(message, assistant):
 
 
 def test_a_huge_paste_costs_no_more_than_its_head_and_tail():
-    started = time.perf_counter()
+    started = time.process_time()
 
     classify("no, use x instead " * 200_000, "did y " * 200_000)
 
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_a_bad_line_has_an_error_and_its_neighbours_have_answers():

@@ -21,6 +21,12 @@ def places(tmp_path):
     return found
 
 
+@pytest.fixture(autouse=True)
+def a_tenth_of_each_pause(monkeypatch):
+    whole = LearningService._pause
+    monkeypatch.setattr(LearningService, "_pause", lambda self, seconds: whole(self, seconds / 10))
+
+
 def command(places):
     return learning_worker.command(places, Locations(data=places.claude / "data"))
 
@@ -56,7 +62,7 @@ def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(place
         service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
-            await asyncio.sleep(5)
+            await asyncio.sleep(1.5)
             kept = control.running_pid(places)
             os.kill(other, signal.SIGKILL)
             own = await another(places, than=other)
@@ -79,7 +85,7 @@ def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(p
             await another(places, than=None)
             await asyncio.to_thread(control.stop_for_good, places, say=lambda _: None)
             places.queue.write_text("not an event\n")
-            await asyncio.sleep(5)
+            await asyncio.sleep(1.5)
             stopped = control.running_pid(places), service.busy
             places.stopped.unlink()
             again = await another(places, than=None)

@@ -249,10 +249,10 @@ def test_a_huge_transcript_costs_only_its_tail(tmp_path):
         file.truncate(500_000_000)
         file.seek(0, os.SEEK_END)
         file.write(b'\n{"type": "assistant", "message": {"content": "tail"}}\n')
-    started = time.perf_counter()
+    started = time.process_time()
 
     assert last_reply(path, "x") == "tail"
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_often_and_surely_said_is_accepted_when_the_user_wished_so(places, tmp_path):

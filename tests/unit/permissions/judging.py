@@ -1,7 +1,7 @@
 """How these tests judge: one project that is on no disk, one home."""
 
 import json
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def judged(tool: str, **tool_input: Any) -> Analysis:
     return analyse(call(tool, **tool_input), SETTINGS)
 
 
-def corpus(name: str) -> Iterator[dict[str, Any]]:
-    for line in (CORPUS / f"{name}.jsonl").read_text("utf-8").splitlines():
-        yield json.loads(line)
+@cache
+def corpus(name: str) -> tuple[dict[str, Any], ...]:
+    lines = (CORPUS / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return tuple(json.loads(line) for line in lines)

@@ -33,12 +33,19 @@ WAYS = [
     "flock /tmp/l -c '{d}'; {a}", "su -c '{d}'; {a}",
     "ssh host '{d}'; {a}", "at now <<< '{d}'; {a}",
 ]  # fmt: skip
-EVERYDAY = [row["command"] for row in corpus("everyday") if "\n" not in row["command"]]
+EVERYDAY = [
+    row["command"]
+    for row in corpus("everyday")
+    if "\n" not in row["command"] and " #" not in row["command"]  # what follows is no comment
+]
+TURNS = 37
+"""Each way hides a danger behind one command in so many, and the next way behind the next ones."""
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_everyday_command_hides_a_dangerous_one(way: str) -> None:
-    for index, everyday in enumerate(EVERYDAY[::12]):
+    turn = WAYS.index(way) % TURNS
+    for index, everyday in enumerate(EVERYDAY[turn::TURNS]):
         line = way.format(a=everyday, d=DANGERS[index % len(DANGERS)])
 
         assert bash_risk(line) is Risk.HIGH, line

@@ -13,10 +13,13 @@ from judging import bash_risk, corpus, judged
 from perpetualcc.domain.tools import Risk
 
 
-def share(name: str, *, accepted: set[Risk], part: str) -> tuple[float, list[str]]:
+def assert_share(name: str, part: str, promised: list[tuple[set[Risk], float]]) -> None:
+    """Of a part's commands at least each promised share is judged as one of these risks."""
     commands = [row["command"] for row in corpus(name) if row["part"] == part]
-    wrong = [command for command in commands if bash_risk(command) not in accepted]
-    return 1 - len(wrong) / len(commands), wrong
+    risks = [(command, bash_risk(command)) for command in commands]
+    for accepted, least in promised:
+        wrong = [command for command, risk in risks if risk not in accepted]
+        assert 1 - len(wrong) / len(commands) >= least, wrong
 
 
 PARTS = [
@@ -52,37 +55,30 @@ PARTS = [
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
-    ("name", "accepted", "promised"),
+    ("name", "promised"),
     [
-        ("high", {Risk.MEDIUM, Risk.HIGH}, 0.998),
-        ("high", {Risk.HIGH}, 0.95),
-        ("everyday", {Risk.LOW}, 0.90),
-        ("everyday", {Risk.LOW, Risk.MEDIUM}, 0.99),
-        ("lookalike", {Risk.LOW, Risk.MEDIUM}, 0.97),
+        ("high", [({Risk.MEDIUM, Risk.HIGH}, 0.998), ({Risk.HIGH}, 0.95)]),
+        ("everyday", [({Risk.LOW}, 0.90), ({Risk.LOW, Risk.MEDIUM}, 0.99)]),
+        ("lookalike", [({Risk.LOW, Risk.MEDIUM}, 0.97)]),
     ],
 )
 def test_the_promised_share_of_commands_is_judged_right(
-    name: str, accepted: set[Risk], promised: float, part: str
+    name: str, promised: list[tuple[set[Risk], float]], part: str
 ) -> None:
-    measured, wrong = share(name, accepted=accepted, part=part)
-
-    assert measured >= promised, wrong
+    assert_share(name, part, promised)
 
 
 @pytest.mark.parametrize(
-    ("name", "accepted", "promised"),
+    ("name", "promised"),
     [
-        ("high", {Risk.MEDIUM, Risk.HIGH}, 0.998),
-        ("high", {Risk.HIGH}, 0.95),
-        ("lookalike", {Risk.LOW, Risk.MEDIUM}, 0.97),
+        ("high", [({Risk.MEDIUM, Risk.HIGH}, 0.998), ({Risk.HIGH}, 0.95)]),
+        ("lookalike", [({Risk.LOW, Risk.MEDIUM}, 0.97)]),
     ],
 )
 def test_so_is_the_share_of_what_we_listed_ourselves(
-    name: str, accepted: set[Risk], promised: float
+    name: str, promised: list[tuple[set[Risk], float]]
 ) -> None:
-    measured, wrong = share(name, accepted=accepted, part="listed")
-
-    assert measured >= promised, wrong
+    assert_share(name, "listed", promised)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +86,7 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
     ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", *PARTS[15:]],
 )
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
-    measured, wrong = share("medium", accepted={Risk.MEDIUM, Risk.HIGH}, part=part)
-
-    assert measured >= 0.998, wrong
+    assert_share("medium", part, [({Risk.MEDIUM, Risk.HIGH}, 0.998)])
 
 
 @pytest.mark.parametrize(
@@ -114,9 +108,7 @@ def test_calls_of_other_tools_are_judged_as_expected(expected: str, accepted: se
 
 
 def test_what_needs_a_second_thought_is_mostly_medium() -> None:
-    measured, wrong = share("medium", accepted={Risk.MEDIUM}, part="tuned")
-
-    assert measured >= 0.95, wrong
+    assert_share("medium", "tuned", [({Risk.MEDIUM}, 0.95)])
 
 
 @pytest.mark.parametrize(

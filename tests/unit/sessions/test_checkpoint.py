@@ -66,6 +66,20 @@ def test_what_was_saved_is_read_back_and_private(manager, project, tmp_path):
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
+def test_old_checkpoints_go_also_of_a_session_that_saves_no_more(manager, project, clock, tmp_path):
+    manager.save(state(project))
+    clock.move(60)
+    newest = manager.save(state(project))
+    (tmp_path / "data" / "checkpoints" / ".DS_Store").touch()
+    manager.forget_old()
+    assert len(manager.list_checkpoints(SESSION)) == 2
+    clock.move(8 * 86_400)
+
+    manager.forget_old()
+
+    assert manager.list_checkpoints(SESSION) == [newest]
+
+
 def test_the_prompt_tells_everything_in_the_order_of_the_seed(manager, project):
     prompt = manager.restore(manager.save(state(project)), project)
 

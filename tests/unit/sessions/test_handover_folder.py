@@ -25,7 +25,7 @@ def test_files_are_written_read_and_archived(tmp_path):
     folder.archive("1", {DOCUMENT: "again"})
 
     assert folder.read(DOCUMENT) == "one"
-    assert folder.archived(1) == "again"
+    assert (folder.path / "archive" / "1" / DOCUMENT).read_text() == "again"
     assert (folder.path / ".gitignore").read_text() == "*\n"
     assert sorted(path.name for path in folder.path.iterdir()) == [
         ".gitignore",

@@ -2,7 +2,9 @@
 
 import asyncio
 
-from perpetualcc.domain.tasks import Done, Lane
+from perpetualcc.deferred.repeat import Repeated, repeated
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.tasks import Done, Failed, Lane, Outcome, TaskState
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.database import Database
@@ -20,7 +22,7 @@ class World:
 
     def __init__(self, database: Database) -> None:
         self.clock = FakeClock()
-        self.ledger = SqliteLedger(database, self.clock, owner="me")
+        self.ledger = SqliteLedger(database, self.clock, owner="me", repeats=repeated)
         events = EventLog(database, self.clock)
 
         async def record(*these) -> None:
@@ -32,6 +34,15 @@ class World:
 
     async def claimed(self) -> list[str]:
         return [task.prompt for task in await self.ledger.claim(ROOM, 5)]
+
+    async def settle(self, outcome: Outcome) -> SessionStatus:
+        """End the task that may begin now; what its session is then."""
+        [task] = await self.ledger.claim(ROOM, 5)
+        await self.manager.begin(task.group)
+        await self.ledger.settle(task.id, task.fence, outcome)
+        state = TaskState.DONE if isinstance(outcome, Done) else TaskState.FAILED
+        await self.manager.settled(task, state, due=None, result=outcome.result, limited=False)
+        return (await self.manager.get_session(task.group)).status
 
     async def begins(self, session):
         return (await self.manager.begins([session])).get(session.id)
@@ -111,5 +122,61 @@ def test_what_is_for_later_begins_now_when_a_person_says_so(tmp_path):
 
         assert await world.begins(session) is None
         assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
+
+
+async def begin_hourly(world, tmp_path):
+    rule = Repeated("1 hour")
+    plan, due = [PlannedTask(prompt="one")], rule.first(world.clock.now())
+    return await world.manager.create_session(
+        tmp_path, plan, due=due, lane=Lane.CRON, payload=rule.payload()
+    )
+
+
+def test_a_session_that_repeats_waits_for_its_next_time_and_is_never_over(tmp_path):
+    async def scene(world):
+        session = await begin_hourly(world, tmp_path)
+        for _ in range(3):
+            world.clock.move(3600)
+            assert await world.settle(Done(result="ok")) is SessionStatus.IDLE
+            assert await world.begins(session) == world.clock.now() + 3600
+
+        await world.manager.resume_session(session.id)
+        assert await world.settle(Done(result="ok")) is SessionStatus.IDLE
+        assert await world.begins(session) == world.clock.now() + 3600
+
+    play(scene, tmp_path)
+
+
+def test_a_time_that_fails_does_not_hold_up_the_next_and_two_in_a_row_do(tmp_path):
+    async def scene(world):
+        session = await begin_hourly(world, tmp_path)
+        for outcome in (Failed(result="no network"), Done(result="ok"), Failed(result="red")):
+            world.clock.move(3600)
+            assert await world.settle(outcome) is SessionStatus.IDLE
+
+        world.clock.move(3600)
+        assert await world.settle(Failed(result="red again")) is SessionStatus.ERROR
+        world.clock.move(3600)
+        assert await world.claimed() == []
+
+        await world.manager.resume_session(session.id)
+        assert await world.claimed() == ["one"]
+
+    play(scene, tmp_path)
+
+
+def test_a_session_that_is_stopped_repeats_no_more(tmp_path):
+    async def scene(world):
+        session = await begin_hourly(world, tmp_path)
+        world.clock.move(3600)
+        await world.settle(Done(result="ok"))
+
+        await world.manager.stop_session(session.id)
+
+        world.clock.move(36_000)
+        assert await world.claimed() == []
+        assert await world.ledger.next_due() is None
 
     play(scene, tmp_path)

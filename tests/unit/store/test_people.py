@@ -538,3 +538,87 @@ def test_the_log_is_read_on_from_where_it_was_written_down(tmp_path):
             assert await first_of(news, 2) == [3, 4]
 
     asyncio.run(play())
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("set_by", [-DAY, -3600.0, -365 * DAY])
+def test_a_clock_that_was_set_back_delays_no_reminder_and_no_deadline(tmp_path, set_by):
+    settings = HumanSettings(unattended="wait")
+    longest = max(settings.ladder).total_seconds()
+
+    async def play():
+        async with world(tmp_path, settings) as it:
+            permission = replace(ASKED, type=EscalationType.PERMISSION)
+            asked = await it.queue.escalate(permission)
+            it.clock.move(set_by)
+
+            await it.store.set_back(it.clock.now(), longest)
+
+            found, now = await it.store.get(asked.number), it.clock.now()
+            assert found.raised_at == now
+            patience = settings.permission_patience.total_seconds()
+            assert found.request.deadline == pytest.approx(now + patience)
+            first = min(settings.ladder).total_seconds()
+            assert await it.store.next_due() == pytest.approx(now + min(first, patience))
+
+    asyncio.run(play())
+
+
+def test_a_clock_that_was_a_year_ahead_silences_no_reminder(tmp_path):
+    settings = HumanSettings()
+    longest = max(settings.ladder).total_seconds()
+
+    async def play():
+        async with world(tmp_path, settings) as it:
+            await it.queue.escalate(ASKED)
+            it.clock.move(365 * DAY)
+            await take_steps(it.store, it.queue.expire, settings.ladder, it.clock)
+            it.clock.move(-365 * DAY)
+
+            await it.store.set_back(it.clock.now(), longest)
+
+            assert await it.store.next_due() == it.clock.now() + longest
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("set_by", [-60.0, -DAY, -365 * DAY])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_message_that_waits_for_its_next_try_is_tried_when_the_clock_was_set_back(
+    tmp_path, set_by, is_lost
+):
+    async def play():
+        async with world(tmp_path) as it:
+            notice = NewNotice(cause="event:1", channel="c", kind=Kind.QUESTION, title="", body="")
+            await it.outbox.put([notice])
+            it.clock.move(1)
+            [one] = await it.outbox.due()
+            await it.outbox.begin(one.id, look_again=it.clock.now() + 35)
+            if not is_lost:
+                await it.outbox.postpone(one.id, it.clock.now() + 900, "nobody answers")
+            it.clock.move(set_by)
+
+            await it.outbox.set_back(it.clock.now())
+
+            [found] = await it.outbox.due()
+            assert found.due == found.started_at == it.clock.now()
+
+    asyncio.run(play())
+
+
+def test_a_message_that_waits_for_the_end_of_the_quiet_goes_on_waiting(tmp_path):
+    async def play():
+        async with world(tmp_path) as it:
+            notice = NewNotice(cause="event:1", channel="c", kind=Kind.QUESTION, title="", body="")
+            await it.outbox.put([notice])
+            it.clock.move(1)
+            [one] = await it.outbox.due()
+            await it.outbox.postpone(one.id, it.clock.now() + 8 * 3600)
+
+            await it.outbox.set_back(it.clock.now())
+
+            assert await it.outbox.due() == []
+
+    asyncio.run(play())

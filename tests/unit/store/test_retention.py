@@ -8,9 +8,11 @@ from perpetualcc.domain.events import (
     ProblemNoticed,
     QuestionAnswered,
     SessionStatusChanged,
+    TaskSettled,
 )
-from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.ids import RequestId, TaskId
 from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -65,6 +67,31 @@ def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
         assert not [kind for kind, session in left if session == ids["over"]]
         assert ("ProblemNoticed", ids["waiting"]) in left
         assert left[-1] == ("EngineStarted", None)
+
+    play(tmp_path, scene)
+
+
+def test_old_events_of_a_session_that_never_ends_go_with_the_tasks_they_were_about(tmp_path):
+    async def scene(database, clock):
+        events, ledger = EventLog(database, clock), SqliteLedger(database, clock, owner="me")
+        session = await SessionStore(database, clock).create(
+            name="long", project=tmp_path, options=SessionOptions()
+        )
+        for name in ("t-old", "t-open"):
+            await ledger.add(NewTask(id=TaskId(name), group=session.id, prompt="x"))
+            said = ProblemNoticed(session=session.id, task=TaskId(name), text=name, hint="")
+            busy = SessionStatusChanged(session=session.id, before="IDLE", after="PROCESSING")
+            await events.append([busy, said])
+        [task] = await ledger.claim({Lane.INTERACTIVE: 1}, limit=1)
+        await ledger.settle(task.id, task.fence, Done(result=""))
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        await forget(database, clock)
+
+        [left] = await events.read()
+        assert left.event.task == "t-open"
+        assert not any((await forget(database, clock)).values())
 
     play(tmp_path, scene)
 
@@ -135,5 +162,33 @@ def test_a_signal_stays_as_long_as_a_task_could_ask_for_it(tmp_path):
         clock.move(100 * DAY)
 
         assert (await forget(database, clock))["signals"] == 1
+
+    play(tmp_path, scene)
+
+
+def test_of_what_repeats_the_newest_hundred_times_stay(tmp_path):
+    async def scene(database, clock):
+        sessions, events = SessionStore(database, clock), EventLog(database, clock)
+        ledger = SqliteLedger(database, clock, "me")
+        session = await sessions.create(
+            name="nightly", project=tmp_path / "p", options=SessionOptions()
+        )
+        for number in range(130):
+            payload = {"every": "hour"} if number else {}
+            await ledger.add(
+                NewTask(id=f"t-{number}", group=session.id, prompt="x", payload=payload)
+            )
+            [task] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
+            told = TaskSettled(session=session.id, task=task.id, state="done")
+            await ledger.settle(task.id, task.fence, Done(result="ok"), [told])
+        await ledger.add(NewTask(id="t-next", group=session.id, prompt="x", payload=payload))
+        await read_for_people(database, events)
+        clock.move(100 * DAY)
+
+        gone = await forget(database, clock)
+
+        assert gone["tasks"] == 29
+        left = [task.id for task in await ledger.list()]
+        assert left == ["t-0", *(f"t-{number}" for number in range(30, 130)), "t-next"]
 
     play(tmp_path, scene)

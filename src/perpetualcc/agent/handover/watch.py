@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from perpetualcc.agent.inbox import (
     Gone,
     Inbox,
     Order,
+    Said,
     Told,
     ToolEnded,
     TroubleReported,
@@ -48,6 +50,10 @@ _GIVING_UP = 20.0
 """Seconds after which a Claude Code that ignores interrupts is ended."""
 _FULL = "Prompt is too long"
 """How Claude Code's own refusal begins when the context is full (2.1.330)."""
+_REFUSED = re.compile(r"API Error: 4(?:00|13|22)\b")
+"""The same of refusals that it has no words for: bad request, too large, unprocessable."""
+_LONGEST_REASON = 200
+"""Characters."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,6 +74,8 @@ class HandoverWatch:
     _begun: Handover | None = None
     """On file: the handover is due."""
     _is_triggered: bool = False
+    _has_answered: bool = False
+    """The model itself, in this run."""
     _ordered_at: float | None = None
     """When the run was ordered to end."""
     _has_folder: bool = False
@@ -112,6 +120,11 @@ class HandoverWatch:
                 self._keep_good_version()
             case TroubleReported(kind="invalid_request", text=text) if text.startswith(_FULL):
                 await self._due(Level.CRITICAL, "the context is full", claude, inbox)
+            case TroubleReported() if self._is_refused_again and is_of_the_request(arrival):
+                reason = f"the conversation cannot go on: {arrival.text}"
+                await self._due(Level.CRITICAL, reason[:_LONGEST_REASON], claude, inbox)
+            case Said():
+                self._has_answered = True
             case _:
                 pass
         level, reason = self._gauge.level()
@@ -121,6 +134,14 @@ class HandoverWatch:
         if isinstance(arrival, ClockTicked) or (self._begun and isinstance(arrival, ToolEnded)):
             await self._look_around(claude, inbox)
         await self._show()
+
+    @property
+    def _is_refused_again(self) -> bool:
+        """
+        The conversation was gone on with, and what it holds (an image, a call without a result) is
+        what the API refuses: it would each time.
+        """
+        return self.launch.resume and not self._has_answered
 
     async def _look_around(self, claude: ClaudeCode, inbox: Inbox) -> None:
         """Is the trigger there? Does a run that was told to end do so?"""
@@ -291,6 +312,11 @@ class HandoverWatch:
     def _event(self, kind: type[Event], **data: object) -> Event:
         ids = {"session": self.iteration.session.id, "task": self.iteration.task.id}
         return kind(**ids, run=self.launch.run, **data)  # type: ignore[arg-type]
+
+
+def is_of_the_request(trouble: TroubleReported) -> bool:
+    """Whether the API refused what it was sent: sent again, it is refused again."""
+    return trouble.kind == "invalid_request" or _REFUSED.match(trouble.text) is not None
 
 
 @contextmanager

@@ -7,7 +7,6 @@ a sentence without blanks.
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -180,11 +179,6 @@ def _same() -> dict[str, str]:
 def is_content(word: str) -> bool:
     """Whether a word says something by itself."""
     return word not in word_set("stop")
-
-
-def content_stems(words: Iterable[str]) -> frozenset[str]:
-    """The stems of the words that say something."""
-    return frozenset(stem(word) for word in words if is_content(word))
 
 
 _UNITS = (("seconds", "s"), ("bytes", "b"), ("metres", "m"))

@@ -10,6 +10,7 @@ from perpetualcc.domain.events import (
     EscalationReminded,
     Event,
     SessionStatusChanged,
+    TaskSettled,
 )
 from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
@@ -43,6 +44,8 @@ def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Messa
             return _reminded(event, name, number)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
+        case TaskSettled(state="done", repeats=True, result=result):
+            return _done_again(name, number, result)
         case SessionStatusChanged(after="RATE_LIMITED") if _is_news(event):
             return _limited(event, name, number)
         case _:
@@ -152,6 +155,20 @@ def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
         full=(
             f"PerpetualCC: {_line(name)} is done",
             _cut(f"{done}: {summary}" if summary else f"{done}.") + f"\n{see}",
+        ),
+    )
+
+
+def _done_again(name: str, session: str, result: str) -> Message:
+    """One time of several: the session goes on waiting for the next."""
+    see = f"See: pcc status {session}"
+    done = f"Session {session} is done for this time"
+    return Message(
+        kind=Kind.COMPLETION,
+        brief=(f"PerpetualCC: {session} is done for this time", f"{done}.\n{see}"),
+        full=(
+            f"PerpetualCC: {_line(name)} is done for this time",
+            _cut(f"{done}: {result}" if result else f"{done}.") + f"\n{see}",
         ),
     )
 

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta, tzinfo
 
 _LONGEST_WAIT = timedelta(minutes=15)
+LONGEST_QUIET = timedelta(hours=25)
+"""A day in autumn: no message waits longer for its time."""
 
 
 def quiet_until(

@@ -20,10 +20,6 @@ _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
 _FRAGMENT = 4
 """Words of what is half a sentence."""
 _MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
-_NAMES = frozenset(
-    {"topic", "tool", "working", "convention", "substitution", "grounded", "henceforth", "norm"}
-)
-"""What a sentence that takes a reproach's place has one of: "stop and tell me" names nothing."""
 _OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 

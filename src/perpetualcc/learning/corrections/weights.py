@@ -1,13 +1,12 @@
 """
-What each feature of a sentence is worth, and why. A sum of `THRESHOLD` makes a correction.
+What each feature of a sentence is worth, and why. A message is judged by the sentence with the
+largest sum, and the sum is one of the signals of `model.py`.
 
 The numbers were set by hand on the building half of tests/corpus/corrections and checked on the
 half that was held out; they are sums of evidence in half points, so a person can redo them.
 """
 
 from perpetualcc.learning.corrections.features import Sentence
-
-THRESHOLD = 1.5
 
 WEIGHTS: dict[str, float] = {
     # The user turns something down.

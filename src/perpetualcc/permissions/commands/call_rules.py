@@ -35,7 +35,7 @@ from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
 
-_SUBSCRIPT = re.compile(r"^\w*\[.*(?:\$\(|`)", re.DOTALL)
+_SUBSCRIPT = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
 _SECRET_SETTING = re.compile(
     r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"

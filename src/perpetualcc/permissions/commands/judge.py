@@ -102,6 +102,7 @@ class CommandJudge:
     def _salvaged(self, text: str, cwds: Directories) -> Findings:
         """Of what cannot be read, the worst that its words would mean as commands."""
         findings: Findings = []
+        text = text.replace("\\\n", "")
         for segment in _SEPARATORS.split(text[:_SALVAGE_LENGTH])[:_SALVAGE_SEGMENTS]:
             words = tuple(Word(word) for word in _BARE_WORD.findall(segment)[:30])
             if words and self.knowledge.program(words[0].text) is not None:

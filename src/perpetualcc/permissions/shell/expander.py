@@ -28,7 +28,8 @@ _LONG_WORD = 2_000
 class Expander:
     """
     Resolves words. Substitutions are handed to `substitute`, which reads what is inside; those
-    that the grammar takes for plain characters, as in ``${x:-`id`}``, to `hidden`, as text. What
+    that the grammar takes for plain characters to `between_backticks`, as in a here-document, or
+    to `hidden`, as in ``${x:-`id`}`` and `"${x:-'$(id)'}"`, as text. What
     `${x:=value}` sets goes to `bind`, and what `${x@P}` runs to `prompt`.
     """
 
@@ -36,14 +37,15 @@ class Expander:
         self,
         variables: Variables,
         substitute: Callable[[Node], tuple[str, str]],
-        hidden: Callable[[str], None],
         *,
+        between_backticks: Callable[[str], tuple[str, str]],
+        hidden: Callable[[str], None],
         bind: Callable[[str, str, Node], None],
         prompt: Callable[[str, Node], None],
     ) -> None:
         self.variables = variables
         self.source = ""
-        self._substitute = substitute
+        self._substitute, self._between_backticks = substitute, between_backticks
         self._hidden, self._bind, self._prompt = hidden, bind, prompt
         self._code: list[str] = []
         self._splits = False
@@ -118,11 +120,39 @@ class Expander:
         texts: list[str] = []
         for child in inner.children:
             if child.type in _EXPANSIONS:
-                texts.append(self._literal(position, child.start_byte))
-                texts.append(self._expansion(child, quoted=True))
-                position = child.end_byte
-        texts.append(self._literal(position, end))
+                position = self._plain(position, child.start_byte, inner, texts)
+                if position <= child.start_byte:
+                    texts.append(self._expansion(child, quoted=True))
+                    position = child.end_byte
+                elif position < child.end_byte:
+                    self._hidden(self.source[position:end])
+        self._plain(position, end, inner, texts)
         return texts
+
+    def _plain(self, position: int, end: int, node: Node, texts: list[str]) -> int:
+        """
+        What is between expansions, up to `end`; in a here-document the grammar leaves backticks
+        to us, and the last of them may close beyond `end`. Where it ends.
+        """
+        while node.type == "heredoc_body":
+            opening = self._backtick(position, end)
+            if opening is None:
+                break
+            closing = self._backtick(opening + 1, node.end_byte)
+            if closing is None:
+                self._hidden("")
+                break
+            code, value = self._between_backticks(self.source[opening : closing + 1])
+            self._code.append(code)
+            texts += [self._literal(position, opening), value]
+            position = closing + 1
+        texts.append(self._literal(position, end))
+        return max(position, end)
+
+    def _backtick(self, start: int, end: int) -> int | None:
+        """The first that no backslash escapes."""
+        found = _BACKTICK.finditer(self.source, start, end)
+        return next((match.start() for match in found if match[0] == "`"), None)
 
     def _literal(self, start: int, end: int) -> str:
         return unescape_double_quoted(self.source[start:end])
@@ -155,6 +185,9 @@ class Expander:
             2 if node.type == "simple_expansion" else 3
         )
         self._inside(node)
+        if node.type == "simple_expansion" and _BLANK.search(self.text(node)):
+            end = node.end_byte if node.parent is None else node.parent.end_byte
+            self._hidden(self.source[node.start_byte + 1 : end])
         if not is_plain:
             self._operated(node)
         if not is_plain or named[0].type != "variable_name":
@@ -187,7 +220,7 @@ class Expander:
                 self._code.append(self._run(child)[0])
             elif child.child_count:
                 self._inside(child)
-            elif child.type in _PLAIN_LEAVES and "`" in (text := self.text(child)):
+            elif child.type in PLAIN_LEAVES and HIDES.search(text := self.text(child)):
                 code, splits = self._code, self._splits
                 self._hidden(text)
                 self._code, self._splits = code, splits
@@ -197,7 +230,13 @@ _SETS = re.compile(r"\$\{([A-Za-z_]\w*):?=(.*)\}\Z", re.DOTALL)
 _PROMPTS = re.compile(r"@P\}\Z")
 _SPECIAL_VALUES = {"?": "0", "#": "0", "$": "0", "!": "%!"}
 """Numbers as good as any; `$!` is a job of this very line, like `%1`."""
-_PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern"})
+PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern", "raw_string", "ansi_c_string"})
+"""In numbers, and in an expansion between double quotes, single quotes are plain characters."""
+_BLANK = re.compile(r"\s")
+"""In `"$ $(id)"` the grammar takes `$ $` for a variable, and what runs for text."""
+_BACKTICK = re.compile(r"\\.|`", re.DOTALL)
+HIDES = re.compile(r"`|\$(?:\\\n)*[({\[]")
+"""What runs or expands although it stands in what the grammar takes for plain characters."""
 _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 
 

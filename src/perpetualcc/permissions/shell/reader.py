@@ -16,7 +16,7 @@ from tree_sitter import Node
 from perpetualcc.permissions.shell import grammar
 from perpetualcc.permissions.shell.binding import assigned, filled, makes_another_name
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
-from perpetualcc.permissions.shell.expander import Expander
+from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander
 from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
 from perpetualcc.permissions.shell.script import (
@@ -68,9 +68,15 @@ class _Reader(Standing):
         self.script = Script()
         self.project = project
         self.expander = Expander(
-            self.variables, self.substitution, self.hidden, bind=self.bind, prompt=self.prompt
+            self.variables,
+            self.substitution,
+            between_backticks=self.between_backticks,
+            hidden=self.hidden,
+            bind=self.bind,
+            prompt=self.prompt,
         )
         self.functions: set[str] = set()
+        self.movers: set[str] = set()
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -80,8 +86,10 @@ class _Reader(Standing):
 
     def read(self, text: str) -> None:
         text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
+        if split := _SPLIT.search(text):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
-        root = grammar.parse(text)
+        root = grammar.parse(_DOCUMENT.sub(r"\1..", text) if "<<" in text else text)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
@@ -128,17 +136,18 @@ class _Reader(Standing):
     def children(self, node: Node) -> list[Node]:
         """The children; text between them that is more than blanks is a syntax problem."""
         children = node.children
-        end = node.start_byte
+        end, was_named = node.start_byte, False
         for child in children:
             if child.start_byte > end + 1 or self.source[end : child.start_byte].strip(" "):
-                self.check_gap(end, child.start_byte)
-            end = child.end_byte
+                self.check_gap(end, child.start_byte, in_words=was_named and child.is_named)
+            end, was_named = child.end_byte, child.is_named
         return children
 
-    def check_gap(self, start: int, end: int) -> None:
+    def check_gap(self, start: int, end: int, *, in_words: bool) -> None:
+        """Between two words a backslash before a newline alone makes them one: no gap is left."""
         gap = self.source[start:end].replace("\\\n", "")
-        if gap.strip(" \t\n"):
-            self.problem(Problem.SYNTAX, gap)
+        if gap.strip(" \t\n") or (in_words and not gap):
+            self.problem(Problem.SYNTAX, self.source[start:end])
 
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
@@ -168,7 +177,13 @@ class _Reader(Standing):
                 self.fed = None
         self.upstream, self.fed = outer, fed
 
+    def check_number(self, code: str) -> None:
+        """`((a 'b'))`, which the grammar takes for a subshell in another, is a number to bash."""
+        if code.startswith("((") and code.endswith("))") and HIDES.search(code):
+            self.hidden(code[2:-2])
+
     def visit_subshell(self, node: Node) -> None:
+        self.check_number(self.text(node))
         with self.isolated():
             self.visit_children(node)
 
@@ -195,6 +210,8 @@ class _Reader(Standing):
             elif child.is_named and child != name:
                 self.visit(child)
         self.defining.discard(own)
+        if self.cwds != (*cwds, None):
+            self.movers.add(own)
         self.cwds = cwds
         self.merge(before)
 
@@ -236,6 +253,8 @@ class _Reader(Standing):
                 self.words(child)
             elif child.type == "variable_assignment":
                 self.assign(child)
+            elif child.type in PLAIN_LEAVES and HIDES.search(text := self.text(child)):
+                self.hidden(text)
             else:
                 if child.type == "subscript" or child.is_error:
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
@@ -312,7 +331,11 @@ class _Reader(Standing):
             calls_function=name in self.functions,
         )
         self.script.commands.append(command)
-        if name in DIRECTORY_COMMANDS:
+        if name in self.movers:
+            self.cwds = either(self.cwds, (None,))
+        elif name in _SAME_SHELL:
+            self.follow(command, node)
+        elif name in DIRECTORY_COMMANDS:
             self.change_directory(command)
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
@@ -321,6 +344,22 @@ class _Reader(Standing):
                     self.bind(bound, value, node)
             if name == "read":
                 self.fill(command)
+
+    def follow(self, command: SimpleCommand, node: Node) -> None:
+        """`eval "cd x"`, `command cd x`: judged elsewhere, and it changes this very shell."""
+        name, *words = command.words
+        while words and words[0].text in {"-p", "--"}:
+            words.pop(0)
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            self.stop(Problem.TOO_DEEP, self.text(node))
+        kept = len(self.script.commands), len(self.script.problems)
+        if name.text == "eval":
+            self.read(" ".join(word.text for word in words))
+        elif words:
+            self.emit(words, [], Redirects(), node, kept[0])
+        del self.script.commands[kept[0] :], self.script.problems[kept[1] :]
+        self.depth -= 1
 
     def fill(self, command: SimpleCommand) -> None:
         """`find src | while read -r f`: a line is one of the names that are listed."""
@@ -406,7 +445,7 @@ class _Reader(Standing):
             ]
         else:
             words = self.words(value)
-        if any(_RUNS_AS_NUMBER.search(word.text) for word in words):
+        if _RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
             return [Assignment(name=name, value=Word(UNKNOWN))]
@@ -487,6 +526,17 @@ class _Reader(Standing):
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
         code = self.text(node)
+        if code.startswith("`") and "\\" in code:
+            return self.between_backticks(code)
+        self.check_number(code.removeprefix("$"))
+        code, value = self.substituted(code, lambda: self.visit_substitution(node))
+        return code, UNKNOWN if node.type == "process_substitution" else value
+
+    def between_backticks(self, code: str) -> tuple[str, str]:
+        """The same for a text with its backticks, within which a backslash has a meaning."""
+        return self.substituted(code, lambda: self.read(_inside_backticks(code)))
+
+    def substituted(self, code: str, read: Callable[[], None]) -> tuple[str, str]:
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
             self.stop(Problem.TOO_DEEP, code)
@@ -494,16 +544,12 @@ class _Reader(Standing):
         stdin, self.stdin = self.stdin, None
         start, problems = len(self.script.commands), len(self.script.problems)
         with self.isolated():
-            if code.startswith("`") and "\\" in code:
-                self.read(_inside_backticks(code))
-            else:
-                self.visit_substitution(node)
+            read()
         self.upstream, self.stdin = upstream, stdin
         self.depth -= 1
-        inner = code.strip("`$()< >\n\t")
-        if len(self.script.problems) > problems or node.type == "process_substitution":
-            return inner, UNKNOWN
-        return inner, self.printed(self.script.commands[start:])
+        is_read = len(self.script.problems) == problems
+        value = self.printed(self.script.commands[start:]) if is_read else UNKNOWN
+        return code.strip("`$()< >\n\t"), value
 
     def printed(self, commands: Sequence[SimpleCommand]) -> str:
         """What these commands print, where that is known."""
@@ -511,17 +557,19 @@ class _Reader(Standing):
         return known_output(commands, project=self.project, cwd=cwd)
 
     def hidden(self, text: str) -> None:
-        """Read what runs between backticks that the grammar did not see."""
-        codes = _BACKTICKS.findall(text)
-        if not codes:
-            return
+        """Read what runs in what the grammar took for plain characters."""
         self.problem(Problem.UNKNOWN_CONSTRUCT, text)
-        upstream, self.upstream = self.upstream, ()
-        stdin, self.stdin = self.stdin, None
-        with self.isolated():
-            for code in codes:
-                self.read(_inside_backticks(code))
-        self.upstream, self.stdin = upstream, stdin
+        self.document(text)
+
+    def document(self, text: str) -> str:
+        """Read `text` as a here-document of its own, and what it says."""
+        end = "E"
+        while end in text:
+            end += "E"
+        # the first line is ours: the grammar takes `\$` at the beginning of one for a word
+        self.substituted(text, lambda: self.read(f": <<{end}\n:\n{text}\n{end}\n"))
+        commands = self.script.commands
+        return (commands.pop().stdin or "")[2:-1] if commands else ""
 
     def visit_substitution(self, node: Node) -> None:
         for child in self.children(node):
@@ -529,9 +577,6 @@ class _Reader(Standing):
                 self.emit_redirects([child], node)
             else:
                 self.visit(child)
-
-
-_BACKTICKS = re.compile(r"(?<!\\)`(?:\\.|[^`\\])*`", re.DOTALL)
 
 
 def _inside_backticks(code: str) -> str:
@@ -548,10 +593,15 @@ def _skip(_reader: _Reader, _node: Node) -> None:
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
+_SPLIT = re.compile(r"\$(?:\\\n)+[({\[]|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]")
+"""`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
+_DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
+"""A here-document that begins with a backslash, which the grammar takes for more words."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
+_SAME_SHELL = frozenset({"eval", "builtin", "command", "time"})
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

@@ -1,5 +1,6 @@
 """Where the streams of a command come from and go to: redirections and here-documents."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,6 +24,7 @@ class Reading(Protocol):
     """What is asked of the reader of the script."""
 
     expander: Expander
+    source: str
 
     def text(self, node: Node) -> str: ...
     def children(self, node: Node) -> list[Node]: ...
@@ -30,6 +32,7 @@ class Reading(Protocol):
     def visit(self, node: Node) -> None: ...
     def visit_children(self, node: Node) -> None: ...
     def problem(self, problem: Problem, part: str) -> None: ...
+    def document(self, text: str) -> str: ...
 
 
 def read_redirect(reader: Reading, node: Node, found: Redirects) -> None:
@@ -63,28 +66,48 @@ def _file_redirect(reader: Reading, node: Node, found: Redirects) -> None:
 
 
 def _heredoc(reader: Reading, node: Node, found: Redirects) -> None:
-    delimiter, ending, body = "", None, None
-    for child in node.children:
-        if child.type == "heredoc_start":
-            delimiter = reader.text(child)
-        elif child.type == "heredoc_body":
-            body = child
-        elif child.type == "heredoc_end":
-            ending = reader.text(child)
-        elif child.type in REDIRECTS:
-            read_redirect(reader, child, found)
-        elif child.is_error or child.is_missing:
-            reader.problem(Problem.SYNTAX, reader.text(child))
-            reader.visit_children(child)
-        elif child.type in VALUES:
-            found.words += reader.words(child)
+    parts = {child.type: child for child in node.children}
+    start, body, ending = (parts.get(f"heredoc_{part}") for part in ("start", "body", "end"))
+    delimiter = reader.text(start) if start is not None else ""
+    line_end = _line_end(reader.source, node if start is None else start, node)
+    rest = [child for child in node.children if child not in (start, body, ending)]
+    for child in rest:
+        if child.start_byte < line_end:
+            _beside_heredoc(reader, child, line_end, found)
     name = delimiter.strip("'\"")
     is_quoted = name != delimiter
-    if ending is None or ending.strip("\t") != name or not name.replace("_", "").isalnum():
+    written = "" if ending is None else reader.text(ending).strip("\t")
+    if written != name or not name.replace("_", "").isalnum():
         reader.problem(Problem.SYNTAX, reader.text(node))
-    found.stdin = _heredoc_text(reader, body, is_quoted=is_quoted)
+    if ending is not None and any(child.end_byte > line_end for child in rest):
+        text = reader.source[line_end + 1 : ending.start_byte]
+        found.stdin = text if is_quoted else reader.document(text.removesuffix("\n"))
+    else:
+        found.stdin = _heredoc_text(reader, body, is_quoted=is_quoted)
     if name in (line.strip("\t") for line in found.stdin.splitlines()):
         reader.problem(Problem.SYNTAX, reader.text(node))
+
+
+def _beside_heredoc(reader: Reading, node: Node, line_end: int, found: Redirects) -> None:
+    """What stands behind `<<EOF` on its line; a node that goes on below was misread."""
+    if node.end_byte > line_end:
+        reader.problem(Problem.SYNTAX, reader.text(node))
+    if node.type in REDIRECTS:
+        read_redirect(reader, node, found)
+    elif node.is_error or node.is_missing:
+        reader.problem(Problem.SYNTAX, reader.text(node))
+        reader.visit_children(node)
+    elif node.type in VALUES:
+        found.words += reader.words(node)
+
+
+_LINE_END = re.compile(r"(?<!\\)\n")
+
+
+def _line_end(source: str, start: Node, whole: Node) -> int:
+    """Before the body; one that begins with a backslash the grammar takes for words."""
+    found = _LINE_END.search(source, start.end_byte, whole.end_byte)
+    return found.start() if found else whole.end_byte
 
 
 def _heredoc_text(reader: Reading, body: Node | None, *, is_quoted: bool) -> str:

@@ -40,7 +40,7 @@ class Standing:
     def change_directory(self, command: SimpleCommand) -> None:
         """It may fail, and then the rest of the list runs where it was; `&&` says it did not."""
         self.cwds = after_change(command, home=self.home)
-        self.variables.set("PWD", self.cwds[0] or UNKNOWN)
+        self.variables.set("PWD", (self.cwds[0] if len(self.cwds) == 1 else None) or UNKNOWN)
 
 
 def either(some: Directories, others: Directories) -> Directories:

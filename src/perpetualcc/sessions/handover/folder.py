@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.document import LARGEST
 
@@ -111,18 +111,6 @@ class HandoverFolder:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def archived(self, iteration: int) -> str | None:
-        """The document that an iteration left, as the archive has it."""
-        try:
-            with (
-                self._open() as folder,
-                _opened(ARCHIVE, folder) as archive,
-                _opened(str(iteration), archive) as place,
-            ):
-                return _read(place, DOCUMENT)
-        except (OSError, UnicodeDecodeError):
-            return None
-
     def set_aside(self, owner: str) -> None:
         """Move the archive of another session to `archive-<owner>`, so that both are kept."""
         with contextlib.suppress(OSError), self._open() as folder:
@@ -134,6 +122,8 @@ class HandoverFolder:
             yield folder
 
     def _unusable(self, error: OSError) -> PerpetualError:
+        if not os.path.isdir(self.path.parent):  # noqa: PTH112  # False, whatever is wrong
+            return ProjectGoneError(self.path.parent)
         what = "is a link" if self.path.is_symlink() else error.strerror or str(error)
         # A file that was to be replaced is named: what stands in its place is in the way.
         place = shlex.quote(str(self.path / os.fsdecode(error.filename2 or "")))

@@ -28,10 +28,10 @@ class RepositoryState:
     """The newest ones, `a1b2c3d subject`."""
 
 
-def repository_state(project: Path, *, commits: int = 10) -> RepositoryState:
+def repository_state(project: Path) -> RepositoryState:
     """Ask git. Never raises."""
     changed = uncommitted(project)
-    told = _git(project, "log", f"--max-count={commits}", "--format=%h %s", *_here(project))
+    told = _git(project, "log", "--max-count=10", "--format=%h %s", *_here(project))
     return RepositoryState(changed=changed[:200], commits=tuple(told.splitlines()))
 
 

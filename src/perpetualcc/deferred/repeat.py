@@ -1,0 +1,102 @@
+"""
+What repeats: each time leaves the next one behind, with what becomes of a time that passed while
+nothing could begin, because the machine was off, or the time before was still at work.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from perpetualcc.deferred.every import parse_every
+from perpetualcc.deferred.when import span_of
+from perpetualcc.domain.clock import elapsed
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.ids import new_task_id
+from perpetualcc.domain.tasks import NewTask, Repetition, Task
+
+log = logging.getLogger(__name__)
+
+ONCE, ALL, SKIP = "once", "all", "skip"
+_ON_TIME = timedelta(minutes=5)
+"""What is begun by then is not late (seed 003: within five minutes)."""
+_MOST_COUNTED = 1_000
+"""Times that passed; what is beyond is left out with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A rule, and what becomes of a time that passed."""
+
+    every: str
+    missed: str = ONCE
+
+    def check(self) -> None:
+        """Raises PerpetualError for what is not understood."""
+        parse_every(self.every)
+        _latest(self.missed)
+
+    def first(self, now: float) -> float:
+        return parse_every(self.every)(now)
+
+    def payload(self) -> Mapping[str, Any]:
+        """For a task that is to repeat."""
+        return {"every": self.every, "missed": self.missed}
+
+
+def repeated(task: Task, now: float) -> Repetition | None:
+    """`work.ledger.Repeats`. A rule of a newer version repeats nothing."""
+    if not task.payload.get("every"):
+        return None
+    rule = Repeated(str(task.payload["every"]), str(task.payload.get("missed", ONCE)))
+    try:
+        due, passed = _following(rule, task.due, now)
+        missed = _why_missed(rule, task.due, now)
+    except (PerpetualError, ValueError, OverflowError, OSError):
+        log.exception("task %s is the last of its kind", task.id)
+        return None
+    following = NewTask(
+        id=new_task_id(),
+        group=task.group,
+        prompt=task.prompt,
+        priority=task.priority,
+        due=due,
+        lane=task.lane,
+        max_attempts=task.max_attempts,
+        payload=task.payload,
+    )
+    return Repetition(following=following, passed=passed, missed=missed)
+
+
+def _following(rule: Repeated, due: float, now: float) -> tuple[float, int]:
+    """When it is due again, and how many times are left out before that."""
+    forward = parse_every(rule.every)
+    following, passed = forward(due), 0
+    while following <= now and rule.missed != ALL:
+        passed += 1
+        following = forward(following if passed < _MOST_COUNTED else now)
+    return following, passed
+
+
+def _why_missed(rule: Repeated, due: float, now: float) -> str:
+    latest = _latest(rule.missed)
+    if latest is None or now - due <= latest.total_seconds():
+        return ""
+    at = time.strftime("%a %d %b %H:%M", time.localtime(due))
+    return f"Was to begin {at}, and could not for {elapsed(now - due)}"
+
+
+def _latest(missed: str) -> timedelta | None:
+    """How late it may begin; None: whenever it can."""
+    if missed in {ONCE, ALL}:
+        return None
+    if missed == SKIP:
+        return _ON_TIME
+    if (span := span_of(missed.strip().lower())) is None:
+        raise PerpetualError(
+            f"--missed cannot be {missed!r:.40}",
+            hint="It is once, skip, all, or how late it may begin at most: 2h",
+        )
+    return span

@@ -1,0 +1,176 @@
+"""What bash runs, the gate has read: lines are given to both, and bash says who is right."""
+
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from judging import bash_risk
+
+from perpetualcc.domain.tools import Risk
+
+RUNS = [
+    "(( 'a[$(CMD)]' ))",
+    "(( ${x:-`CMD`} ))",
+    "echo $(( 'a[$(CMD)]' ))",
+    "echo $[ 'a[$(CMD)]' ]",
+    "echo $(( $'a[$(CMD)]' ))",
+    "(( $((local 'exec $(CMD)')) ))",
+    "case 1 in $(('a[$(CMD)]'))) ;; esac",
+    "echo \"${x:-'$(CMD)'}\"",
+    "echo \"${x:-'`CMD`'}\"",
+    "echo \"${x:-'a}$(CMD)'}\"",
+    "x=\"${y:-'$(CMD)'}\"",
+    "[[ \"${x:-'$(CMD)'}\" ]]",
+    "b['$(CMD)']=1",
+    "a=([ '$(CMD)' ]=1)",
+    "echo ${b['$(CMD)']}",
+    "cat <<E\n`CMD`\nE\n",
+    "cat <<E\nsay '`CMD`' and \\`this\\`\nE\n",
+    'cat <<-E > notes.md\n\tRun "`CMD`" $HOME\n\tE\n',
+    "cat <<E\n`echo a` $(date) `CMD`\nE\n",
+    "cat <<E\n${x:-'$(CMD)'}\nE\n",
+    "cat <<E\n\\$'{x,$(CMD)}'\nE\n",
+    "cat <<E\n\\$'`CMD`'\nE\n",
+    "cat <<E > f\n\\$ x `CMD`\nE\n",
+    'x=$"$ $(CMD)\'"',
+    "echo $\\\n(CMD)",
+    'echo "$\\\n(CMD)"',
+    "echo ${HOME:+$\\\n(CMD)}",
+    "cat <\\\n(CMD)",
+]
+IN_A_SUBSCRIPT = [
+    "let x='a[$(CMD)]'",
+    "let 'x = 1 + a[$(CMD)]'",
+    "printf -v 'b[$(CMD)]' x",
+    "declare 'b[$(CMD)]=1'",
+]
+
+
+def is_run(line: str, directory: Path) -> bool:
+    """Whether bash runs CMD."""
+    mark = directory / "it-ran"
+    mark.unlink(missing_ok=True)
+    subprocess.run(
+        ["bash", "--norc", "-c", line.replace("CMD", "touch it-ran")],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=10,
+        check=False,
+    )
+    return mark.exists()
+
+
+@pytest.mark.parametrize("line", RUNS)
+def test_what_runs_inside_quotes_and_documents_is_judged(line: str, tmp_path: Path) -> None:
+    assert is_run(line, tmp_path)
+    assert bash_risk(line.replace("CMD", "rm x")) is Risk.HIGH
+
+
+@pytest.mark.parametrize("line", IN_A_SUBSCRIPT)
+def test_what_runs_in_a_subscript_is_never_low(line: str, tmp_path: Path) -> None:
+    assert is_run(line, tmp_path)
+    assert bash_risk(line.replace("CMD", "rm x")) is not Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat <<'E'\n`CMD` $(CMD)\nE\n",
+        "cat <<E\n\\`CMD\\` \\$(CMD)\nE\n",
+        'cat <<"E" > src/a.md\n\\$ `CMD`\nE\n',
+        "cat <<E\n\\$ npm install\nE\n",
+        "cat > src/notes.md <<'E'\nRun `CMD` and '$(CMD)'\nE\n",
+        "echo '`CMD`' '$(CMD)'",
+        'echo "it\'s \\`CMD\\`"',
+        "echo a &&\\\n(ls)",
+        "ls \\\n  -l \\\n  src",
+    ],
+)
+def test_what_is_only_text_is_no_command(line: str, tmp_path: Path) -> None:
+    assert not is_run(line, tmp_path)
+    assert bash_risk(line.replace("CMD", "rm x")) is not Risk.HIGH
+
+
+def test_a_document_that_runs_harmless_commands_is_low() -> None:
+    assert bash_risk("cat > src/notes.md <<E\nBuilt `date` on $(uname)\nE\n") is Risk.LOW
+
+
+def test_a_backslash_at_the_end_of_a_line_joins_what_stands_before_and_after() -> None:
+    assert bash_risk("r\\\nm x") is Risk.HIGH
+    assert bash_risk("echo `r\\\nm x`") is Risk.HIGH
+    assert bash_risk("npm \\\n test") is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval 'cd ..'; touch src/x",
+        "eval 'eval \"cd ..\"'; touch src/x",
+        "D=src; eval D=..; touch $D/x",
+        "builtin cd ..; touch src/x",
+        "command -p cd ..; touch src/x",
+        "time cd ..; touch src/x",
+        "f() { cd ..; }; f; touch src/x",
+        "eval 'f() { cd ..; }'; f; touch src/x",
+        "D=a/../..; touch src/$D/../x",
+        "touch src/$D/../x",
+        "cd src; cd src/a; cd ..; touch $PWD/x",
+    ],
+)
+def test_what_moves_this_shell_or_sets_its_variables_is_followed(line: str) -> None:
+    assert bash_risk(line) is not Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f() { (cd ..); }; f; touch src/x",
+        "eval 'D=lib'; touch $D/x",
+        "command -v cd; touch src/x",
+        "time npm test; touch src/x",
+        "cd src && touch $PWD/x",
+        "D=src; touch $D/../tests/x",
+    ],
+)
+def test_what_leaves_this_shell_where_it_is_stays_low(line: str) -> None:
+    assert bash_risk(line) is Risk.LOW
+
+
+WORDS = st.recursive(
+    st.sampled_from(["a", "$(CMD)", "`CMD`", "x", "\\", "$", "'", '"']),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["''", '""', "()", "{}", "[]"]), inner).map(
+            lambda made: made[0][0] + made[1] + made[0][1]
+        ),
+        st.tuples(
+            st.sampled_from(["${x:-", "${HOME:+", "$((", "$[", "$'", '$"', "a[", "$(echo "]), inner
+        ).map(lambda made: made[0] + made[1] + CLOSES[made[0]]),
+        st.tuples(inner, inner).map("".join),
+    ),
+    max_leaves=6,
+)
+CLOSES = {
+    "${x:-": "}", "${HOME:+": "}", "$((": "))", "$[": "]", "$'": "'", '$"': '"', "a[": "]",
+    "$(echo ": ")",
+}  # fmt: skip
+LINES = st.tuples(
+    st.sampled_from(
+        ["echo @", "x=@", "(( @ ))", "[[ @ ]]", "cat <<E\n@\nE\n", "cat <<'E'\n@\nE\n", "a=(@)",
+         "cat <<< @", "case @ in x) ;; esac", "for i in @; do :; done", "x=@ ls", "ls > @", "# @"]
+    ),
+    WORDS,
+).map(lambda made: made[0].replace("@", made[1]))  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(line=LINES.filter(lambda line: "CMD" in line))
+def test_no_line_is_low_whose_command_bash_runs(line: str) -> None:
+    if bash_risk(line.replace("CMD", "rm x")) is not Risk.LOW:
+        return
+
+    with TemporaryDirectory() as directory:
+        assert not is_run(line, Path(directory))
