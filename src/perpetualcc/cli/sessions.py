@@ -33,7 +33,7 @@ SessionArgument = Annotated[
     str,
     typer.Argument(
         metavar="SESSION",
-        help="Id, the beginning of one, or a name",
+        help="Id, three characters of its beginning or more, or a name",
         autocompletion=completion.sessions,
     ),
 ]
