@@ -49,6 +49,9 @@ _TASK_SYMBOLS = {
     "cancelled": "■",
     "missed": "✗",
 }
+_OVER = frozenset({"done", "cancelled"})
+_MOST_OVER = 20
+"""Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
 
 
 @app.command("list")
@@ -204,8 +207,12 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
 
 
 def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
-    lines = ["Tasks:"]
+    lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
+    if hidden := set(over[:-_MOST_OVER]):
+        lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
     for task in tasks:
+        if task["id"] in hidden:
+            continue
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"

@@ -1,8 +1,8 @@
-"""What `pcc list` and `pcc status` say of a session's tokens."""
+"""What `pcc list` and `pcc status` say of a session's tokens and tasks."""
 
 import pytest
 
-from perpetualcc.cli.sessions import _figures, _tokens
+from perpetualcc.cli.sessions import _figures, _tasks, _tokens
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,20 @@ def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(
         told,
         "In all runs: 81,000 tokens that were not cached, $1.50",
     ]
+
+
+def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_left():
+    states = ["parked", *["done"] * 3_000, "running", *["queued"] * 40]
+    tasks = [
+        {
+            "id": f"t-{n}", "prompt": f"Task {n}", "state": state, "after": [], "priority": 0,
+            "lane": "interactive", "due": 0.0, "result": "",
+        }
+        for n, state in enumerate(states)
+    ]  # fmt: skip
+
+    title, hidden, *lines = _tasks(tasks)
+
+    assert (title, hidden) == ("Tasks:", "  … 2,980 tasks before that ended; all of them: --json")
+    assert lines[:2] == ["  ✗ t-0  Task 0", "  ✓ t-2981  Task 2981"]
+    assert len(lines) == 1 + 20 + 1 + 40
