@@ -6,7 +6,7 @@ from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.tasks import Task, TaskState
 
 _MOST = 20
-"""Tasks that are listed; the others are counted."""
+"""Tasks that are listed, those that ended last; the others are counted."""
 _PROMPT, _RESULT = 60, 120
 """Characters of each."""
 _SIGNS = {
@@ -19,14 +19,17 @@ _SIGNS = {
 
 
 def completion_summary(tasks: Sequence[Task]) -> str:
-    """The first line counts (it has nothing of the work in it), one more for each task."""
+    """
+    The first line counts (it has nothing of the work in it), one more for each task, in the order
+    in which they ended.
+    """
     done = sum(task.state is TaskState.DONE for task in tasks)
     noun = "task" if len(tasks) == 1 else "tasks"
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
     lines = [f"{counted} in {elapsed(_time_with_work(tasks))}"]
-    lines += [_line(task) for task in tasks[:_MOST]]
     if len(tasks) > _MOST:
-        lines.append(f"… and {len(tasks) - _MOST} more")
+        lines.append(f"… {len(tasks) - _MOST} before, and then")
+    lines += [_line(task) for task in sorted(tasks, key=lambda task: task.updated_at)[-_MOST:]]
     return "\n".join(lines)
 
 
@@ -40,12 +43,12 @@ def _time_with_work(tasks: Sequence[Task]) -> float:
 
 
 def _line(task: Task) -> str:
-    said = _first_line(task.result, _RESULT)
-    return f"{_SIGNS.get(task.state, '○')} {_first_line(task.prompt, _PROMPT)}" + (
+    said = first_line(task.result, _RESULT)
+    return f"{_SIGNS.get(task.state, '○')} {first_line(task.prompt, _PROMPT)}" + (
         f": {said}" if said else ""
     )
 
 
-def _first_line(text: str, most: int) -> str:
+def first_line(text: str, most: int) -> str:
     line = next((one.strip() for one in text.splitlines() if one.strip()), "")
     return line if len(line) <= most else line[: most - 1] + "…"

@@ -30,3 +30,16 @@ def redacted(value: Any) -> Any:
             return value
         case _:
             return redact(str(value))
+
+
+def shortened(value: Any, most: int) -> Any:
+    """The same JSON value with every text cut to at most so many characters."""
+    match value:
+        case str():
+            return value if len(value) <= most else value[: most - 1] + "…"
+        case dict():
+            return {name: shortened(one, most) for name, one in value.items()}
+        case list():
+            return [shortened(one, most) for one in value]
+        case _:
+            return value

@@ -331,6 +331,27 @@ def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, f
     play(tmp_path, scene)
 
 
+def test_of_a_long_call_the_beginning_is_kept_and_two_of_them_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    async def scene(database: Database) -> None:
+        journal = DecisionJournal(database, FakeClock())
+        for end in "xy":
+            about = {"file_path": "a.json", "edits": [{"new_string": "n" * 1_000_000 + end}]}
+            await database.write(
+                journal.writing(DECISION, session=SESSION, tool="MultiEdit", tool_input=about)
+            )
+
+        second, first = await journal.read()
+
+        assert first.input == second.input
+        assert first.input["file_path"] == "a.json"
+        assert 1_000 < len(first.input["edits"][0]["new_string"]) < 10_000
+        assert first.digest != second.digest
+
+    play(tmp_path, scene)
+
+
 def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -> None:
     async def scene(database: Database) -> None:
         journal, ledger = DecisionJournal(database), SqliteLedger(database, FakeClock(), "me")
