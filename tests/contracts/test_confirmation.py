@@ -197,10 +197,18 @@ def test_claude_itself_confirms(server, learn, monkeypatch):
 
 
 def test_a_worker_that_needs_no_brain_loads_none():
-    modules = "import perpetualcc.daemon.learning_worker, sys; print(*sys.modules)"
+    loaded = loaded_with("perpetualcc.daemon.learning_worker", "perpetualcc.learning.worker")
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", modules], capture_output=True, text=True, check=True
-    ).stdout.split()
+    assert not {"perpetualcc.brain.factory", "sqlite3", "claude_agent_sdk"} & loaded
 
-    assert not {"perpetualcc.brain.factory", "sqlite3", "claude_agent_sdk"} & set(loaded)
+
+def test_the_engine_loads_neither_what_learns_nor_the_sdk():
+    loaded = loaded_with("perpetualcc.daemon.engine")
+
+    assert not {"perpetualcc.learning.corrections", "claude_agent_sdk"} & loaded
+
+
+def loaded_with(*modules: str) -> set[str]:
+    code = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())

@@ -10,74 +10,32 @@ The master agent: one call of `advance` supervises one run, from its first promp
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from dataclasses import replace
 from typing import Any
 
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import RunFacts, outcome_of, packet, patient_back_off
-from perpetualcc.agent.handover.handovers import Handovers
+from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import (
-    Answerer,
-    Checkpoints,
-    Claudes,
-    Gatekeeper,
-    Journal,
     Launch,
-    Meter,
-    People,
 )
 from perpetualcc.agent.prompts import answered, continuation, first_prompt
 from perpetualcc.agent.supervision import SupervisedRun
-from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task
-from perpetualcc.sessions.rate_limit import RateLimitMonitor
-from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
+from perpetualcc.sessions.stuck import StuckWatch
 
 log = logging.getLogger(__name__)
 
 _INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSettings:
-    """How patient the agent is."""
-
-    hold: timedelta = timedelta(minutes=5)
-    """How long a running Claude is kept waiting for a person. After that the run ends and the
-    session waits as a row, for days if need be."""
-    stuck: StuckSettings = field(default_factory=StuckSettings)
-    waits_unattended: bool = False
-    """A call that needs a person waits for one even while nobody is attached."""
-    answers_alone: bool = True
-    """`brain.auto_answer`: what the brain is sure of needs nobody."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Faculties:
-    """What the agent works with; `daemon.parts` puts it together."""
-
-    claudes: Claudes
-    journal: Journal
-    gatekeeper: Gatekeeper
-    answerer: Answerer
-    people: People
-    clock: Clock
-    steady: Clock
-    """For how long a run works: a machine that was asleep did not."""
-    limits: RateLimitMonitor
-    checkpoints: Checkpoints
-    meter: Meter
-    handovers: Handovers
 
 
 class MasterAgent:
@@ -220,10 +178,8 @@ class MasterAgent:
                     claude=claude,
                     inbox=inbox,
                     faculties=self._with,
-                    hold=self._settings.hold,
+                    settings=self._settings,
                     stuck=StuckWatch(settings=self._settings.stuck, since=self._with.steady.now()),
-                    waits_unattended=self._settings.waits_unattended,
-                    answers_alone=self._settings.answers_alone,
                     costs=CostCount(
                         claude=claude,
                         meter=self._with.meter,

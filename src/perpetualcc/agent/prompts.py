@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.texts import first_line
 
 CONTINUE = (
     "The process you were running in ended and has been restarted; the conversation above is "
@@ -16,7 +17,7 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     """The task, after what earlier tasks of the same session came to."""
     if not finished:
         return task.prompt
-    lines = [f"- {_first_line(done.prompt)}: {_first_line(done.result)}" for done in finished]
+    lines = [f"- {_line(done.prompt)}: {_line(done.result)}" for done in finished]
     return (
         f"{task.prompt}\n\n<earlier-tasks>\nDone before in this project, for orientation:\n"
         + "\n".join(lines[-5:])
@@ -58,6 +59,5 @@ def _answer_lines(escalation: Escalation) -> list[str]:
     return [f"- Not approved{reason}: {call}. Do not try it another way; do without it."]
 
 
-def _first_line(text: str) -> str:
-    line = text.strip().splitlines()[0] if text.strip() else "done"
-    return line if len(line) <= 200 else line[:199] + "…"
+def _line(text: str) -> str:
+    return first_line(text, 200) or "done"

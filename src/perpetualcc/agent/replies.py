@@ -6,6 +6,7 @@ from typing import Any
 from perpetualcc.agent.ports import Judgement
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.questions import Question
+from perpetualcc.domain.texts import cut
 from perpetualcc.domain.tools import Risk, ToolCall
 
 _NOBODY_THERE = (
@@ -62,8 +63,7 @@ def _relative(path: str, call: ToolCall) -> str:
 
 
 def _shorten(text: str) -> str:
-    line = " ⏎ ".join(text.strip().splitlines())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return cut(" ⏎ ".join(text.strip().splitlines()), _LONGEST)
 
 
 def refused_unattended(asked: Judgement | None) -> Judgement:

@@ -7,13 +7,13 @@ Over 500 lines because it is one table: each arrival, and the little that is don
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from perpetualcc.agent.background import BackgroundWork
 from perpetualcc.agent.calls import CallsInHand, calls_an_agent, told_of
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
+from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Arrival,
@@ -70,9 +70,6 @@ from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
 
-if TYPE_CHECKING:
-    from perpetualcc.agent.master_agent import Faculties
-
 E = TypeVar("E", bound=Event)
 
 _WORTH_A_WORD = 3
@@ -89,14 +86,11 @@ class SupervisedRun:
     facts: RunFacts
     claude: ClaudeCode
     inbox: Inbox
-    faculties: "Faculties"
-    hold: timedelta
+    faculties: Faculties
+    settings: AgentSettings
     stuck: StuckWatch
     costs: CostCount
     calls: CallsInHand = field(default_factory=CallsInHand)
-    waits_unattended: bool = False
-    answers_alone: bool = True
-    """False: what the brain would answer goes to a person, as a suggestion."""
     is_over: bool = False
     """Nothing more is wanted of this process: the work is done, or goes on in another run."""
     background: BackgroundWork = field(default_factory=BackgroundWork)
@@ -220,7 +214,7 @@ class SupervisedRun:
         known = await people.stored(self.task.id, request.digest)
         if known is not None and await people.use(known.number):
             await self._execute(wanted, by_person(known.answer or {}))
-        elif people.attached(self.launch.session.id) or self.waits_unattended:
+        elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(
                 self._event(
                     ToolRequested,
@@ -306,7 +300,7 @@ class SupervisedRun:
         )
         sure = self.launch.session.options.confidence
         is_sure = all(answer.selected and answer.confidence >= sure for answer in answers)
-        if is_sure and self.answers_alone:
+        if is_sure and self.settings.answers_alone:
             await self._answer_by_brain(asked, answers)
         else:
             await self._escalate_question(asked, answers)
@@ -346,7 +340,7 @@ class SupervisedRun:
         number = await self.faculties.people.escalate(request)
         self.waiting[number] = held
         asyncio.get_running_loop().call_later(
-            self.hold.total_seconds(), self.inbox.put, HoldExpired(number=number)
+            self.settings.hold.total_seconds(), self.inbox.put, HoldExpired(number=number)
         )
 
     async def _settled(self, settled: Settled) -> None:
@@ -374,7 +368,7 @@ class SupervisedRun:
     async def _hold_expired(self, number: int) -> None:
         """Stop holding Claude: the session waits on as a row, or the call is refused."""
         match self.waiting.get(number):
-            case ToolWanted() if not self.waits_unattended:
+            case ToolWanted() if not self.settings.waits_unattended:
                 await self.faculties.people.expire(number)
             case ToolWanted() | Asked():
                 del self.waiting[number]
@@ -387,7 +381,7 @@ class SupervisedRun:
         if not was_lost(self.facts) or self.facts.limit is not None:
             return
         for number, held in self.waiting.items():
-            if isinstance(held, Asked) or self.waits_unattended:
+            if isinstance(held, Asked) or self.settings.waits_unattended:
                 self.facts.question = number
                 return
 

@@ -12,17 +12,13 @@ from pathlib import Path
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.private_files import write_whole
 
 
 def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
     """Both paths absolute. One file a project."""
     chosen = _chosen(data_dir) | {str(project): str(requirements)}
-    file = _file(data_dir)
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = file.with_suffix(".new")
-    draft.touch(mode=0o600)
-    draft.write_text(json.dumps(chosen, indent=2) + "\n", "utf-8")
-    draft.replace(file)
+    write_whole(_file(data_dir), json.dumps(chosen, indent=2) + "\n")
 
 
 def remembered(data_dir: Path | None, project: Path) -> Path | None:

@@ -17,6 +17,7 @@ from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.private_files import write_whole
 
 app = typer.Typer(
     help="Show and change the settings.",
@@ -243,19 +244,12 @@ def _change(path: Path, name: str, value: Any) -> None:
         table[key] = value
     written = tomlkit.dumps(document)
     _refuse_unusable(written, path, mistake)
-    place = path.resolve()  # of a link, the file that it leads to
-    draft = place.with_name(f".{place.name}.new")
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft.write_text(written, encoding="utf-8")
-        draft.chmod(0o600)
-        draft.replace(place)
+        write_whole(path.resolve(), written)  # of a link, the file that it leads to
     except OSError as error:
         raise PerpetualError(
             f"'{path}' cannot be written: {error.strerror}", hint=remedy(error)
         ) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _mistake_in(path: Path) -> file.ConfigError | None:

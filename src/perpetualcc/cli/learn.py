@@ -344,7 +344,8 @@ def auto(
 
     Example: pcc learn auto --above 0.95 --after 3
     """
-    from perpetualcc.learning.files import read_json, write_whole  # noqa: PLC0415
+    from perpetualcc.domain.private_files import write_whole  # noqa: PLC0415
+    from perpetualcc.learning.files import read_json  # noqa: PLC0415
 
     _only_a_person()
     places = learning_places()

@@ -336,7 +336,7 @@ class Api:
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""
-        session = await self._session_id(params["session"])
+        session = await self.manager.id_of(params["session"])
         feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
         return {"subscription": connection.subscribe(feed)}
 
@@ -356,7 +356,7 @@ class Api:
         One answer holds at most 2,000 events and a megabyte: ask on with the first one's `seq`.
         """
         found = await self.events.tail(
-            await self._session_id(params["session"]),
+            await self.manager.id_of(params["session"]),
             min(max(1, params["count"] or 50), MOST_ROWS),
             levels=params["levels"],
             before=params["before"],
@@ -370,7 +370,7 @@ class Api:
         """
         risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
         found = await self.decisions.read(
-            session=await self._session_id(params["session"]),
+            session=await self.manager.id_of(params["session"]),
             risk=None if risk is None else one_of(Risk, risk),
             verdict=None if verdict is None else one_of(Verdict, verdict),
             decided_by=None if by is None else one_of(DecidedBy, by),
@@ -403,9 +403,6 @@ class Api:
             "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
             "time": time.time(),
         }
-
-    async def _session_id(self, name: str | None) -> SessionId | None:
-        return None if name is None else (await self.manager.get_session(name)).id
 
 
 def one_of(kind: type[Chosen], word: str) -> Chosen:

@@ -7,7 +7,6 @@ The sessions wait for it to renew all the while; nobody has to answer.
 import asyncio
 import math
 from collections.abc import AsyncIterator
-from typing import Protocol
 from uuid import uuid4
 
 from perpetualcc.domain.clock import Clock
@@ -27,31 +26,12 @@ from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
 from perpetualcc.sessions.manager import Record, SessionManager
+from perpetualcc.store.budget_days import SqliteBudgetDays
 
 RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"
 _CHANGED = "the budget was changed"
 _MORE = 1.5
 """What a budget of the day becomes when a person raises it and names no number."""
-
-
-class BudgetDays(Protocol):
-    """What was asked and allowed for a day. Each method is one transaction."""
-
-    async def was_asked(self, name: str, now: float) -> bool:
-        """Whether a person was asked today, and has not raised it since."""
-        ...
-
-    async def asked(self, name: str, now: float) -> None: ...
-
-    async def unasked(self, name: str, now: float) -> None: ...
-
-    async def raise_for_day(self, name: str, allowed: float, now: float) -> None:
-        """Raises: PerpetualError for a number that makes no sense."""
-        ...
-
-    async def forget(self, name: str, now: float) -> None:
-        """The budget itself was changed: what was said about today counts no more."""
-        ...
 
 
 class BudgetQuestions:
@@ -61,7 +41,7 @@ class BudgetQuestions:
     manager: SessionManager
     """Both are set by the engine: they and the budget need each other."""
 
-    def __init__(self, days: BudgetDays, record: Record, clock: Clock) -> None:
+    def __init__(self, days: SqliteBudgetDays, record: Record, clock: Clock) -> None:
         self._days = days
         self._record = record
         self._clock = clock

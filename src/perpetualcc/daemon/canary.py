@@ -16,6 +16,7 @@ from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import write_whole
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, read_scenario
@@ -170,10 +171,7 @@ class Canary:
             return ""
 
     def _remember(self, identity: str) -> None:
-        draft = self._file.with_suffix(".new")
-        draft.touch(mode=0o600)
-        draft.write_text(json.dumps({"passed": identity}))
-        draft.replace(self._file)
+        write_whole(self._file, json.dumps({"passed": identity}))
 
 
 def _scenario(tools: Sequence[str], place: Path) -> Scenario:

@@ -14,6 +14,7 @@ from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStar
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.domain.texts import first_line
 from perpetualcc.sessions.changed_files import changed_files
 from perpetualcc.sessions.checkpoint import (
     CheckpointManager,
@@ -24,7 +25,6 @@ from perpetualcc.sessions.checkpoint import (
     told_changes,
 )
 from perpetualcc.sessions.progress import Call, todo_items, written_files
-from perpetualcc.sessions.summary import first_line
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger

@@ -20,7 +20,6 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning.places import Places
-from perpetualcc.learning.worker import work
 
 if TYPE_CHECKING:
     from perpetualcc.brain.model_brain import ModelBrain
@@ -125,5 +124,8 @@ class BrainConfirmation:
 
 
 if __name__ == "__main__":
+    # Not for the engine, which only starts it: the classifier is a tenth of what that would import.
+    from perpetualcc.learning.worker import work
+
     claude, data = map(Path, sys.argv[1:3])
     sys.exit(work(Places(claude=claude), BrainConfirmation(Locations(data=data))))

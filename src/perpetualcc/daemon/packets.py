@@ -11,6 +11,7 @@ from dataclasses import replace
 from perpetualcc.domain.events import Event, TextSaid, ToolDecided, ToolFinished
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Failed, Outcome, Parked, Task
+from perpetualcc.domain.texts import cut
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 
 KINDS = (TextSaid.__name__, ToolDecided.__name__, ToolFinished.__name__)
@@ -50,8 +51,7 @@ def completed(
 
 
 def _context(task: Task, session: Session) -> str:
-    words = task.prompt.strip()
-    prompt = words if len(words) <= 500 else words[:499] + "…"
+    prompt = cut(task.prompt.strip(), 500)
     return f"{prompt}\nIn {session.project}, session {session.id} ({session.name})"
 
 
@@ -88,5 +88,4 @@ def tried_last(events: Sequence[Event]) -> list[str]:
 
 
 def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= 160 else words[:159] + "…"
+    return cut(" ".join(text.split()), 160)

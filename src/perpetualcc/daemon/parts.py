@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
 
+from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
-from perpetualcc.agent.master_agent import AgentSettings, Faculties, MasterAgent
+from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock

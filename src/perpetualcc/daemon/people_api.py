@@ -69,14 +69,14 @@ class PeopleApi:
         """
         What waits for a person, the most severe first, then the oldest; at most `limit` (100).
         """
-        session = await self._session_id(params["session"])
+        session = await self.manager.id_of(params["session"])
         most = min(params["limit"] or _MANY, MOST_ROWS)
         waiting = await self.queue.get_pending(session, most)
         return that_fits([await self._data(one) for one in waiting])
 
     async def count(self, params: Params, _: Connection) -> Any:
         """How many requests wait for a person."""
-        return await self.escalations.count(await self._session_id(params["session"]))
+        return await self.escalations.count(await self.manager.id_of(params["session"]))
 
     async def get(self, params: Params, _: Connection) -> Any:
         """One request with everything a person needs to decide; settled ones too."""
@@ -125,7 +125,7 @@ class PeopleApi:
         What Claude asked and was answered, oldest first, in one session or all, with the line or
         the person that each answer rests on; the latest `limit` (100).
         """
-        session = await self._session_id(params["session"])
+        session = await self.manager.id_of(params["session"])
         found = await self.events.tail(
             session,
             min(params["limit"] or _MANY, MOST_ROWS),
@@ -151,9 +151,6 @@ class PeopleApi:
     async def test(self, _params: Params, _: Connection) -> Any:
         """Send a test through every channel; returns their names."""
         return await self.desk.test()
-
-    async def _session_id(self, name: str | None) -> Any:
-        return None if name is None else (await self.manager.get_session(name)).id
 
 
 _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
@@ -226,15 +223,15 @@ def default_of(escalation: Escalation) -> str:
         return said(request.default)
     if request.deadline is not None:
         return "it is refused at the deadline"
-    match request.type.value:
-        case "permission":
-            return "it is refused"
-        case "review":
-            return "nothing happens: it was refused"
-        case "error":
-            return "the task stays as it is"
-        case _:
-            return "the session goes on waiting"
+    return _UNANSWERED[request.type]
+
+
+_UNANSWERED: Mapping[EscalationType, str] = {
+    EscalationType.PERMISSION: "it is refused",
+    EscalationType.REVIEW: "nothing happens: it was refused",
+    EscalationType.ERROR: "the task stays as it is",
+    EscalationType.QUESTION: "the session goes on waiting",
+}
 
 
 def notice_data(notice: Notice) -> dict[str, Any]:

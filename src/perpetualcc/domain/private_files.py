@@ -15,6 +15,36 @@ def opened(path: Path | str, flags: int) -> int:
     return descriptor
 
 
+def write_whole(
+    path: Path, text: str | bytes, *, mode: int = PRIVATE, durable: bool = False
+) -> None:
+    """
+    Replace a file in one step: a reader sees the old or the new one, never half.
+
+    It is its owner's alone, unless `mode` says otherwise. With `durable` it also survives the power
+    going. Missing directories are made.
+
+    Raises:
+        OSError: the old file is as it was.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # Half a character, of a file that anybody wrote, is JSON as an escape only.
+    data = text if isinstance(text, bytes) else text.encode(errors="backslashreplace")
+    descriptor = opened(fresh, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(descriptor, mode)
+            if durable:
+                os.fsync(descriptor)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
 def make_private(paths: Iterable[Path]) -> None:
     """Take from regular files of ours what others may do with them. Links and strangers' stay."""
     for path in paths:

@@ -5,7 +5,6 @@ A settings file that cannot be read as JSON, or not written, is left alone and s
 """
 
 import base64
-import contextlib
 import hashlib
 import json
 import os
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.private_files import PRIVATE, opened
-from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.domain.private_files import PRIVATE, write_whole
+from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
 
 EVENTS = {
@@ -269,17 +268,10 @@ def _is_text(settings: dict[str, Any]) -> bool:
 
 def _write(path: Path, data: bytes) -> None:
     target = path.resolve()
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         mode = target.stat().st_mode & 0o777 if target.exists() else PRIVATE
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied")
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file:
-            file.write(data)
-        fresh.chmod(mode)
-        fresh.replace(target)
+        write_whole(target, data, mode=mode)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
         raise SettingsUnreadable(path, error.strerror or str(error)) from error

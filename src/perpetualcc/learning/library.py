@@ -7,10 +7,10 @@ from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import outward
-from perpetualcc.domain.private_files import make_private
+from perpetualcc.domain.private_files import make_private, write_whole
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
-from perpetualcc.learning.files import locked, read_json, write_whole
+from perpetualcc.learning.files import locked, read_json
 from perpetualcc.learning.memory_file import Memory, MemoryFile
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import (

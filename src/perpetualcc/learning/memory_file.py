@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from perpetualcc.learning.files import locked, read_json, write_whole
+from perpetualcc.domain.private_files import write_whole
+from perpetualcc.learning.files import locked, read_json
 from perpetualcc.learning.preferences import Preference, from_json, named_apart
 
 log = logging.getLogger(__name__)

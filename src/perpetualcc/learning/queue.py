@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from perpetualcc.domain.private_files import opened
-from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.domain.private_files import opened, write_whole
+from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.wiping import wipe, wipe_until, without_words
 

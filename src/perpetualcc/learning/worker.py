@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-from perpetualcc.domain.private_files import opened
+from perpetualcc.domain.private_files import opened, write_whole
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
-from perpetualcc.learning.files import read_json, write_whole
+from perpetualcc.learning.files import read_json
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.process import Confirm, EventProcessor

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,7 @@ from typing import Any, Self
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.private_files import write_whole
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.tasks import Task
 
@@ -236,16 +236,9 @@ class CheckpointManager:
 
     def _write(self, checkpoint: SessionCheckpoint) -> None:
         folder = self._folder(checkpoint.session_id)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         at = datetime.fromtimestamp(checkpoint.timestamp, UTC)
-        path = folder / f"{at:%Y%m%dT%H%M%S.%f}Z.json"
-        draft = path.with_suffix(f".{os.getpid()}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            json.dump(asdict(checkpoint), file, ensure_ascii=False, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        text = json.dumps(asdict(checkpoint), ensure_ascii=False, indent=1)
+        write_whole(folder / f"{at:%Y%m%dT%H%M%S.%f}Z.json", text, durable=True)
 
     def _drop_old(self, folder: Path) -> None:
         """What is older than the retention, but never a session's newest."""

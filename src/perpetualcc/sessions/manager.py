@@ -149,6 +149,10 @@ class SessionManager:
         """By id, unique prefix of an id, or name. Raises PerpetualError."""
         return await self._store.find(name)
 
+    async def id_of(self, name: str | None) -> SessionId | None:
+        """Of `get_session`; None stands for all sessions."""
+        return None if name is None else (await self.get_session(name)).id
+
     async def list_sessions(
         self,
         *,
@@ -311,36 +315,28 @@ class SessionManager:
     ) -> None:
         """A dispatch of a session's task is settled: bring the session's status up to date."""
         async with self._changing:
-            await self._settled(task, state, due=due, result=result, limited=limited)
-
-    async def _settled(
-        self, task: Task, state: TaskState, *, due: float | None, result: str, limited: bool
-    ) -> None:
-        session = await self.get_session(task.group)
-        tasks = await self.queue(session.id).everything()
-        if any(one.state is TaskState.RUNNING for one in tasks):
-            return  # told late: what the session does now is newer
-        left = sum(not one.state.is_final for one in tasks)
-        if session.status is SessionStatus.STOPPED or (
-            session.status is SessionStatus.PAUSED and left
-        ):
-            return
-        stuck = standstill(tasks)
-        standing = standing_after(
-            state,
-            due=due,
-            result=result,
-            limited=limited,
-            left=left,
-            stuck="" if stuck is None else _why(stuck, tasks),
-        )
-        if standing.held:
-            await self._tasks.hold(session.id)
-        else:
-            await self._tasks.release(session.id)
-        await self._stand(session, standing, tasks)
+            session = await self.get_session(task.group)
+            tasks = await self.queue(session.id).everything()
+            if any(one.state is TaskState.RUNNING for one in tasks):
+                return  # told late: what the session does now is newer
+            left = sum(not one.state.is_final for one in tasks)
+            if session.status is SessionStatus.STOPPED or (
+                session.status is SessionStatus.PAUSED and left
+            ):
+                return
+            stuck = standstill(tasks)
+            standing = standing_after(
+                state,
+                due=due,
+                result=result,
+                limited=limited,
+                left=left,
+                stuck="" if stuck is None else _why(stuck, tasks),
+            )
+            await self._stand(session, standing, tasks)
 
     async def _stand(self, session: Session, standing: Standing, tasks: Sequence[Task]) -> None:
+        await (self._tasks.hold if standing.held else self._tasks.release)(session.id)
         detail = standing.detail
         if standing.status is SessionStatus.COMPLETED:
             detail = completion_summary(tasks)
@@ -362,10 +358,7 @@ class SessionManager:
                 # Unless a person has let it go on since.
                 stuck and stuck.updated_at >= session.updated_at
             ):
-                standing = _standing_of(await queue.pending(), stuck)
-                if standing.held:
-                    await self._tasks.hold(session.id)
-                await self._stand(session, standing, tasks)
+                await self._stand(session, _standing_of(await queue.pending(), stuck), tasks)
             else:
                 await self._tasks.release(session.id)
         for session in await self._store.list(statuses=_AT_A_STANDSTILL):

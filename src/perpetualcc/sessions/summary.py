@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.domain.texts import first_line
 
 _MOST = 20
 """Tasks that are listed, those that ended last; the others are counted."""
@@ -47,8 +48,3 @@ def _line(task: Task) -> str:
     return f"{_SIGNS.get(task.state, '○')} {first_line(task.prompt, _PROMPT)}" + (
         f": {said}" if said else ""
     )
-
-
-def first_line(text: str, most: int) -> str:
-    line = next((one.strip() for one in text.splitlines() if one.strip()), "")
-    return line if len(line) <= most else line[: most - 1] + "…"

@@ -7,12 +7,13 @@ from perpetualcc.store.database import Database
 
 
 class SqliteBudgetDays:
-    """`daemon.budget_questions.BudgetDays`."""
+    """Each method is one transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def was_asked(self, name: str, now: float) -> bool:
+        """Whether a person was asked today, and has not raised it since."""
         row = await self._database.read(
             lambda c: c.execute(
                 "SELECT asked FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now))
@@ -39,6 +40,7 @@ class SqliteBudgetDays:
         )
 
     async def raise_for_day(self, name: str, allowed: float, now: float) -> None:
+        """Raises: PerpetualError for a number that makes no sense."""
         with_limit(BudgetLimits(), name, allowed)
         await self._database.write(
             lambda c: c.execute(
@@ -50,6 +52,7 @@ class SqliteBudgetDays:
         )
 
     async def forget(self, name: str, now: float) -> None:
+        """The budget itself was changed: what was said about today counts no more."""
         await self._database.write(
             lambda c: c.execute(
                 "DELETE FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now))

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from perpetualcc.agent import patience
+from perpetualcc.agent.faculties import AgentSettings
 from perpetualcc.agent.inbox import TurnEnded
-from perpetualcc.agent.master_agent import AgentSettings, MasterAgent
+from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.tasks import Done, Parked, Wait
 from perpetualcc.store.problems import explain

@@ -10,6 +10,7 @@ import pytest
 
 from perpetualcc.agent.costs import CostCount
 from perpetualcc.agent.endings import RunFacts, outcome_of
+from perpetualcc.agent.faculties import AgentSettings
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
     Asked,
@@ -87,7 +88,7 @@ class World:
     meter: OpenMeter = field(default_factory=OpenMeter)
     facts: RunFacts = field(default_factory=RunFacts)
     inbox: Inbox = field(default_factory=Inbox)
-    hold: timedelta = timedelta(hours=1)
+    settings: AgentSettings = field(default_factory=AgentSettings)
     clock: FakeClock = field(default_factory=FakeClock)
     steady: FakeClock = field(default_factory=FakeClock)
     run: SupervisedRun = field(init=False)
@@ -110,7 +111,7 @@ class World:
                 limits=RateLimitMonitor(FakeClock()),
             ),
             stuck=StuckWatch(settings=StuckSettings(), since=self.steady.now()),
-            hold=self.hold,
+            settings=self.settings,
             costs=CostCount(
                 claude=self.claude,
                 meter=self.meter,
@@ -322,8 +323,9 @@ def test_a_pause_does_not_wait_for_an_agent_that_claude_called(when):
 
 
 def test_a_question_of_an_agent_waits_as_a_row_too():
-    world = World(people=MemoryPeople(is_attached=False), hold=timedelta(hours=1))
-    world.run.waits_unattended = True
+    world = World(
+        people=MemoryPeople(is_attached=False), settings=AgentSettings(waits_unattended=True)
+    )
 
     play(world, *CALLS_AN_AGENT, wants("s", "Bash", command="make"), HoldExpired(number=1))
 
@@ -370,8 +372,10 @@ def test_a_brain_that_is_sure_answers_for_the_person():
 
 
 def test_one_that_may_not_answer_alone_only_suggests():
-    world = World(answerer=SettledAnswerer(confidence=0.9))
-    world.run.answers_alone = False
+    world = World(
+        answerer=SettledAnswerer(confidence=0.9), settings=AgentSettings(answers_alone=False)
+    )
+
     play(world, ASKED)
 
     assert world.claude.answers == {}
@@ -464,7 +468,7 @@ def test_a_hold_that_runs_out_after_the_answer_does_nothing(held):
 
 
 def test_the_hold_runs_out_by_itself():
-    world = World(hold=timedelta(milliseconds=10))
+    world = World(settings=AgentSettings(hold=timedelta(milliseconds=10)))
 
     async def scene() -> None:
         await world.run.handle(ASKED)

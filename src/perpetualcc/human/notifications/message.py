@@ -15,6 +15,7 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.texts import cut
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -200,8 +201,7 @@ def _line(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    text = _clean(text).strip()
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return cut(_clean(text).strip(), _LONGEST)
 
 
 def _clean(text: str) -> str:

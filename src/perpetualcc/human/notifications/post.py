@@ -12,17 +12,17 @@ import importlib
 import io
 import json
 import logging
-import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from perpetualcc.domain.private_files import write_whole
 
 LONGEST = 30
 """Seconds. After that there will be no receipt any more."""
@@ -43,7 +43,7 @@ def main() -> None:
     outcome = carry_out(order)
     if "receipt" in order:
         try:
-            write_receipt(Path(order["receipt"]), outcome)
+            write_whole(Path(order["receipt"]), json.dumps(outcome))
         except OSError:  # a full disk: what was taken must not be sent again and again for it
             sys.exit(1 if outcome["problem"] else TAKEN)
 
@@ -60,18 +60,6 @@ def carry_out(order: Mapping[str, Any]) -> dict[str, Any]:
     if "argv" in order:
         return _show(list(order["argv"]))
     return _send(str(order["url"]), str(order["title"]), str(order["body"]))
-
-
-def write_receipt(path: Path, receipt: Mapping[str, Any]) -> None:
-    """All of it, or nothing."""
-    descriptor, draft = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(receipt, file)
-        Path(draft).replace(path)
-    except OSError:
-        Path(draft).unlink()
-        raise
 
 
 def _show(argv: list[str]) -> dict[str, Any]:
