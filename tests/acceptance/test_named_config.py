@@ -77,7 +77,11 @@ def test_a_running_daemon_with_a_named_file_is_told_of_where_the_usual_one_is_me
 def test_the_unit_for_every_login_names_the_file(pcc, tmp_path):
     (tmp_path / "work" / "a b.toml").write_text("")
 
-    shown = pcc.pcc("--config", "a b.toml", "daemon", "install", "--dry-run").stdout
+    pcc.environment["ANTHROPIC_API_KEY"] = "sk-mine"
+    done = pcc.pcc("--config", "a b.toml", "daemon", "install", "--dry-run")
+    shown = done.stdout
+    assert "without your ANTHROPIC_API_KEY" in done.stderr
+    assert "sk-mine" not in shown + done.stderr
 
     assert f'"PERPETUALCC_CONFIG={tmp_path}/work/a b.toml"' in shown
 

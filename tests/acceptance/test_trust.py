@@ -92,6 +92,17 @@ def test_instructions_reach_claude_without_trust_and_agents_do_not(install, serv
     assert seen("after") == (False, True, True)
 
 
+def test_the_instructions_of_the_repository_reach_claude_in_a_package_of_it(install, servers):
+    pcc = install("steps: [Done.]")
+    package = pcc.project / "packages" / "web"
+    package.mkdir(parents=True)
+    (pcc.project / "CLAUDE.md").write_text("Indent with HAWTHORN tabs.")
+
+    pcc.pcc("start", str(package), "--task", "go")
+
+    assert "HAWTHORN" in servers[-1].requests[-1].system
+
+
 def test_what_lies_above_and_below_a_trusted_project_starts_and_runs_nothing(install, tmp_path):
     pcc = install(
         """

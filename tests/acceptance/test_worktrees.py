@@ -45,8 +45,6 @@ def test_work_goes_on_in_worktrees_and_what_is_guarded_stays_so(install):
     git(pcc.project, "add", "src")
     git(pcc.project, "commit", "-qm", "one")
 
-    for tool in ("EnterWorktree", "ExitWorktree"):
-        pcc.pcc("rules", "add", "allow", "kind", f"tool {tool}")
     pcc.pcc("start", str(pcc.project), "--task", "outer", check=False)
 
     session = pcc.json("list")[0]["id"]

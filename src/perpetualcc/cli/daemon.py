@@ -146,11 +146,17 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
     config.check_config()
     unit = _unit(ctx)
     print(f"# {unit.path}\n{unit.text}")
+    if lost := sorted(config.steering().keys() - {config.CONFIG_VARIABLE}):
+        print(
+            f"note: At login it starts without your {', '.join(lost)}: no key is written into"
+            " the unit; sign in with pcc login, or set them for the service",
+            file=sys.stderr,
+        )
     if dry_run:
         _show_commands("Would then run:", unit.enable)
         return
     unit.path.parent.mkdir(parents=True, exist_ok=True)
-    unit.path.write_text(unit.text)
+    unit.path.write_text(unit.text, "utf-8")
     print(f"Wrote {unit.path}")
     if unit.can_be_switched():
         _run(unit.enable)

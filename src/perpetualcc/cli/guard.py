@@ -67,7 +67,8 @@ def decisions(
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
     elif not found:
-        print("Nothing was decided yet.")
+        is_filtered = session or verdict or any(filters.values())
+        print("Nothing of that kind was decided." if is_filtered else "Nothing was decided yet.")
     else:
         print(
             table(["When", "Session", "Call", "Risk", "Verdict", "Why"], [_row(d) for d in found])

@@ -33,14 +33,12 @@ SessionArgument = Annotated[
     str,
     typer.Argument(
         metavar="SESSION",
-        help="Id, the beginning of one, or a name",
+        help="Id, three characters of its beginning or more, or a name",
         autocompletion=completion.sessions,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
-_TIMES = 5
-"""Of what repeats: the newest that are shown."""
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 _TASK_SYMBOLS = {
     "done": "✓",
@@ -52,6 +50,9 @@ _TASK_SYMBOLS = {
     "cancelled": "■",
     "missed": "✗",
 }
+_OVER = frozenset({"done", "cancelled"})
+_MOST_OVER = 20
+"""Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
 
 
 @app.command("list")
@@ -207,20 +208,18 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
 
 
 def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
-    lines = ["Tasks:"]
-    times = [t["id"] for t in tasks if t.get("every") and t["state"] in {"done", "missed"}]
-    left_out = set(times[:-_TIMES])
-    if left_out:
-        lines.append(f"  … {counted(len(left_out), 'earlier time')} of what repeats")
+    lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
+    if hidden := set(over[:-_MOST_OVER]):
+        lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
     for task in tasks:
-        if task["id"] in left_out:
+        if task["id"] in hidden:
             continue
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
         is_later = task["state"] == "queued" and task["due"] > time.time()
         begins = f"  [begins {moment(task['due'])}]" if is_later else ""
-        every = f"  [every {fit(task['every'], 40)}]" if task["every"] and is_later else ""
+        every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_later else ""
         symbol = _TASK_SYMBOLS[task["state"]]
         lines.append(
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"

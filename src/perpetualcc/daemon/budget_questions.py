@@ -11,7 +11,12 @@ from uuid import uuid4
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import (
+    WITHDRAWN,
+    Escalation,
+    EscalationRequest,
+    EscalationType,
+)
 from perpetualcc.domain.events import ProblemNoticed
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.session_status import SessionStatus
@@ -22,7 +27,6 @@ from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
 from perpetualcc.sessions.manager import Record, SessionManager
 from perpetualcc.store.budget_days import SqliteBudgetDays
-from perpetualcc.store.escalations import WITHDRAWN
 
 RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"
 _CHANGED = "the budget was changed"

@@ -14,6 +14,7 @@ from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStar
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
+from perpetualcc.domain.texts import first_line
 from perpetualcc.sessions.changed_files import changed_files
 from perpetualcc.sessions.checkpoint import (
     CheckpointManager,
@@ -37,6 +38,11 @@ _STARTS = 1000
 _CALLS = 2000
 """Tool calls of a task that are looked at; of a longer one the newest."""
 
+_OTHERS = 30
+"""Tasks of the session, finished and to come, that are named beside the one in hand: a session
+lives for years, and its checkpoint must fit into a conversation."""
+_OF_ANOTHER = 200
+"""Characters of each."""
 _READ_FOR_SUMMARY = 40
 """What Claude said that a brain reads for its summary."""
 _SUMMARY_PATIENCE = 15.0
@@ -124,8 +130,12 @@ class CheckpointKeeper:
         calls = [(one.tool, one.input) for one in reversed(allowed)]
         todos = todo_items(calls)
         tasks = await self.ledger.list(session.id)
-        done = [one.prompt for one in tasks if one.state is TaskState.DONE]
-        left = [one.prompt for one in tasks if not one.state.is_final and one.id != task.id]
+        done = [first_line(one.prompt, _OF_ANOTHER) for one in tasks if one.state is TaskState.DONE]
+        left = [
+            first_line(one.prompt, _OF_ANOTHER)
+            for one in tasks
+            if not one.state.is_final and one.id != task.id
+        ]
         conversation = session.claude_session
         doing = [text for text, status in todos if status == "in_progress"]
         return SessionState(
@@ -134,8 +144,14 @@ class CheckpointKeeper:
             task_id=task.id,
             current_task=task.prompt,
             reason=reason,
-            completed_subtasks=[*done, *(text for text, status in todos if status == "completed")],
-            pending_subtasks=[*(text for text, status in todos if status != "completed"), *left],
+            completed_subtasks=[
+                *done[-_OTHERS:],
+                *(text for text, status in todos if status == "completed"),
+            ],
+            pending_subtasks=[
+                *(text for text, status in todos if status != "completed"),
+                *left[:_OTHERS],
+            ],
             modified_files=await self._files(session, task, calls),
             conversation_summary=await self._summary(session, task, reason),
             key_decisions=await self._decisions(session, task),

@@ -24,6 +24,7 @@ from perpetualcc.permissions.trust import (
     WatchedFiles,
     content_hash,
     instructions,
+    instructions_above,
     is_trusted,
     servers_above,
     surfaces,
@@ -141,7 +142,7 @@ class Guard:
             if self.is_sandboxed(session)
             else None,
             sources=("user", "project", "local") if reads_project else ("user",),
-            instructions="" if reads_project else instructions(project.files),
+            instructions="" if reads_project else _words(session.project, project.files),
             without_servers=servers_above(session.project, project.files) if reads_project else (),
         )
 
@@ -157,6 +158,11 @@ class Guard:
                 for one in surfaces(standing.files)
             ],
         }
+
+
+def _words(project: Path, files: Files) -> str:
+    """What Claude Code would read of the project's `CLAUDE.md` and of those above it."""
+    return "\n\n".join(filter(None, (instructions(files), instructions_above(project))))
 
 
 @dataclass(frozen=True, slots=True)

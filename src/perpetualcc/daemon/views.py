@@ -10,10 +10,10 @@ from perpetualcc.daemon.budget import day_shares
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.texts import cut
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.store.decisions import RecordedDecision
+from perpetualcc.store.text import shortened
 
 _PAGE_CHARACTERS = 1_000_000
 """In one answer, well below the protocol's limit of a frame."""
@@ -119,23 +119,14 @@ def that_fits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if len(json.dumps(found)) <= _PAGE_CHARACTERS:
             return found
         found = [
-            {name: _cut(value, most) if name in _WORDY else value for name, value in one.items()}
+            {
+                name: shortened(value, most) if name in _WORDY else value
+                for name, value in one.items()
+            }
             for one in found
         ]
     sizes = accumulate(len(json.dumps(one)) + 2 for one in found)
     return found[: max(1, bisect_right(list(sizes), _MOST_CHARACTERS))]
-
-
-def _cut(value: Any, most: int) -> Any:
-    match value:
-        case str():
-            return cut(value, most)
-        case dict():
-            return {name: _cut(one, most) for name, one in value.items()}
-        case list():
-            return [_cut(one, most) for one in value]
-        case _:
-            return value
 
 
 def checkpoint_data(checkpoint: SessionCheckpoint) -> dict[str, Any]:

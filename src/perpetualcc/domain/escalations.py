@@ -9,6 +9,8 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 
 ALWAYS = "Always"
 """The label of the option that approves and makes a rule of it."""
+WITHDRAWN = "withdrawn"
+"""Who settled a request that nobody needs to answer any more."""
 
 
 class EscalationType(StrEnum):

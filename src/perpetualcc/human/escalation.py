@@ -7,7 +7,12 @@ from typing import Any, Protocol
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import (
+    WITHDRAWN,
+    Escalation,
+    EscalationRequest,
+    EscalationType,
+)
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.human.answers import checked
 from perpetualcc.human.reminders import next_reminder
@@ -33,9 +38,12 @@ class AnsweredAlreadyError(PerpetualError):
 
     def __init__(self, settled: Escalation) -> None:
         at = time.strftime("%H:%M:%S", time.localtime(settled.settled_at))
+        how = f"settled at {at} by {settled.settled_by!r}"
+        if settled.settled_by == WITHDRAWN:
+            how = f"withdrawn at {at}"
         super().__init__(
-            f"Request {settled.number} was settled at {at} by {settled.settled_by!r}: "
-            f"{said(settled.answer or {})}; your answer was not used",
+            f"Request {settled.number} was {how}: {said(settled.answer or {})};"
+            " your answer was not used",
             hint="See what still waits with: pcc pending",
         )
 

@@ -126,10 +126,15 @@ class Library:
         return next((one for one in others if self._is_ours(preference, one)), "")
 
     def notice(self, project: str) -> None:
-        """Know a project that was moved here: what we wrote of it waits for review again."""
-        if project not in set(self._homes()) and any(one.former for one in self._known(project)):
-            self._register(project)
-            self.publish(project)
+        """
+        Know a project that was moved here, or one that it is in: what we wrote of it waits for
+        review again.
+        """
+        known = set(self._homes())
+        for place in map(str, outward(Path(project))):
+            if place not in known and any(one.former for one in self._known(place)):
+                self._register(place)
+                self.publish(place)
 
     def find(self, identity: str, home: str | None = None) -> Learned:
         """

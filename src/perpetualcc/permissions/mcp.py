@@ -77,22 +77,40 @@ _ASKS = re.compile(r"\s*(?:select|show|explain|describe|values)\b", re.IGNORECAS
 def _named(tool: str, words: list[str], values: Mapping[str, Any]) -> Finding:
     named = load_table("tools")["mcp"]
     server, own = _parts(tool)
-    harm = sorted(set(words).intersection(named["destructive"]))
+    chosen = [word for word in _chosen(values, named["choosing"]) if word != "post"]
+    harm = sorted({*words, *chosen}.intersection(named["destructive"]))
     is_look = not {*own[:2]}.isdisjoint(named["looks"]) and {*own}.isdisjoint(named["joins"])
     if is_look:
         harm = [word for word in harm if word not in named["things"]]
     elif not {*server}.isdisjoint(named["speaking"]):
         harm += [word for word in own if word in named["speech"]]
+    elif not {*server}.isdisjoint(named["paying"]):
+        harm += [word for word in own if word in named["money"]]
     if set(harm) <= {"execute", "exec", "run"} and _only_asks(tool, values):
         harm = []
     if harm == ["run"] and not set(words).isdisjoint(named["run_and_look"]):
         harm = []
     if harm:
-        why = f"By its name ({harm[0]!r}) a person answers for what it does"
+        told = "By its name" if harm[0] in words else "By what it is asked for"
+        why = f"{told} ({harm[0]!r}) a person answers for what it does"
         return _finding(Risk.HIGH, "mcp-destructive", tool, why)
     return _finding(
         Risk.MEDIUM, "mcp", tool, "A tool of an MCP server: what it does is not seen here"
     )
+
+
+def _chosen(values: Mapping[str, Any], choosing: list[str]) -> Iterator[str]:
+    """Words by which the input says what a tool of many uses does: `{"action": "delete"}`."""
+    for key, value in _values(values):
+        if (
+            key in choosing
+            and len(value) < _LONGEST_CHOICE
+            and value.replace("_", "a").isidentifier()
+        ):
+            yield from (word.lower() for word in _WORD.findall(value))
+
+
+_LONGEST_CHOICE = 60
 
 
 def _parts(tool: str) -> tuple[list[str], list[str]]:

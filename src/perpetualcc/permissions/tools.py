@@ -23,7 +23,7 @@ from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.skills import has_unseen_skill
 from perpetualcc.permissions.urls import judge_url
-from perpetualcc.permissions.worktrees import HOLDER
+from perpetualcc.permissions.worktrees import HOLDER, is_worktree
 
 COMMAND_LIMIT = 400_000
 """Characters of one command. Longer ones are refused unread."""
@@ -292,12 +292,26 @@ def _skill(request: Request) -> Judgement:
     return [replace(found, kind="unseen skill", is_guarded=True), *findings]
 
 
+def _enter_worktree(request: Request) -> Judgement:
+    """One that Claude Code makes in its own place (`worktrees`) is judged as the project is."""
+    own = f"{request.territory.project}{HOLDER}"
+    name = request.optional("name") or "new"
+    path = request.optional("path") or own + name
+    is_own = set(request.input) <= {"name", "path"} and is_worktree(request.territory.project, path)
+    risk = Risk.LOW if is_own else Risk.MEDIUM
+    why = "Works in a worktree of this project" if is_own else "Works in a worktree elsewhere"
+    found = request.finding(risk, "worktree", why)
+    made = Effect(kind=EffectKind.WRITE, target=own.rstrip("/"))
+    return [replace(found, effects=(made,)), *_guarded_values(request)]
+
+
 def _exit_worktree(request: Request) -> Judgement:
     if request.input.get("action") == "remove":
         lost = ", and what is in no commit" if request.input.get("discard_changes") else ""
         why = f"Deletes the worktree and its branch{lost}"
         return [request.finding(Risk.HIGH, "worktree", why, EffectKind.DELETE)]
-    return [request.finding(Risk.MEDIUM, "worktree", "Leaves a worktree", EffectKind.EXECUTE)]
+    risk = Risk.LOW if request.input.get("action") == "keep" else Risk.MEDIUM
+    return [request.finding(risk, "worktree", "Leaves a worktree", EffectKind.EXECUTE)]
 
 
 def _own(request: Request) -> Judgement:
@@ -326,6 +340,7 @@ _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "Task": _agent,
     "Agent": _agent,
     "SendMessage": _message,
+    "EnterWorktree": _enter_worktree,
     "ExitWorktree": _exit_worktree,
     "Skill": _skill,
 }

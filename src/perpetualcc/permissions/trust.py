@@ -12,11 +12,15 @@ import os
 import re
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.folders import outward
+
+_UNREADABLE = b"\0unreadable"
+"""Stands for the content of a file that is there and cannot be read."""
 INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 """What Claude Code (2.1.330) reads as a project's instructions: words, and nothing that runs."""
 WATCHED_FILES = (
@@ -53,8 +57,12 @@ class Surface:
 
 def read_watched_files(project: Path) -> dict[str, bytes]:
     """What is there of the watched files. A symlink is read as what it leads to."""
+    return _read(project, _candidates(project))
+
+
+def _read(project: Path, names: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for name in _candidates(project):
+    for name in names:
         path = project / name
         try:
             if name.endswith("/"):
@@ -63,7 +71,7 @@ def read_watched_files(project: Path) -> dict[str, bytes]:
                 with path.open("rb") as file:
                     found[name] = file.read(FILE_LIMIT + 1)
         except OSError:
-            found[name] = b"\0unreadable"
+            found[name] = _UNREADABLE
     return found
 
 
@@ -186,9 +194,28 @@ def surfaces(files: Files) -> tuple[Surface, ...]:
 
 
 def instructions(files: Files) -> str:
-    """The text of a project's own instructions; empty when it has none."""
-    texts = (files[name].decode("utf-8", "replace") for name in INSTRUCTIONS if name in files)
-    return "\n\n".join(text for text in map(str.strip, texts) if text)
+    """
+    The text of a project's own instructions; empty when it has none. Without NUL characters, which
+    no argument of a process can hold.
+    """
+    found = (files[name] for name in INSTRUCTIONS if files.get(name, _UNREADABLE) != _UNREADABLE)
+    texts = (content.replace(b"\0", b"\xff").decode("utf-8", "replace") for content in found)
+    return "\n\n".join(filter(None, map(str.strip, texts)))
+
+
+def instructions_above(project: Path) -> str:
+    """
+    Those of the folders that the project is in, as far as its repository goes, the nearest first.
+
+    Outside of a repository there are none: what is in `/tmp` or `/home` may be anybody's.
+    """
+    folders = [*outward(project.resolve())]
+    is_in_repository = (folders[-1] / ".git").exists()
+    return "\n\n".join(
+        f"From {folder}, which this project is a part of:\n\n{text}"
+        for folder in (folders[1:] if is_in_repository else ())
+        if (text := instructions(_read(folder, INSTRUCTIONS)))
+    )
 
 
 def servers_above(project: Path, files: Files) -> tuple[str, ...]:

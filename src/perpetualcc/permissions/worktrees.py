@@ -13,6 +13,13 @@ _NAME = re.compile(r"([\w-][\w.+-]*)(?:/|\Z)", re.ASCII)
 """As Claude Code makes them (2.1.330). A pattern, or what is known at run time, may mean `..`."""
 
 
+def is_worktree(project: str, path: str) -> bool:
+    """Whether `path` is where Claude Code has, or would make, a worktree of `project`."""
+    holder = project + HOLDER
+    name = _NAME.fullmatch(path, len(holder)) if path.startswith(holder) else None
+    return name is not None
+
+
 def root_of(project: str, path: str) -> str:
     """The worktree of `project` that `path` lies in, else `project`; both normalised, absolute."""
     root = project

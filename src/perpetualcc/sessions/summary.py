@@ -7,7 +7,7 @@ from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.texts import first_line
 
 _MOST = 20
-"""Tasks that are listed; the others are counted."""
+"""Tasks that are listed, those that ended last; the others are counted."""
 _PROMPT, _RESULT = 60, 120
 """Characters of each."""
 _SIGNS = {
@@ -20,14 +20,17 @@ _SIGNS = {
 
 
 def completion_summary(tasks: Sequence[Task]) -> str:
-    """The first line counts (it has nothing of the work in it), one more for each task."""
+    """
+    The first line counts (it has nothing of the work in it), one more for each task, in the order
+    in which they ended.
+    """
     done = sum(task.state is TaskState.DONE for task in tasks)
     noun = "task" if len(tasks) == 1 else "tasks"
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
     lines = [f"{counted} in {elapsed(_time_with_work(tasks))}"]
-    lines += [_line(task) for task in tasks[:_MOST]]
     if len(tasks) > _MOST:
-        lines.append(f"… and {len(tasks) - _MOST} more")
+        lines.append(f"… {len(tasks) - _MOST} before, and then")
+    lines += [_line(task) for task in sorted(tasks, key=lambda task: task.updated_at)[-_MOST:]]
     return "\n".join(lines)
 
 

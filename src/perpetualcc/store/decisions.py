@@ -12,7 +12,10 @@ from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
-from perpetualcc.store.text import redacted, to_json
+from perpetualcc.store.text import redacted, shortened, to_json
+
+_MOST_OF_A_TEXT = 4_000
+"""Characters of a call's text that are kept: what a file came to is in the project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +29,7 @@ class RecordedDecision:
     tool: str
     summary: str
     input: Mapping[str, Any]
-    """Redacted."""
+    """Redacted, its long texts cut."""
     digest: str
     """SHA-256 of the input as it was, keys sorted: tells two calls apart, reveals neither."""
     decision: Decision
@@ -70,7 +73,7 @@ class DecisionJournal:
                         "message": decision.message,
                     }
                 ),
-                "input": to_json(redacted(tool_input or {})),
+                "input": to_json(shortened(redacted(tool_input or {}), _MOST_OF_A_TEXT)),
                 "input_digest": digest(tool_input or {}),
                 "verdict": decision.verdict,
                 "risk": decision.risk,

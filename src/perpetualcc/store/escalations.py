@@ -8,6 +8,7 @@ from typing import Any
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy
 from perpetualcc.domain.escalations import (
+    WITHDRAWN,
     Escalation,
     EscalationRequest,
     EscalationType,
@@ -25,9 +26,6 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.text import redacted, to_json
-
-WITHDRAWN = "withdrawn"
-"""Who settled a request that nobody needs to answer any more."""
 
 _SEVERITIES = tuple(Severity)
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"

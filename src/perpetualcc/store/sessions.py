@@ -26,6 +26,11 @@ Sessions = list[Session]
 _SELECT = "SELECT s.*, p.path FROM sessions s JOIN projects p ON p.id = s.project"
 
 
+_SHORTEST = 3
+"""Characters of an id that name its session: `pcc stop fe`, meant for a name that was never given,
+must stop nobody whose id happens to begin so."""
+
+
 class UnknownSessionError(PerpetualError):
     """No session has this id, prefix or name."""
 
@@ -217,8 +222,8 @@ def _find(connection: sqlite3.Connection, reference: str) -> Session:
         return _session(row)
     rows = connection.execute(
         f"{_SELECT} WHERE substr(s.id, 1, length(:reference)) = :reference"
-        " AND :reference <> '' ORDER BY s.position DESC LIMIT 10",
-        wanted,
+        " AND length(:reference) >= :shortest ORDER BY s.position DESC LIMIT 10",
+        {**wanted, "shortest": _SHORTEST},
     ).fetchall()
     match [_session(row) for row in rows]:
         case []:

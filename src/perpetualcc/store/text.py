@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.texts import cut
 
 
 def storable(text: str) -> str:
@@ -30,3 +31,16 @@ def redacted(value: Any) -> Any:
             return value
         case _:
             return redact(str(value))
+
+
+def shortened(value: Any, most: int) -> Any:
+    """The same JSON value with every text cut to at most so many characters."""
+    match value:
+        case str():
+            return cut(value, most)
+        case dict():
+            return {name: shortened(one, most) for name, one in value.items()}
+        case list():
+            return [shortened(one, most) for one in value]
+        case _:
+            return value

@@ -331,10 +331,17 @@ def test_with_handovers_off_an_ordinary_session_is_left_alone(tmp_path):
     play(story())
 
 
-def test_a_full_context_is_the_hard_limit_whatever_was_counted(stage):
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("invalid_request", "Prompt is too long"),
+        ("unknown", "API Error: The model has reached its context window limit."),
+    ],
+)
+def test_a_full_context_is_the_hard_limit_whatever_was_counted(stage, kind, text):
     async def story():
         await stage.begin()
-        await stage.see(TroubleReported(kind="invalid_request", text="Prompt is too long"))
+        await stage.see(TroubleReported(kind=kind, text=text))
         assert stage.orders() == [Told(order=Order.HAND_OVER)]
         assert stage.kinds(HandoverDue)[0].reason == "the context is full"
 

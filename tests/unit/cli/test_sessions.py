@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.sessions import _figures, _tokens, session_panel
+from perpetualcc.cli.sessions import _figures, _tasks, _tokens, session_panel
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,20 @@ def test_a_session_that_begins_is_said_to_run_unless_something_holds_it_up(statu
     session = {"name": "n", "project": "/p", "brain": "none", "status": status, "delay": delay}
 
     assert f"Status: {told} " in session_panel(session)
+
+
+def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_left():
+    states = ["parked", *["done"] * 3_000, "running", *["queued"] * 40]
+    tasks = [
+        {
+            "id": f"t-{n}", "prompt": f"Task {n}", "state": state, "after": [], "priority": 0,
+            "lane": "interactive", "due": 0.0, "result": "",
+        }
+        for n, state in enumerate(states)
+    ]  # fmt: skip
+
+    title, hidden, *lines = _tasks(tasks)
+
+    assert (title, hidden) == ("Tasks:", "  … 2,980 tasks before that ended; all of them: --json")
+    assert lines[:2] == ["  ✗ t-0  Task 0", "  ✓ t-2981  Task 2981"]
+    assert len(lines) == 1 + 20 + 1 + 40

@@ -12,6 +12,7 @@ from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, SessionOptions
+from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.checkpoint import CheckpointManager
 from perpetualcc.store.database import Database
@@ -173,3 +174,28 @@ def test_a_tasks_list_and_files_are_its_own(tmp_path):
     assert login.pending_subtasks == ("Draw the login page",)
     assert [mark.path for mark in login.modified_files] == ["1.py"]
     assert (fresh.pending_subtasks, fresh.modified_files) == ((), ())
+
+
+def test_a_session_of_thousands_of_tasks_has_a_checkpoint_that_fits_into_a_conversation(tmp_path):
+    words = "Mend it:\n" + "and all of this " * 500
+
+    async def main():
+        async with keeping(tmp_path) as (keeper, _):
+            here, ledger = session(tmp_path), keeper.ledger
+            for n in range(120):
+                await ledger.add(
+                    NewTask(id=TaskId(f"t-{n}"), group=here.id, prompt=f"{n}: {words}")
+                )
+            for _ in range(60):
+                [one] = await ledger.claim({Lane.INTERACTIVE: 1}, limit=1)
+                await ledger.settle(one.id, one.fence, Done(result="yes"))
+            now = task("t-60", prompt=f"60: {words}")
+            await keeper.save(here, now, "a pause")
+            return (await keeper.recall(here, now)).prompt
+
+    prompt = asyncio.run(main())
+
+    assert words in prompt
+    assert "- 59: Mend it:" in prompt
+    assert "- 61: Mend it:" in prompt
+    assert len(prompt) < 2 * len(words) + 5_000

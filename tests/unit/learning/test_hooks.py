@@ -183,13 +183,14 @@ def test_a_project_that_has_no_absolute_path_is_told_what_holds_everywhere(place
     assert b"Answer in German" in done.stdout
 
 
-def test_a_project_that_was_moved_hears_that_its_rules_wait(places, tmp_path):
+@pytest.mark.parametrize("opened", [".", "packages/web"])
+def test_a_project_that_was_moved_hears_that_its_rules_wait(places, tmp_path, opened):
     old, new = tmp_path / "old", tmp_path / "new"
-    old.mkdir()
+    (old / "packages/web").mkdir(parents=True)
     library = Library(places)
     typed_rule(library, str(old), "Use tabs", by_person=True)
     old.rename(new)
-    library.notice(str(new))
+    library.notice(str(new / opened))
 
     begun = capture(places, "{}", kind="session_start", script="session_start.sh", cwd=new).stdout
     for one in library.pending(str(new)):

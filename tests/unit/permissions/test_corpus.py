@@ -50,6 +50,7 @@ PARTS = [
     "twenty-fifth",
     "twenty-sixth",
     "twenty-seventh",
+    "twenty-eighth",
 ]
 
 

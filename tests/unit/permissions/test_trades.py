@@ -14,6 +14,18 @@ from perpetualcc.domain.tools import Risk
         "iverilog -g2012 -o build/tb.vvp src/top.v && vvp build/tb.vvp",
         "nextpnr-ice40 --hx1k --json build/top.json --pcf top.pcf --asc build/top.asc",
         "nvc -a src/top.vhd",
+        "flyway info",
+        "npx prisma migrate status",
+        "npx knex migrate:list",
+        "flask db current",
+        "airflow dags list",
+        "mlflow experiments search",
+        "esptool.py image_info build/fw.bin",
+        "pio device list",
+        "emulator -list-avds",
+        "fastlane action upload_to_testflight",
+        "dvc gc --dry -w",
+        "nu --version",
         "samtools view -H data/x.bam",
         "samtools sort -o build/x.sorted.bam data/x.bam",
         "bcftools query -f '%CHROM' x.vcf",
@@ -225,3 +237,22 @@ def test_what_stays_on_this_side_wakes_nobody(command: str) -> None:
 )
 def test_what_is_no_code_and_no_branch_is_still_guarded(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("fastlane ios beta", Risk.HIGH),
+        ("fastlane ios screenshots", Risk.MEDIUM),
+        ("butler push build/ me/game:win", Risk.HIGH),
+        ("wandb artifact put -n x ./data", Risk.HIGH),
+        ("esptool.py write_flash 0x0 fw.bin", Risk.MEDIUM),
+        ("npx knex migrate:latest", Risk.MEDIUM),
+        ("flyway migrate", Risk.HIGH),
+        ("redis-cli hgetall delete:queue", Risk.MEDIUM),
+        ("redis-cli del delete:queue", Risk.HIGH),
+        ("nu -c 'rm x'", Risk.HIGH),
+    ],
+)
+def test_only_what_sends_or_deletes_is_for_a_person(command: str, risk: Risk) -> None:
+    assert bash_risk(command) is risk

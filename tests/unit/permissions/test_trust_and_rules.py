@@ -20,6 +20,7 @@ from perpetualcc.permissions.trust import (
     WatchedFiles,
     content_hash,
     instructions,
+    instructions_above,
     is_trusted,
     read_watched_files,
     surfaces,
@@ -168,6 +169,30 @@ def test_instructions_are_all_that_claude_code_would_read_of_a_project() -> None
 
     assert instructions({**files, ".claude/settings.json": b"{}"}) == "one\n\ntwo\n\nthree"
     assert instructions({".claude/settings.json": b"{}"}) == ""
+
+
+def test_a_process_can_be_started_with_any_instructions(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_bytes(b"Use\0tabs\xff")
+    (tmp_path / "CLAUDE.local.md").symlink_to("CLAUDE.local.md")
+
+    assert instructions(read_watched_files(tmp_path)) == "Use\ufffdtabs\ufffd"
+    assert instructions({"CLAUDE.md": b"\0unreadable"}) == ""
+
+
+def test_instructions_above_are_those_of_the_repository_the_nearest_first(tmp_path: Path) -> None:
+    project = tmp_path / "repository/packages/web"
+    project.mkdir(parents=True)
+    for place, word in ((tmp_path, "outside"), (tmp_path / "repository", "root")):
+        (place / "CLAUDE.md").write_text(word)
+    (project.parent / "CLAUDE.local.md").write_text("packages")
+    (project / "CLAUDE.md").write_text("own")
+
+    assert instructions_above(project) == ""
+    (tmp_path / "repository/.git").mkdir()
+    assert instructions_above(tmp_path / "repository") == ""
+    found = instructions_above(project)
+    assert [line for line in found.splitlines() if line][1::2] == ["packages", "root"]
+    assert str(tmp_path / "repository") in found
 
 
 def test_moving_bytes_between_name_and_content_changes_the_hash() -> None:

@@ -121,6 +121,14 @@ def test_what_reads_no_credential_is_still_low(command: str) -> None:
         ("CARGO_TARGET_WASM32_WASI_RUNNER=./mine cargo test", Risk.MEDIUM),
         ("CARGO_TARGET_WASM32_WASI_RUNNER=wasmtime cargo test", Risk.LOW),
         ("BUILD_CMD='git push --force' npm test", Risk.HIGH),
+        ("AR='rm x' make", Risk.HIGH),
+        ("make AR='rm x' all", Risk.HIGH),
+        ("make CC='git push --force'", Risk.HIGH),
+        ("make CC=clang AR=llvm-ar YACC='bison -y'", Risk.LOW),
+        ("PGHOST=db.prod.example.com pytest", Risk.MEDIUM),
+        ("DB_HOST=db.prod.example.com npm test", Risk.MEDIUM),
+        ("DB_HOST=db PGHOST=localhost npm test", Risk.LOW),
+        ("PGHOST=127.0.0.1 DB_HOST=/var/run/pg npm test", Risk.LOW),
     ],
 )
 def test_a_variable_is_judged_by_what_a_program_does_with_it(command: str, risk: Risk) -> None:
@@ -199,6 +207,10 @@ def test_a_tool_is_judged_by_what_it_is_told_to_do(command: str, risk: Risk) -> 
         ("python gen.py > src/test.sh; bash src/test.sh", Risk.MEDIUM),
         ("g++ -O0 test.cpp -o test && ./test", Risk.LOW),
         ("black tests/run_tests.py && python tests/run_tests.py", Risk.LOW),
+        ("printf 'default:\\n  git push --force\\n' > justfile && just", Risk.HIGH),
+        ("cat > Taskfile.yml <<E\ntasks:\n  x:\n    cmds: [rm -rf data]\nE\ntask x", Risk.HIGH),
+        ("""echo '{"scripts":{"test":"rm -rf ~"}}' > package.json; npm test""", Risk.HIGH),
+        ("""echo '{"scripts":{"test":"jest"}}' > package.json; npm test""", Risk.MEDIUM),
     ],
 )
 def test_what_the_same_line_writes_is_judged_by_what_it_writes(command: str, risk: Risk) -> None:

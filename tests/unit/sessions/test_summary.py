@@ -28,3 +28,12 @@ def test_only_the_time_in_which_there_was_work_counts(spans, said):
     tasks = [done(number, *span) for number, span in enumerate(spans)]
 
     assert completion_summary(tasks).splitlines()[0] == said
+
+
+def test_of_a_long_life_what_ended_last_is_told():
+    tasks = [done(number, 0, 100 - number) for number in range(50)]
+
+    _, before, *lines = completion_summary(tasks).splitlines()
+
+    assert before == "… 30 before, and then"
+    assert lines == [f"✓ Task {number}" for number in range(19, -1, -1)]

@@ -241,6 +241,8 @@ def test_what_nobody_needs_to_answer_any_more_is_withdrawn_and_not_sent(tmp_path
             )
             assert gone == [number]
             assert await it.queue.get_pending() == []
+            with pytest.raises(AnsweredAlreadyError, match=r"was withdrawn at .*: over; your"):
+                await it.queue.respond(number, {"text": "x"}, by="a")
             [one] = await it.outbox.list(10)
             assert one.state is NoticeState.MOOT
             assert await it.outbox.next_due() is None

@@ -91,19 +91,18 @@ def test_names_and_ids_that_are_taken_become_others(tmp_path: Path, monkeypatch)
 def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
     tmp_path: Path, monkeypatch
 ) -> None:
-    fix_ids(monkeypatch, "ab1111", "ab2222", "cd3333")
+    fix_ids(monkeypatch, "ab1111", "ab1222", "cd3333")
 
     async def scene(database: Database) -> None:
         store = SessionStore(database, FakeClock())
         for name in ("one", "two", "ab"):
             await store.create(name=name, project=PROJECT, options=SessionOptions())
 
-        found = {ref: (await store.find(ref)).name for ref in ("ab1111", "two", "ab2", "c", "ab")}
-
-        assert found == {"ab1111": "one", "two": "two", "ab2": "two", "c": "ab", "ab": "ab"}
-        with pytest.raises(AmbiguousSessionError, match=r"ab2222 \(two\), ab1111 \(one\)"):
-            await store.find("a")
-        for nobody in ("", "zz", "%", "ab*", "on"):
+        meant = {"ab1111": "one", "two": "two", "ab12": "two", "cd3": "ab", "ab": "ab"}
+        assert {ref: (await store.find(ref)).name for ref in meant} == meant
+        with pytest.raises(AmbiguousSessionError, match=r"ab1222 \(two\), ab1111 \(one\)"):
+            await store.find("ab1")
+        for nobody in ("", "zzz", "%%%", "ab*", "on", "c", "cd"):
             with pytest.raises(UnknownSessionError) as caught:
                 await store.find(nobody)
             assert "pcc list" in caught.value.hint
@@ -328,6 +327,27 @@ def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, f
             clock.move(1)
 
         assert len(await journal.read(**question)) == found
+
+    play(tmp_path, scene)
+
+
+def test_of_a_long_call_the_beginning_is_kept_and_two_of_them_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    async def scene(database: Database) -> None:
+        journal = DecisionJournal(database, FakeClock())
+        for end in "xy":
+            about = {"file_path": "a.json", "edits": [{"new_string": "n" * 1_000_000 + end}]}
+            await database.write(
+                journal.writing(DECISION, session=SESSION, tool="MultiEdit", tool_input=about)
+            )
+
+        second, first = await journal.read()
+
+        assert first.input == second.input
+        assert first.input["file_path"] == "a.json"
+        assert 1_000 < len(first.input["edits"][0]["new_string"]) < 10_000
+        assert first.digest != second.digest
 
     play(tmp_path, scene)
 

@@ -48,8 +48,8 @@ _GRACE = 5.0
 """Seconds that a tool at work has to end before the turn is interrupted (seed 001)."""
 _GIVING_UP = 20.0
 """Seconds after which a Claude Code that ignores interrupts is ended."""
-_FULL = "Prompt is too long"
-"""How Claude Code's own refusal begins when the context is full (2.1.330)."""
+_FULL = ("Prompt is too long", "API Error: The model has reached its context window limit")
+"""How Claude Code says that the context is full, before a request and in a reply (2.1.330)."""
 _REFUSED = re.compile(r"API Error: 4(?:00|13|22)\b")
 """The same of refusals that it has no words for: bad request, too large, unprocessable."""
 _LONGEST_REASON = 200
@@ -118,7 +118,7 @@ class HandoverWatch:
         match arrival:
             case ToolEnded():
                 self._keep_good_version()
-            case TroubleReported(kind="invalid_request", text=text) if text.startswith(_FULL):
+            case TroubleReported(text=text) if text.startswith(_FULL):
                 await self._due(Level.CRITICAL, "the context is full", claude, inbox)
             case TroubleReported() if self._is_refused_again and is_of_the_request(arrival):
                 reason = f"the conversation cannot go on: {arrival.text}"

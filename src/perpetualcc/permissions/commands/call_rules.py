@@ -25,6 +25,7 @@ from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_pa
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
+from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
@@ -105,6 +106,7 @@ class CallRules:
             findings = self._with_named_files(findings, call, rule)
         findings += judge_settings(call, rule)
         findings += emptied(call)
+        findings += written_tasks(call) if self.judge.files else []
         findings += in_bare_repository(call, rule)
         findings += self._given_shells(call, rule)
         if rule.operands != "text":
@@ -128,7 +130,8 @@ class CallRules:
     def _unknown_subcommand(self, call: Call, rule: CommandRule) -> Findings:
         """`hostnamectl set-hostname x`: the table has `hostnamectl status`, and not this."""
         if rule.risk is Risk.MEDIUM:
-            return harmful_verb(call.arguments.operands, call)
+            words = call.arguments.operands
+            return harmful_verb(words[:1] if rule.handler == "sql" else words, call)
         word = call.arguments.subcommand
         if rule.risk is not Risk.LOW or rule.handler or rule.operands not in {"data", "code"}:
             return []

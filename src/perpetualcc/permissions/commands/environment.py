@@ -45,7 +45,7 @@ _SOURCE = re.compile(
     re.IGNORECASE,
 )
 _DATABASE = re.compile(
-    r"(?:.*_)?(?:DATABASE|DB|MONGO(?:DB)?|REDIS|PG|POSTGRES(?:QL)?|MYSQL|MARIADB|CLICKHOUSE|AMQP)_?(?:URL|URI|DSN)",
+    r"(?:.*_)?(?:DATABASE|DB|MONGO(?:DB)?|REDIS|PG|POSTGRES(?:QL)?|MYSQL|MARIADB|CLICKHOUSE|AMQP)_?(?:URL|URI|DSN|HOST|HOSTNAME|ADDR)",
     re.IGNORECASE,
 )
 _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
@@ -59,6 +59,7 @@ _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
 _IS_RUN = re.compile(
     r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS)"
+    r"|AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
 )
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
@@ -142,7 +143,7 @@ def _by_value(
         return Risk.MEDIUM, "listens to every network this machine is in"
     if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
         return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
-    if is_passed and _DATABASE.fullmatch(name) and (host := foreign_host(value)) and "." in host:
+    if is_passed and _DATABASE.fullmatch(name) and "." in (foreign_host(_address(value)) or ""):
         return Risk.MEDIUM, "works with a database on another machine"
     if is_passed and _INSTALLS.fullmatch(name):
         written = territory.write(value, cwds, name)
@@ -154,6 +155,11 @@ def _by_value(
     if path is None or _is_persons_tool(name, path, territory, cwds):
         return None
     return Risk.MEDIUM, "by its name it says where code or settings are, and they lie elsewhere"
+
+
+def _address(value: str) -> str:
+    """`PGHOST=db.example.com` is an address without its beginning; so is a socket's directory."""
+    return value if "://" in value or value.startswith("/") else f"tcp://{value}"
 
 
 def _is_persons_tool(name: str, path: str, territory: Territory, cwds: Directories) -> bool:

@@ -43,7 +43,10 @@ def blocked(command: SimpleCommand, pattern: str) -> Finding:
 
 
 def prints_nothing(command: SimpleCommand) -> bool:
+    """`> file` alone, and `ls && : > file`, whose redirection the grammar gives to the whole."""
     words = [word.text for word in command.words]
+    if not words and command.feeds:
+        return prints_nothing(command.feeds[-1])
     return not words or words in ([":"], ["true"], ["cat", "/dev/null"])
 
 

@@ -1,5 +1,6 @@
 """The files that a line has written so far: what is in them, and whether it was just fetched."""
 
+import json
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
@@ -35,6 +36,9 @@ class LineFiles:
                     if is_fetched:
                         self.downloads.add(effect.target)
 
+    def __bool__(self) -> bool:
+        return bool(self._texts)
+
     def __contains__(self, path: str) -> bool:
         return path in self._texts
 
@@ -62,6 +66,21 @@ def _put(command: SimpleCommand) -> str | None:
 def _appends(command: SimpleCommand) -> bool:
     words = [word.text for word in command.words[1:]]
     return any(r.operator in {">>", "&>>"} for r in command.redirections) or "-a" in words
+
+
+_TASK_LINE = re.compile(r"^\s+(?:-\s+)?(?:cmds?:\s*)?\[?(.*?)\]?$")
+
+
+def task_lines(name: str, text: str) -> str:
+    """The shell code of all tasks in a `package.json`, a justfile or a Taskfile."""
+    if not name.endswith(".json"):
+        found = (_TASK_LINE.match(line) for line in text.splitlines())
+        return "\n".join(match[1].lstrip("@-") for match in found if match)
+    try:
+        scripts = json.loads(text)["scripts"]
+        return "\n".join(str(code) for code in scripts.values())
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return ""
 
 
 def recipes(makefile: str, goals: Iterable[str]) -> str:

@@ -77,6 +77,7 @@ class _Reader(Standing):
         )
         self.functions: set[str] = set()
         self.movers: set[str] = set()
+        self.before_last = cwds
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -161,7 +162,9 @@ class _Reader(Standing):
             if child.type == "list":
                 after_or = self.visit_list_parts(child, before, after_or=after_or)
             elif child.is_named:
+                here = self.cwds
                 self.visit(child)
+                self.before_last = here
             after_or = after_or or child.type == "||"
             if after_or:
                 self.merge(before)
@@ -414,6 +417,8 @@ class _Reader(Standing):
                     more[0] = Word(words.pop().text + more[0].text)
                 words += more
             end = child.end_byte
+        if words[0].text == "local" and not self.defining:  # bash refuses it here
+            self.variables.forget(assignment.name for assignment in assignments)
         for word in words[1:]:
             if (bound := assigned(word)) is not None:
                 self.variables.set(*bound)
@@ -490,7 +495,11 @@ class _Reader(Standing):
                 self.fed = tuple(self.script.commands[start:])
             self.visit(body)
             self.stdin, self.fed = outer, fed
+        after = self.cwds
+        if body is not None and body.type == "list":  # `cd x && y > z`: it is for `y` alone
+            self.cwds = self.before_last
         self.emit(redirects.words, [], redirects, node, start)
+        self.cwds = after
 
     def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
         """Redirections of a function or a bare `> file`."""

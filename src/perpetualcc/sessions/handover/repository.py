@@ -12,6 +12,8 @@ _GIT = (
     *("git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "-c", "gc.auto=0"),
 )
+_FROM_ROOT = ":(top,literal)"
+"""Before a path: it is from the repository's root, and holds no pattern."""
 _PATIENCE = 5.0
 """Seconds; a huge repository must not hold a handover up."""
 
@@ -29,19 +31,33 @@ class RepositoryState:
 def repository_state(project: Path) -> RepositoryState:
     """Ask git. Never raises."""
     changed = uncommitted(project)
-    told = _git(project, "log", "--max-count=10", "--format=%h %s")
+    told = _git(project, "log", "--max-count=10", "--format=%h %s", *_here(project))
     return RepositoryState(changed=changed[:200], commits=tuple(told.splitlines()))
 
 
 def uncommitted(project: Path) -> tuple[str, ...]:
-    """Modified, deleted and new files that are not committed. Never raises."""
-    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames")
-    return tuple(entry[3:] for entry in listed.split("\0") if len(entry) > 3)
+    """
+    Modified, deleted and new files that are not committed, from the project. Never raises.
+
+    Of a project that is a folder of a repository only its own: others may be at work in the rest.
+    """
+    here = _here(project)
+    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames", *here)
+    prefix = "".join(here[1:]).removeprefix(_FROM_ROOT)
+    return tuple(entry[3:].removeprefix(prefix) for entry in listed.split("\0") if len(entry) > 3)
+
+
+def _here(project: Path) -> tuple[str, ...]:
+    """The words for git that leave out what is beside a project in its repository."""
+    prefix = _git(project, "rev-parse", "--show-prefix").removesuffix("\n")
+    return ("--", f"{_FROM_ROOT}{prefix}") if prefix else ()
 
 
 def committed_since(project: Path, since: float) -> tuple[str, ...]:
     """Files of the commits made after a moment (UTC epoch seconds). Never raises."""
-    told = _git(project, "log", f"--since=@{since:.0f}", "--name-only", "--format=", "-z")
+    told = _git(
+        *(project, "log", f"--since=@{since:.0f}", "--name-only", "--format=", "-z", "--relative")
+    )
     return tuple(name for name in told.split("\0") if name)
 
 

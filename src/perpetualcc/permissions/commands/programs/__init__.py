@@ -2,6 +2,7 @@
 
 from perpetualcc.permissions.commands.programs import (
     builders,
+    consoles,
     databases,
     debuggers,
     devices,
@@ -19,6 +20,7 @@ from perpetualcc.permissions.commands.programs import (
 
 __all__ = [
     "builders",
+    "consoles",
     "databases",
     "debuggers",
     "devices",

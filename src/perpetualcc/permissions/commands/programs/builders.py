@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.commands.line_files import recipes
+from perpetualcc.permissions.commands.environment import judge_variable
+from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
 from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
@@ -31,6 +33,22 @@ def make(call: Call) -> Findings:
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
     return findings
+
+
+def written_tasks(call: Call) -> Findings:
+    """`printf … > justfile && just`: tasks that this same line has written."""
+    program = call.arguments.path.partition(" ")[0]
+    for name in load_table("tasks")["defined"].get(program, ()):
+        path = call.judge.territory.locate(name, call.cwds).path
+        if path not in call.judge.files:
+            continue
+        text = call.judge.files.text(path)
+        why = f"Runs tasks of a {name} that this same line writes"
+        found = call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE)
+        if text is None:
+            return [found]
+        return [f for f in call.judge.shell(task_lines(name, text), call) if f.risk is Risk.HIGH]
+    return []
 
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -56,6 +74,13 @@ def _setting(name: str, value: str, call: Call) -> Findings:
     if _MAKE_RUNS.fullmatch(name) or _MAKE_FUNCTION.search(value):
         why = f"{name} decides which program runs the build"
         return [call.finding(Risk.HIGH, "make-setting", why, EffectKind.EXECUTE)]
+    named = judge_variable(
+        name, value, words=call.command.words, knowledge=call.judge.knowledge,
+        territory=call.judge.territory, cwds=call.cwds, part=call.part,
+        run=lambda text: call.judge.shell(text, call),
+    )  # fmt: skip
+    if named is not None and named.risk is Risk.HIGH:
+        return [named]
     if not _SHELL_TEXT.search(value):
         return []
     why = f"{name} holds shell code, which the build may run"

@@ -225,18 +225,24 @@ def _harmless() -> frozenset[str]:
     return frozenset(load_table("inline_code")["harmless"])
 
 
+def without_texts(code: str) -> str | None:
+    """`code` with its texts in quotes blanked; None where more than names and calls is in it."""
+    if UNKNOWN in code or len(code) > 20_000:
+        return None
+    if any(m["open"] is not None or m["loose"] is not None for m in _LITERAL.finditer(code)):
+        return None
+    bare = _LITERAL.sub("\0", code)
+    if "`" in bare or _IMPORTS_TEXT.search(code) or _CALLS_A_VALUE.search(bare):
+        return None
+    if _ODD_QUOTE.search(bare) or any(pattern.search(bare) for pattern, _ in _patterns()):
+        return None
+    return bare
+
+
 def _only_prints(text: str) -> bool:
     """Whether it does nothing with its texts but print, measure, split or encode them."""
-    if UNKNOWN in text or len(text) > 20_000:
-        return False
-    if any(m["open"] is not None or m["loose"] is not None for m in _LITERAL.finditer(text)):
-        return False
-    bare = _LITERAL.sub("\0", text)
-    if "`" in bare or _IMPORTS_TEXT.search(text) or _CALLS_A_VALUE.search(bare):
-        return False
-    if _ODD_QUOTE.search(bare):
-        return False
-    if any(pattern.search(bare) for pattern, _ in _patterns()):
+    bare = without_texts(text)
+    if bare is None:
         return False
     own = set(_ASSIGNED.findall(bare)) - _LOADERS - set(_CALLED.findall(bare))
     return (_harmless() | own).issuperset(_NAME.findall(bare))
