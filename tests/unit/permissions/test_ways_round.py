@@ -324,6 +324,9 @@ _MANY = "ls;" * 1_300
         f"x='{_MANY}'\n" + 'A_CMD="$x" y\n' * 390,
         f"echo '{_MANY}' > src/x.sh\n" + "bash src/x.sh\n" * 390,
         "A_" * 45_000 + "=/x y",
+        "eval " * 200 + "'cd x'",
+        "cat <<E\n" + "`" * 99_999 + "\nE",
+        "cat <<E\n" + "`a` " * 25_000 + "\nE",
     ],
 )
 def test_what_is_repeated_or_endless_is_given_up_in_time(line: str) -> None:

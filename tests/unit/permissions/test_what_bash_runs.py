@@ -95,6 +95,11 @@ def test_what_is_only_text_is_no_command(line: str, tmp_path: Path) -> None:
     assert bash_risk(line.replace("CMD", "rm x")) is not Risk.HIGH
 
 
+@pytest.mark.parametrize("line", ["ls >! /etc/x", "cd src && ls >>! /etc/x"])
+def test_a_forced_redirection_of_zsh_is_one(line: str) -> None:
+    assert bash_risk(line) is Risk.HIGH
+
+
 def test_a_document_that_runs_harmless_commands_is_low() -> None:
     assert bash_risk("cat > src/notes.md <<E\nBuilt `date` on $(uname)\nE\n") is Risk.LOW
 

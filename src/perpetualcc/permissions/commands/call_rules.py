@@ -86,12 +86,12 @@ class CallRules:
 
     def findings(self, call: Call) -> Findings:
         """Everything that this call does, one finding each."""
-        arguments, rule = call.arguments, call.arguments.rule
-        if rule is None:
+        arguments = call.arguments
+        if (rule := arguments.rule) is None:
             return self._unknown_use(call)
         if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
-        options = self._options(call)
+        options = self._options(call)  # first: `-C` says where it runs
         findings = [self._base(call, rule), *options, *self._secret_settings(call)]
         if arguments.subcommand and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
@@ -104,11 +104,9 @@ class CallRules:
         findings += self._unknown_words(call, rule)
         if rule.operands in {"data", "code", "task"}:
             findings = self._with_named_files(findings, call, rule)
-        findings += judge_settings(call, rule)
-        findings += emptied(call)
+        findings += judge_settings(call, rule) + emptied(call)
         findings += written_tasks(call) if self.judge.files else []
-        findings += in_bare_repository(call, rule)
-        findings += self._given_shells(call, rule)
+        findings += in_bare_repository(call, rule) + self._given_shells(call, rule)
         if rule.operands != "text":
             findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:

@@ -42,6 +42,8 @@ COMMAND_LIMIT = 400
 """Simple commands in one script; more are not judged one by one."""
 WORD_LIMIT = 20_000
 """Words in one script."""
+FOLLOW_LIMIT = 8
+"""`eval` in `eval`; as deep as commands inside commands are judged."""
 LOOP_VALUES = 16
 """A loop over at most this many known words is followed word by word."""
 
@@ -84,6 +86,7 @@ class _Reader(Standing):
         self.fed: tuple[SimpleCommand, ...] | None = None
         self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
+        self.following = 0
 
     def read(self, text: str) -> None:
         text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
@@ -353,16 +356,19 @@ class _Reader(Standing):
         name, *words = command.words
         while words and words[0].text in {"-p", "--"}:
             words.pop(0)
-        self.depth += 1
-        if self.depth > DEPTH_LIMIT:
+        self.following += 1
+        if self.following > FOLLOW_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
-        kept = len(self.script.commands), len(self.script.problems)
-        if name.text == "eval":
-            self.read(" ".join(word.text for word in words))
-        elif words:
-            self.emit(words, [], Redirects(), node, kept[0])
-        del self.script.commands[kept[0] :], self.script.problems[kept[1] :]
-        self.depth -= 1
+        commands, problems = len(self.script.commands), len(self.script.problems)
+        try:
+            if name.text == "eval":
+                self.read(" ".join(word.text for word in words))
+            elif words:
+                self.emit(words, [], Redirects(), node, commands)
+        finally:
+            del self.script.commands[commands:]
+        del self.script.problems[problems:]
+        self.following -= 1
 
     def fill(self, command: SimpleCommand) -> None:
         """`find src | while read -r f`: a line is one of the names that are listed."""
@@ -547,7 +553,8 @@ class _Reader(Standing):
 
     def substituted(self, code: str, read: Callable[[], None]) -> tuple[str, str]:
         self.depth += 1
-        if self.depth > DEPTH_LIMIT:
+        self.word_count += 1
+        if self.depth > DEPTH_LIMIT or self.word_count > WORD_LIMIT:
             self.stop(Problem.TOO_DEEP, code)
         upstream, self.upstream = self.upstream, ()
         stdin, self.stdin = self.stdin, None

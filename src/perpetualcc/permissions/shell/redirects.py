@@ -58,6 +58,9 @@ def _file_redirect(reader: Reading, node: Node, found: Redirects) -> None:
             targets += reader.words(child)
         else:
             operator = child.type
+    if [target.text for target in targets[:1]] == ["!"]:  # `>! file` of zsh, which overwrites it
+        reader.problem(Problem.UNKNOWN_CONSTRUCT, reader.text(node))
+        targets = targets[1:] or targets
     if targets:
         found.redirections.append(Redirection(operator=operator, target=targets[0]))
         found.words += targets[1:]
