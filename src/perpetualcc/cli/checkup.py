@@ -142,10 +142,8 @@ def _daemon(places: Locations) -> Finding:
     if found.phase is Phase.RESTARTING and found.problem:
         return False, f"Daemon: restarting: {found.problem}"
     if found.version and found.version != code_version():
-        return (
-            False,
-            f"Daemon: {found.phase.value}, another version than this command; to take it over: pcc daemon restart",
-        )
+        what = f"{found.phase.value}, of another version than this command"
+        return False, f"Daemon: {what}; to take this one over: pcc daemon restart"
     return True, f"Daemon: {found.phase.value}"
 
 
