@@ -34,6 +34,7 @@ def test_a_command_that_a_daemon_from_before_an_upgrade_does_not_suit_says_so(tm
         assert done.stderr.count("daemon restart") == 2
         assert "Traceback" not in done.stderr
         assert "this command is" in pcc.pcc("daemon", "status").stdout
+        assert "of another version than this command" in pcc.pcc("doctor", check=False).stdout
         pcc.pcc("daemon", "restart")
         assert "Look" in pcc.pcc("list").stdout
         assert pcc.pcc("list").stderr == ""

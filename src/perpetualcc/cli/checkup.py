@@ -18,6 +18,7 @@ from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.state import Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.version import code_version
 from perpetualcc.permissions.settings import SandboxMode
 
 _UNKEPT = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
@@ -140,6 +141,9 @@ def _daemon(places: Locations) -> Finding:
         return False, f"Daemon: gave up: {found.problem}; try again with: pcc daemon restart"
     if found.phase is Phase.RESTARTING and found.problem:
         return False, f"Daemon: restarting: {found.problem}"
+    if found.version and found.version != code_version():
+        what = f"{found.phase.value}, of another version than this command"
+        return False, f"Daemon: {what}; to take this one over: pcc daemon restart"
     return True, f"Daemon: {found.phase.value}"
 
 
