@@ -22,6 +22,8 @@ class Daemon:
     def call(self, method: str, **params: Any) -> Any:
         if method == "escalation.list":
             return self.waiting
+        if method == "escalation.get":
+            return next(one for one in self.waiting if one["number"] == params["number"])
         if method == "session.get":
             return {"status": "COMPLETED"}
         before = params.get("before") or 10**9
