@@ -175,9 +175,11 @@ def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
 
 
 def clock(at: float) -> str:
-    """`14:30:22`, local time."""
+    """`14:30:22` of today, `22 Nov 14:30:22` of another day; local time."""
     try:
-        return time.strftime("%H:%M:%S", time.localtime(at))
+        local = time.localtime(at)
+        is_today = local[:3] == time.localtime()[:3]
+        return time.strftime("%H:%M:%S" if is_today else "%d %b %H:%M:%S", local)
     except (OverflowError, ValueError, OSError):  # no calendar has that year
         return "--:--:--"
 

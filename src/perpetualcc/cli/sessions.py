@@ -13,6 +13,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
 from perpetualcc.cli.look import (
+    clock,
     coloured,
     counted,
     fit,
@@ -251,7 +252,7 @@ def _figures(session: dict[str, Any]) -> list[str]:
 
 
 def _decision(one: dict[str, Any], home: str) -> list[str]:
-    at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
+    at = clock(one["at"])
     mark = "✓" if one["verdict"] == "allow" else "✗"
     call = f"{one['tool']} → {fit(one['summary'], 60)}"
     return [
@@ -261,7 +262,7 @@ def _decision(one: dict[str, Any], home: str) -> list[str]:
 
 
 def _answered(one: dict[str, Any], home: str) -> list[str]:
-    at = time.strftime("%H:%M:%S", time.localtime(one["at"]))
+    at = clock(one["at"])
     by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
     said = [
         f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"

@@ -1,6 +1,7 @@
 """Every kind of event can be shown, whatever its data."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,6 @@ from tests.unit.domain.test_events import events
 
 AT = {
     "seq": 1,
-    "at": 1_800_000_000.0,
     "level": "info",
     "session": "abc123",
     "run": None,
@@ -24,7 +24,7 @@ AT = {
 
 def sent(event: Event) -> dict:
     """An event as clients get it."""
-    return {**AT, "kind": event.kind, **event.data()}
+    return {**AT, "at": time.time(), "kind": event.kind, **event.data()}
 
 
 @pytest.mark.parametrize("detail", Detail)
@@ -47,6 +47,15 @@ def test_every_event_is_shown_as_plain_lines(kind: type[Event], detail: Detail) 
             assert "\n" not in line
 
     plain()
+
+
+def test_what_happened_on_another_day_says_on_which():
+    told = sent(EVENT_TYPES["TextSaid"](text="One\nTwo")) | {"at": 1_800_000_000.0}
+
+    first, second = shown(told)
+
+    assert re.match(r"\[\d\d Jan \d\d:\d\d:\d\d\] Claude: One", first)
+    assert second.index("Two") == first.index("One")
 
 
 QUESTION = {
