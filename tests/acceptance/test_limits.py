@@ -445,7 +445,9 @@ def test_a_request_that_is_wrong_is_no_limit_whatever_its_message_quotes(install
 
     assert stopped["status"] == "ERROR"
     assert message[:40] in stopped["detail"]
-    assert len(pcc.events(session, "RunStarted")) == 3, "a failure like any other"
+    conversations = [event["claude_session"] for event in pcc.events(session, "RunStarted")]
+    assert len(set(conversations)) == 3, "a failure like any other, three times"
+    assert len(conversations) == 5, "one that the API refuses is gone on with once, and then left"
     assert pcc.events(session, "LimitReached", "ResumePlanned") == []
 
 
