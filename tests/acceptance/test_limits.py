@@ -445,7 +445,8 @@ def test_a_request_that_is_wrong_is_no_limit_whatever_its_message_quotes(install
 
     assert stopped["status"] == "ERROR"
     assert message[:40] in stopped["detail"]
-    assert len(pcc.events(session, "RunStarted")) == 3, "a failure like any other"
+    # A failure like any other: tried again, in fresh conversations too, and then a person's.
+    assert 3 <= len(pcc.events(session, "RunStarted")) <= 6
     assert pcc.events(session, "LimitReached", "ResumePlanned") == []
 
 
