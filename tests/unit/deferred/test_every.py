@@ -1,6 +1,5 @@
 """The words in which people say when something is to happen again."""
 
-import time
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -18,15 +17,6 @@ def moment(text):
 
 
 MONDAY = moment("2026-11-23 11:00")
-
-
-@pytest.fixture(autouse=True)
-def berlin(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 def times(text, start=MONDAY, count=3, form="%a %d %H:%M"):

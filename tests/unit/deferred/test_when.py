@@ -1,6 +1,5 @@
 """The words in which people say when."""
 
-import time
 from contextlib import suppress
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -13,15 +12,6 @@ from perpetualcc.deferred.when import WhenError, parse_when
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2026, 11, 23, 15, 30, tzinfo=BERLIN).timestamp()
-
-
-@pytest.fixture(autouse=True)
-def berlin(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 def said(text: str, now: float = MONDAY) -> str:

@@ -146,31 +146,29 @@ def _about(
 def _completed(name: str, session: str, reviews: int, summary: str) -> Message:
     waiting = "1 refused call waits" if reviews == 1 else f"{reviews} refused calls wait"
     left = f"\n{waiting} for your review: pcc pending" if reviews else ""
-    see = f"See: pcc status {session}{left}"
     done = f"Session {session} has completed"
     counted = summary.partition("\n")[0]
     brief = f"{done}: {counted}." if counted else f"{done}."
-    return Message(
-        kind=Kind.COMPLETION,
-        brief=(f"PerpetualCC: {session} is done", f"{brief}\n{see}"),
-        full=(
-            f"PerpetualCC: {_line(name)} is done",
-            _cut(f"{done}: {summary}" if summary else f"{done}.") + f"\n{see}",
-        ),
+    return _done(
+        (name, session), "is done", brief, f"{done}: {summary}" if summary else brief, left
     )
 
 
 def _done_again(name: str, session: str, result: str) -> Message:
     """One time of several: the session goes on waiting for the next."""
-    see = f"See: pcc status {session}"
-    done = f"Session {session} is done for this time"
+    what = "is done for this time"
+    done = f"Session {session} {what}"
+    return _done((name, session), what, f"{done}.", f"{done}: {result}" if result else f"{done}.")
+
+
+def _done(who: tuple[str, str], what: str, brief: str, full: str, left: str = "") -> Message:
+    """`left`: what waits all the same, on a line of its own."""
+    name, session = who
+    see = f"See: pcc status {session}{left}"
     return Message(
         kind=Kind.COMPLETION,
-        brief=(f"PerpetualCC: {session} is done for this time", f"{done}.\n{see}"),
-        full=(
-            f"PerpetualCC: {_line(name)} is done for this time",
-            _cut(f"{done}: {result}" if result else f"{done}.") + f"\n{see}",
-        ),
+        brief=(f"PerpetualCC: {session} {what}", f"{brief}\n{see}"),
+        full=(f"PerpetualCC: {_line(name)} {what}", f"{_cut(full)}\n{see}"),
     )
 
 
