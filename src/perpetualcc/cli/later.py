@@ -1,4 +1,4 @@
-"""`--at`, `--every` and `--missed`: what begins at a time, and not now."""
+"""What `pcc start` and `pcc add` say alike: when a task begins, and what proves it done."""
 
 from typing import Annotated, Any
 
@@ -27,6 +27,15 @@ MissedOption = Annotated[
         metavar="HOW",
         help="What passed of --every is made up for: once, all, skip, or up to so late: 2h"
         " [default: once]",
+    ),
+]
+
+ChecksOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--check",
+        metavar="COMMAND",
+        help='Proves a task done: "make test" must succeed, or Claude goes on; repeatable',
     ),
 ]
 

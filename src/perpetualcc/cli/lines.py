@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import clock, coloured, counted, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.clock import elapsed
 
 Data = Mapping[str, Any]
 
@@ -87,6 +88,14 @@ def _tool(event: Data) -> list[str]:
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+def _checked(event: Data) -> list[str]:
+    line = f"[CHECK] {fit(event['command'], 90)}"
+    if not event["trouble"]:
+        return [f"{line} {coloured('✓', 'green')} ({elapsed(event['seconds'])})"]
+    said = f": {fit(event['text'], 120)}" if event["text"] else ""
+    return [f"{line} {coloured('✗', 'red')} ({fit(event['trouble'], 120)}{said})"]
 
 
 _MARKS = re.compile(r"</?tool_use_error>")
@@ -271,6 +280,10 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
+    "ChecksBegan": lambda e: [
+        f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
+    ],
+    "CheckEnded": _checked,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

@@ -11,7 +11,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
+from perpetualcc.cli.later import AtOption, ChecksOption, EveryOption, MissedOption, when
 from perpetualcc.cli.look import (
     clock,
     coloured,
@@ -226,6 +226,8 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
             f"{priority}{unattended}{begins}{every}{after}"
         )
+        if task.get("checks") and task["state"] not in _OVER:
+            lines.append(f"      proved by: {fit('; '.join(task['checks']), 65)}")
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
             lines.append(f"      {fit(task['result'], 76)}")
@@ -297,6 +299,7 @@ def add(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
+    check: ChecksOption = None,
 ) -> None:
     """
     Add a task to a session's queue.
@@ -312,6 +315,7 @@ def add(  # noqa: PLR0917  # one parameter an option
             priority=priority,
             after=after or [],
             unattended=unattended,
+            checks=check,
             **begins,
         )
         found = daemon.call("session.get", session=session)

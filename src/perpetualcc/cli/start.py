@@ -12,7 +12,7 @@ import typer
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
+from perpetualcc.cli.later import AtOption, ChecksOption, EveryOption, MissedOption, when
 from perpetualcc.cli.look import moment, one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
@@ -84,6 +84,7 @@ def start(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
+    check: ChecksOption = None,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -123,7 +124,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        begins=when(at, every, missed),
+        begins=when(at, every, missed) | {"checks": check},
     )
 
 

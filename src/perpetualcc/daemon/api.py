@@ -108,6 +108,7 @@ class Api:
                     "due": float | None,
                     "every": str | None,
                     "missed": str | None,
+                    "checks": list | None,
                 },
                 is_decision=True,
             ),
@@ -130,6 +131,7 @@ class Api:
                     "due": float | None,
                     "every": str | None,
                     "missed": str | None,
+                    "checks": list | None,
                 },
                 is_decision=True,
             ),
@@ -172,7 +174,8 @@ class Api:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
         `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
-        `missed`: again and again, as `pcc start --every` says. With its `delay`.
+        `missed`: again and again, as `pcc start --every` says; `checks`: commands that prove each
+        task done. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -312,7 +315,7 @@ class Api:
         """
         Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
         before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
-        and again, as `pcc add --every` says.
+        and again, as `pcc add --every` says; `checks`: commands that prove it done.
         """
         task = await self.manager.add_task(
             params["session"],
@@ -328,10 +331,14 @@ class Api:
         due, rule = _due(params), _rule(params)
         if rule is not None and not due:
             due = rule.first(self.clock.now())
+        checks = _checks(params)
         return {
             "due": due,
             "lane": Lane.CRON if params["unattended"] or due else Lane.INTERACTIVE,
-            "payload": {} if rule is None else rule.payload(),
+            "payload": {
+                **({} if rule is None else rule.payload()),
+                **({"checks": checks} if checks else {}),
+            },
         }
 
     async def follow(self, params: Params, connection: Connection) -> Any:
@@ -425,6 +432,16 @@ def _rule(params: Params) -> Repeated | None:
     rule = Repeated(params["every"], params["missed"] or ONCE)
     rule.check()
     return rule
+
+
+def _checks(params: Params) -> list[str]:
+    """Raises PerpetualError for one that could only fail, or prove nothing."""
+    checks = [str(command).strip() for command in params["checks"] or []]
+    if not all(checks) or any("\0" in command for command in checks):
+        raise PerpetualError(
+            "A check is empty, or holds a NUL character", hint='Say a command: --check "make test"'
+        )
+    return checks
 
 
 def _due(params: Params) -> float:

@@ -28,6 +28,7 @@ from perpetualcc.daemon import learning_worker
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
+from perpetualcc.daemon.check_shell import CheckShell
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
@@ -54,6 +55,7 @@ from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.learning.library import Library as Rules
 from perpetualcc.learning.places import Places
@@ -66,6 +68,7 @@ from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
+from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.episodes import SqliteEpisodes
@@ -228,7 +231,17 @@ class Parts:
             decisions=self.decisions,
             ledger=self.ledger,
             summarize=self.minds.summarize,
+            claims=self.claims,
         )
+
+    @cached_property
+    def claims(self) -> SqliteClaims:
+        return SqliteClaims(self.database)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        shell = CheckShell(self.locations.data)
+        return Verifier(self.claims, shell, self.journal.record, self.config.checks)
 
     # -- who thinks, guards and answers
 
@@ -332,7 +345,13 @@ class Parts:
             escalations=self.escalations, permissions=self.config.human.waits_unattended
         )
         return SessionWork(
-            self.agent, self.limits, self.budget, self.checkpoints, questions, self.events
+            self.agent,
+            self.limits,
+            self.budget,
+            self.checkpoints,
+            questions,
+            self.events,
+            self.verifier,
         )
 
     @cached_property

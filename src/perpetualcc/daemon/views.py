@@ -9,7 +9,7 @@ from typing import Any
 from perpetualcc.daemon.budget import day_shares
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Task, checks_of
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.store.decisions import RecordedDecision
@@ -72,6 +72,7 @@ def task_data(task: Task) -> dict[str, Any]:
         "packet": task.packet,
         "due": task.due,
         "every": task.payload.get("every", ""),
+        "checks": list(checks_of(task)),
     }
 
 

@@ -382,6 +382,24 @@ class BackgroundAwaited(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksBegan(Event):
+    """Claude says the task is done; the commands that are to prove it are run."""
+
+    commands: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckEnded(Event):
+    """One of them succeeded, or, when there is `trouble`, failed."""
+
+    command: str
+    trouble: str = ""
+    seconds: float = 0.0
+    text: str = ""
+    """The last line it printed, where it failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStarted(Event):
     """The engine came up and recovered what an earlier one left."""
 

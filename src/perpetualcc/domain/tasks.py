@@ -101,6 +101,11 @@ class Task:
     updated_at: float
 
 
+def checks_of(task: Task) -> tuple[str, ...]:
+    """The commands that prove it done, in the order in which they are run."""
+    return tuple(str(command) for command in task.payload.get("checks", ()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repetition:
     """What a task that repeats comes to when its time has come."""
