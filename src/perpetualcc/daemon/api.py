@@ -22,6 +22,7 @@ from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.views import (
     MOST_ROWS,
     budget_data,
@@ -89,6 +90,7 @@ class Api:
     handovers: Handovers
     minds: Minds
     about_guards: GuardApi
+    about_reports: ReportApi
     defaults: BrainSettings
     data: Path
 
@@ -167,6 +169,7 @@ class Api:
             ),
             "daemon.info": Method(call=self.info),
             **self.about_guards.methods(),
+            **self.about_reports.methods(),
             **self.about_people.methods(),
         }
 

@@ -48,6 +48,7 @@ from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
+from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
@@ -81,6 +82,7 @@ from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
 from perpetualcc.store.procedures import SqliteProcedures
+from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
@@ -421,6 +423,9 @@ class Parts:
                 taken=lambda: self.dispatcher.running,
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
+            about_reports=ReportApi(
+                reports=SqliteReports(self.database), manager=self.manager, clock=self.clock
+            ),
             events=self.events,
             runs=self.runs,
             decisions=self.decisions,

@@ -33,6 +33,9 @@ _WORDY = frozenset(
         "summary",
         "reason",
         "body",
+        "answers",
+        "refused",
+        "problems",
     }
 )
 """What holds the texts that people and Claude wrote."""
