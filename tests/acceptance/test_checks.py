@@ -93,6 +93,7 @@ def test_a_person_is_asked_when_claude_cannot_and_their_mending_needs_no_claude(
     assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
     assert checked(pcc, session)[-1] == (ANSWERS, "")
     assert len(told()) == 3, "Claude was not asked again"
+    wait_until(lambda: not pcc.ask("escalation.list", session=session))
 
 
 def test_checks_that_an_engine_died_in_are_run_again_and_claude_is_not(world):
