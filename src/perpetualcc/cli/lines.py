@@ -62,6 +62,8 @@ def plain(event: Data) -> str:
 
 def _added(event: Data) -> list[str]:
     """Only of what begins later: the rest begins before anybody has read it."""
+    if event.get("when"):
+        return [f"Begins when it succeeds: {fit(event['when'], 100)}"]
     if not event.get("due"):
         return []
     passed = event.get("passed")
@@ -280,6 +282,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
+    "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
     "ChecksBegan": lambda e: [
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
     ],

@@ -50,6 +50,7 @@ from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
@@ -366,6 +367,17 @@ class Parts:
             describe=self.work.describe,
             settled=self.work.settled,
             is_open=self.load.is_open,
+        )
+
+    @cached_property
+    def conditions(self) -> ConditionWatch:
+        return ConditionWatch(
+            self.ledger,
+            CheckShell(self.locations.data).run,
+            self.sessions.project,
+            self.events.append,
+            self.clock,
+            self.dispatcher.wake,
         )
 
     @cached_property

@@ -146,6 +146,16 @@ INDENT = " " * 11
             ["[T] ⏳ Claude waits for 1 agent in the background"],
         ),
         (
+            "ConditionMet",
+            {"command": "ls inbox/*.md"},
+            ["[T] It succeeds, and the task begins: ls inbox/*.md"],
+        ),
+        (
+            "TaskAdded",
+            {"prompt": "Sort", "due": 0.0, "when": "ls inbox/*.md"},
+            ["[T] Begins when it succeeds: ls inbox/*.md"],
+        ),
+        (
             "ChecksBegan",
             {"commands": ["make", "make test"]},
             ["[T] Claude says it is done; checking: make; make test"],
