@@ -67,6 +67,18 @@ def test_again_and_again_it_looks_at_the_times_of_the_rule(world):
     assert states(pcc, session)[-1] == "cancelled"
 
 
+def test_all_tasks_of_the_requirements_begin_then(world):
+    pcc, _ = world
+    wanted = pcc.project / "R.md"
+    wanted.write_text("## Tasks\n- Sort the inbox\n- Say what was sorted\n")
+    said = pcc.pcc("start", str(pcc.project), "--requirements", str(wanted), "--when", "mkdir once")
+    session = said.stdout.split()[2]
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert states(pcc, session) == ["done", "done"]
+    assert len(pcc.events(session, "ConditionMet")) == 1
+
+
 def test_what_is_queued_beside_it_goes_on_and_resume_begins_it_now(world):
     pcc, _ = world
     session, _ = begin(pcc, "--when", "false")

@@ -52,8 +52,8 @@ class Conditional(Protocol):
 
     async def conditional(self) -> list[tuple[Task, float | None]]:
         """
-        Tasks that only their condition keeps from being started, and when each is to be looked at;
-        None: it never was.
+        Tasks that only their condition keeps from being started, one for each group and condition,
+        and when it is to be looked at; None: it never was.
         """
         ...
 
@@ -62,7 +62,10 @@ class Conditional(Protocol):
         ...
 
     async def begin_now(self, task: TaskId, *events: Event) -> None:
-        """Its condition holds: it is due. Nothing when it is due already, or over."""
+        """
+        Its condition holds: it is due, and so is all of its group that waits for the same. Nothing
+        when it is due already, or over.
+        """
         ...
 
 

@@ -25,10 +25,12 @@ _MAY_START = """
 """
 
 _CONDITIONAL = f"""
-    SELECT t.*, l.next FROM tasks t LEFT JOIN looks l ON l.task = t.id
+    SELECT t.*, l.next, min(t.position) FROM tasks t LEFT JOIN looks l ON l.task = t.id
     WHERE t.state = 'queued' AND t.due IS NULL AND json_extract(t.payload, '$.when') IS NOT NULL
-    AND {_MAY_START.replace("IS NOT NULL", "IS NULL")} ORDER BY t.position
+    AND {_MAY_START.replace("IS NOT NULL", "IS NULL")}
+    GROUP BY t.group_name, json_extract(t.payload, '$.when') ORDER BY t.position
 """  # noqa: S608  # constants only
+"""The first of a group and a condition: the others begin with it."""
 
 _CANDIDATES = f"""
     WITH ready AS (
@@ -170,7 +172,7 @@ def hasten(connection: sqlite3.Connection, group: str, now: float) -> None:
 
 
 def conditional(connection: sqlite3.Connection) -> list[tuple[Task, float | None]]:
-    """What could start, if only its condition held, and when that is looked at next."""
+    """The first that could start if its condition held, and when that is looked at next."""
     rows = connection.execute(_CONDITIONAL, {"lanes": to_json(list(Lane))}).fetchall()
     return [
         (task, row["next"]) for task, row in zip(tasks_from(connection, rows), rows, strict=True)
@@ -178,14 +180,16 @@ def conditional(connection: sqlite3.Connection) -> list[tuple[Task, float | None
 
 
 def begin_now(connection: sqlite3.Connection, task: str, now: float) -> bool:
-    """False: it is due already, or over."""
+    """With all of its group that wait for the same. False: it is due already, or over."""
     return (
         connection.execute(
-            "UPDATE tasks SET due = :now, updated_at = :now WHERE id = :id AND due IS NULL"
-            " AND state = 'queued'",
+            "UPDATE tasks SET due = :now, updated_at = :now"
+            " WHERE state = 'queued' AND due IS NULL AND (group_name, json_extract(payload,"
+            " '$.when')) = (SELECT group_name, json_extract(payload, '$.when') FROM tasks"
+            "  WHERE id = :id AND state = 'queued' AND due IS NULL)",
             {"now": now, "id": task},
         ).rowcount
-        == 1
+        > 0
     )
 
 

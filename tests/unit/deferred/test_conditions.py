@@ -127,6 +127,23 @@ def test_with_a_rule_it_is_looked_at_at_its_times_and_a_passed_one_once(play):
     play(scene)
 
 
+def test_what_waits_for_the_same_in_a_group_is_looked_at_once_and_begins_together(play):
+    async def scene(world):
+        for name in ("a", "b"):
+            await world.add(name, "x", group="g")
+        await world.add("other", "y", group="g")
+        await world.add("elsewhere", "x")
+        await world.looks(2)
+        assert sorted(world.looked) == [("x", "/p"), ("x", "/p"), ("y", "/p")]
+
+        world.holds["x"] = ""
+        await world.looks(60)
+        waiting = [task.id for task, _ in await world.ledger.conditional()]
+        assert waiting == ["other"]
+
+    play(scene)
+
+
 def test_only_what_could_begin_is_looked_at(play):
     async def scene(world):
         await world.ledger.add(NewTask(id=TaskId("first"), group="g", prompt="First"))
