@@ -59,8 +59,8 @@ def own_environment() -> Path | None:
 
     None where PerpetualCC was installed into another: that may be a project's own.
     """
-    place = Path(sys.prefix)
-    source = Path(perpetualcc.__file__)
+    place = Path(sys.prefix).resolve()
+    source = Path(perpetualcc.__file__).resolve()
     is_beside = place.parent in source.parents and place not in source.parents
     return place if is_beside and sys.prefix != sys.base_prefix else None
 
