@@ -43,8 +43,18 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     assert "'abc' is no whole number" in refused(pcc, "respond", "abc", "x", code=2)
     assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")
     assert "its own state" in refused(pcc, "start", str(pcc.locations.logs_dir), "--task", "x")
+    for name in (".claude", ".perpetualcc"):
+        place = pcc.project / name
+        place.mkdir(exist_ok=True)
+        assert "guarded by" in refused(pcc, "start", str(place), "--task", "x")
     assert "it is empty" in refused(pcc, "start", "", "--task", "x", code=2)
     assert "not UTF-8" in refused(pcc, "start", f"{project}\udcff", "--task", "x")
+    for unspeakable in ("a\nb", "a\x1bb", "caf\udce9"):
+        place = tmp_path / unspeakable
+        place.mkdir()
+        (link := tmp_path / "link").unlink(missing_ok=True)
+        link.symlink_to(place)
+        assert "Rename the directory" in refused(pcc, "start", str(link), "--task", "x")
     assert "out of all bounds" in refused(pcc, "list", "--limit", "9" * 20)
     assert "hint" in refused(pcc, "start", project, "--requirements", "nowhere.md")
     assert pcc.json("list") == []

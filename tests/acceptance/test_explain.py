@@ -200,6 +200,40 @@ def test_a_looser_policy_counts_in_a_project_that_is_trusted(
     assert json.loads(done.stdout)["verdict"] == verdict
 
 
+@pytest.mark.parametrize(
+    ("trusted", "folder", "subject", "verdict"),
+    [
+        (True, "packages/api", "lib/a.py", "allow"),
+        (True, "packages/api", "docs/a.md", "ask"),
+        (True, "packages/web", "src/a.py", "ask"),
+        (True, "tools", "any/a.py", "allow"),
+        (False, "tools", "any/a.py", "ask"),
+        (False, "tools", "src/a.py", "allow"),
+        (False, "packages/web", "src/a.py", "ask"),
+        (False, "packages/api", "lib/a.py", "allow"),
+    ],
+)
+def test_the_policy_of_a_repository_counts_in_its_folders(
+    tmp_path: Path, trusted: bool, folder: str, subject: str, verdict: str
+) -> None:
+    top = tmp_path / "repository"
+    (top / ".perpetualcc").mkdir(parents=True)
+    (top / ".perpetualcc/policy.toml").write_text(
+        '[permissions]\nsafe_directories = ["packages/api/lib", "tools/"]\n'
+    )
+    (top / folder).mkdir(parents=True)
+    decided(tmp_path, trust={top: content_hash(read_watched_files(top))} if trusted else {})
+    words = ("write", subject, "--project", str(top / folder))
+
+    alone = run(*words, "--json", home=tmp_path)
+    (top / ".git").mkdir()
+    within = run(*words, home=tmp_path)
+
+    assert (json.loads(alone.stdout)["verdict"] == "allow") is (subject[:3] in {"lib", "src"})
+    assert f"Verdict  {verdict}" in within.stdout
+    assert f"The policy of {top} counts" in within.stdout
+
+
 def test_a_rehearsal_is_played_by_the_same_rules_and_trust(tmp_path: Path) -> None:
     project, copy = tmp_path / "project", tmp_path / "stage/project"
     for place in (project, copy):

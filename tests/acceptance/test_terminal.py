@@ -108,7 +108,7 @@ def test_what_was_typed_for_one_request_never_answers_the_next(install):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")
-def test_bash_completes_commands_and_the_ids_of_sessions(install, tmp_path):
+def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     pcc = install("steps: [Done.]")
     tools = tmp_path / "bin"
     tools.mkdir()
@@ -137,12 +137,20 @@ def test_bash_completes_commands_and_the_ids_of_sessions(install, tmp_path):
     assert completed("pcc", "st") == ["start", "status", "stop"]
     assert completed("pcc", "daemon", "re") == ["restart"]
     assert completed("pcc", "start", "--req") == ["--requirements"]
+    assert completed("pcc", "config", "get", "sessions.max_c") == ["sessions.max_concurrent"]
+    assert completed("pcc", "config", "get", "max_conc") == ["max_concurrent"]
+    assert completed("pcc", "budget", "set", "un") == ["unattended_tokens_per_day"]
+    assert completed("pcc", "rules", "add", "") == ["allow", "deny"]
     mine = ("pcc", "--data-dir", str(pcc.locations.data))
     assert completed(*mine, "status", "") == [], "nothing is started for a suggestion"
     assert pcc.engine is None
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    assert completed(*mine, "rules", "remove", "") == []
+    pcc.pcc("rules", "add", "deny", "command", "make deploy")
+    assert completed(*mine, "rules", "remove", "") == [pcc.json("rules", "list")[0]["id"]]
+    assert completed(*mine, "respond", "") == []
     pcc.pcc("daemon", "stop", "--now")
     assert completed(*mine, "attach", "nig") == ["night-shift"], "the engine sleeps most of the day"
     assert pcc.engine is None

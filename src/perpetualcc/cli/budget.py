@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
@@ -72,7 +73,14 @@ def _row(one: dict[str, Any]) -> list[str]:
 @app.command("set", context_settings={"ignore_unknown_options": True})
 def set_budget(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="BUDGET", help="A name that `pcc budget` shows")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="BUDGET",
+            help="A name that `pcc budget` shows",
+            autocompletion=completion.budgets,
+        ),
+    ],
     value: Annotated[
         str, typer.Argument(metavar="NUMBER", help="Such as 500000, 500k or 2M; 0 means none")
     ],

@@ -1,14 +1,16 @@
 """
-What the shell offers for SESSION: the newest sessions, as they are on disk.
+What the shell offers for sessions, requests, rules and settings, as they are on disk.
 
-Nothing is started for it. Whatever goes wrong shows as no suggestion, because a shell has no place
-for an error here.
+Nothing is started for it, and no text is shown that Claude may have written: zsh evaluates what it
+is offered. Whatever goes wrong shows as no suggestion, because a shell has no place for an error.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.cli.statuses import SHOWN
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.session_status import SessionStatus
 
 _MOST = 100
@@ -17,12 +19,61 @@ _MOST = 100
 
 def sessions(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
     """Ids with a name and status; once something is typed, names too."""
-    from perpetualcc import config  # noqa: PLC0415  # only when a key is pressed
-    from perpetualcc.store.recorded import newest_sessions  # noqa: PLC0415
+    from perpetualcc.store.recorded import newest_sessions  # noqa: PLC0415  # when a key is pressed
 
-    database = config.locate(ctx.find_root().params.get("data_dir")).database
-    found = newest_sessions(database, _MOST)
+    found = newest_sessions(_database(ctx), _MOST)
     return [pair for session in found for pair in _offered(*session, incomplete)]
+
+
+def requests(ctx: Any, incomplete: str) -> list[str]:
+    """Numbers of what waits for a person."""
+    from perpetualcc.store.recorded import open_requests  # noqa: PLC0415  # see above
+
+    return one_of(*map(str, open_requests(_database(ctx), _MOST)))(incomplete)
+
+
+def rules(ctx: Any, incomplete: str) -> list[str]:
+    """Ids of a person's rules."""
+    from perpetualcc.store.recorded import recorded  # noqa: PLC0415  # see above
+
+    try:
+        found = recorded(_database(ctx)).rules
+    except PerpetualError:
+        return []
+    return one_of(*(rule.id for rule in found))(incomplete)
+
+
+def settings(incomplete: str) -> list[tuple[str, str]]:
+    """Keys of the configuration; once something is typed, also without their section."""
+    from perpetualcc.config import file  # noqa: PLC0415  # see above
+
+    known = [(name, file.kind_name(kind)) for name, kind, _ in file.settings()]
+    short = [(name.rpartition(".")[2], f"{name}: {kind}") for name, kind in known]
+    return [one for one in known + short * bool(incomplete) if one[0].startswith(incomplete)]
+
+
+def budgets(incomplete: str) -> list[str]:
+    """Names of what may be spent."""
+    from dataclasses import fields  # noqa: PLC0415  # see above
+
+    from perpetualcc.sessions.budget import BudgetLimits  # noqa: PLC0415  # see above
+
+    return one_of(*(one.name for one in fields(BudgetLimits)))(incomplete)
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """For a place where one of a few words stands."""
+
+    def offered(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return offered
+
+
+def _database(ctx: Any) -> Path:
+    from perpetualcc import config  # noqa: PLC0415  # only when a key is pressed
+
+    return config.locate(ctx.find_root().params.get("data_dir")).database
 
 
 def _offered(identity: str, name: str, status: str, incomplete: str) -> Iterator[tuple[str, str]]:

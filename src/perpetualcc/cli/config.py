@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
@@ -27,7 +28,12 @@ app = typer.Typer(
 )
 
 KeyArgument = Annotated[
-    str, typer.Argument(metavar="KEY", help="Such as sessions.max_concurrent, or max_concurrent")
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="Such as sessions.max_concurrent, or max_concurrent",
+        autocompletion=completion.settings,
+    ),
 ]
 
 _CHANGES = "changes the settings"
@@ -109,7 +115,10 @@ def set_value(
 @app.command()
 def reset(
     ctx: typer.Context,
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this one")] = None,
+    key: Annotated[
+        str | None,
+        typer.Argument(metavar="KEY", help="Only this one", autocompletion=completion.settings),
+    ] = None,
 ) -> None:
     """
     Go back to the defaults; the old file is kept beside the new one.
@@ -145,7 +154,14 @@ def show_path() -> None:
 @app.command()
 def brain(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="BRAIN", help="none, claude, gemini or ollama")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="BRAIN",
+            help="none, claude, gemini or ollama",
+            autocompletion=completion.one_of("none", "claude", "gemini", "ollama"),
+        ),
+    ],
     model: Annotated[str | None, typer.Option(help="Model of the brain")] = None,
     key: Annotated[
         str | None, typer.Option(help="API key as env:NAME or keyring:NAME [default: asked for]")

@@ -268,7 +268,12 @@ def _unit(ctx: typer.Context) -> "ServiceUnit":
     variables = {"PATH": config.search_path()}
     if config.is_config_named():
         variables[config.CONFIG_VARIABLE] = str(config.config_path())
-    return unit_for_this_system(_locations(ctx), home=Path.home(), variables=variables)
+    return unit_for_this_system(
+        _locations(ctx),
+        home=Path.home(),
+        config=config.user_configuration(),
+        variables=variables,
+    )
 
 
 def _show_commands(title: str, commands: list[list[str]]) -> None:

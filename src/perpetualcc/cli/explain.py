@@ -20,6 +20,7 @@ from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
     from perpetualcc.permissions.decision_engine import DecisionEngine
+    from perpetualcc.permissions.project import ProjectStanding
     from perpetualcc.permissions.rules import Rule
     from perpetualcc.permissions.settings import PermissionSettings
     from perpetualcc.store.recorded import Recorded
@@ -132,17 +133,16 @@ class _Guards:
 
     def _read(self, project: Path) -> _Place:
         from perpetualcc.permissions.decision_engine import DecisionEngine  # noqa: PLC0415
-        from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
-        from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
+        from perpetualcc.permissions.project import with_policy_above  # noqa: PLC0415
 
         # A session works in the project's canonical directory, and so do rules and trust.
         place = _canonical(project)
-        files = read_watched_files(project)
-        trusted = is_trusted(files, self._recorded.trust.get(place))
-        standing = ProjectStanding(files=files, trusted=trusted)
-        if standing.has_policy:
-            how = "counts" if trusted else "counts only where it is stricter (pcc trust)"
-            self.notes.append(f"The project's own policy {how}.")
+        outer = tuple(map(self._standing_alone, with_policy_above(place)))
+        standing = replace(self._standing_alone(place), above=outer)
+        for one in standing.with_policy():
+            whose = "The project's own policy" if one is standing else f"The policy of {one.folder}"
+            how = "counts" if one.trusted else "counts only where it is stricter (pcc trust)"
+            self.notes.append(f"{whose} {how}.")
         rules = tuple(
             replace(rule, project=str(project)) if rule.project == str(place) else rule
             for rule in self._recorded.rules
@@ -151,6 +151,14 @@ class _Guards:
         settings = standing.settings(self._base)
         engine = DecisionEngine(settings=settings, authority=Authority(), rules=rules)
         return _Place(settings=settings, rules=rules, engine=engine)
+
+    def _standing_alone(self, folder: Path) -> "ProjectStanding":
+        from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
+        from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
+
+        files = read_watched_files(folder)
+        trusted = is_trusted(files, self._recorded.trust.get(folder))
+        return ProjectStanding(files=files, trusted=trusted, folder=folder)
 
 
 def _canonical(project: Path) -> Path:

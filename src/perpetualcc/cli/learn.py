@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.learning_group import LearningGroup, learning_places
+from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
 from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
 
@@ -173,6 +173,7 @@ def list_(
 
     Example: pcc learn list --pending
     """
+    tell_unread()
     library = _library()
     where = _home(project)
     found = library.pending(where) if pending else library.all(where, above=True)
@@ -235,6 +236,7 @@ def review(
         print(f"Rejected: {one_line(one.preference.rule)}")
     if accept or reject:
         return
+    tell_unread()
     waiting = library.pending(home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")

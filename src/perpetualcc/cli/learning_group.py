@@ -1,6 +1,7 @@
 """The group of `pcc learn`: files of the user's Claude Code that cannot be used are no bug."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,19 @@ def learning_places() -> Places:
     """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
     return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+
+
+def tell_unread() -> None:
+    """Say what no list can show yet: nobody reads while neither a worker nor a daemon runs."""
+    from perpetualcc.learning.health import examine  # noqa: PLC0415  # not for help pages
+
+    health = examine(learning_places())
+    if health.waiting and not health.is_alive:
+        print(
+            f"note: Not read yet: {health.waiting:,} events. Where no daemon runs, to read them:"
+            " pcc learn restart",
+            file=sys.stderr,
+        )
 
 
 def _is_ours(name: object) -> bool:

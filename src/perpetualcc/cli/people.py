@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import fit
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
@@ -18,7 +19,10 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command()
 def pending(
     ctx: typer.Context,
-    number: Annotated[int | None, typer.Argument(help="Show this one in full")] = None,
+    number: Annotated[
+        int | None,
+        typer.Argument(help="Show this one in full", autocompletion=completion.requests),
+    ] = None,
     session: Annotated[str | None, typer.Option(help="Only this session")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
@@ -50,7 +54,12 @@ def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
 @app.command()
 def respond(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(help="The number that `pcc pending` shows")],
+    number: Annotated[
+        int,
+        typer.Argument(
+            help="The number that `pcc pending` shows", autocompletion=completion.requests
+        ),
+    ],
     answer: Annotated[
         list[str] | None,
         typer.Argument(help="An option, its number, or your own words; one for each question"),

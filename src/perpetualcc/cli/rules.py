@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
@@ -40,10 +41,15 @@ def list_rules(
         print(table(["Rule", "What it does", "Note"], rows))
 
 
+RuleArgument = Annotated[
+    str, typer.Argument(help="As `pcc rules list` shows it", autocompletion=completion.rules)
+]
+
+
 @app.command()
 def explain(
     ctx: typer.Context,
-    rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")],
+    rule: RuleArgument,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:
     """
@@ -76,8 +82,17 @@ def _when(rule: dict[str, Any]) -> str:
 @app.command()
 def add(
     ctx: typer.Context,
-    effect: Annotated[str, typer.Argument(help="allow or deny")],
-    subject: Annotated[str, typer.Argument(help="kind, command or path")],
+    effect: Annotated[
+        str,
+        typer.Argument(help="allow or deny", autocompletion=completion.one_of("allow", "deny")),
+    ],
+    subject: Annotated[
+        str,
+        typer.Argument(
+            help="kind, command or path",
+            autocompletion=completion.one_of("kind", "command", "path"),
+        ),
+    ],
     pattern: Annotated[str, typer.Argument(help="Such as 'git commit' or 'docs/*.md'")],
     project: Annotated[
         Path | None, typer.Option(help="Only in this project, and the folders in it")
@@ -119,7 +134,8 @@ def add(
 
 @app.command()
 def remove(
-    ctx: typer.Context, rule: Annotated[str, typer.Argument(help="As `pcc rules list` shows it")]
+    ctx: typer.Context,
+    rule: RuleArgument,
 ) -> None:
     """
     Remove a rule.

@@ -22,6 +22,7 @@ __all__ = [
     "search_path",
     "steering",
     "supervisor_flags",
+    "user_configuration",
 ]
 
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
@@ -104,6 +105,12 @@ def steering() -> dict[str, str]:
     return {
         name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16] for name, value in found.items()
     }
+
+
+def user_configuration() -> Path:
+    """Where programs keep their configuration (XDG Base Directory; a relative one counts not)."""
+    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return named if named.is_absolute() else Path.home() / ".config"
 
 
 def search_path() -> str:

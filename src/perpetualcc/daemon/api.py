@@ -62,6 +62,8 @@ Chosen = TypeVar("Chosen", bound=StrEnum)
 
 _GLANCE = timedelta(milliseconds=50)
 """Between two looks of somebody who watches: no eye sees more."""
+_OF_GUARDS = frozenset({".perpetualcc", ".claude"})
+"""Names of directories whose files are a person's in every project, and must not be one's own."""
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
 
@@ -209,6 +211,11 @@ class Api:
             raise PerpetualError(
                 f"'{project}' is where PerpetualCC keeps its own state",
                 hint="Work in another directory",
+            )
+        if project.name in _OF_GUARDS:
+            raise PerpetualError(
+                f"'{project}' holds the settings that sessions are guarded by",
+                hint="Work in the directory that it is for, or in another",
             )
         return project
 

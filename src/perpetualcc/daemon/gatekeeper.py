@@ -16,7 +16,7 @@ from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
-from perpetualcc.permissions.project import ProjectStanding
+from perpetualcc.permissions.project import ProjectStanding, with_policy_above
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.permissions.trust import (
@@ -86,9 +86,13 @@ class Guard:
 
     async def standing(self, project: Path) -> ProjectStanding:
         """Looked at each time: an agent that may write in the project may change it at any time."""
-        files = self._files.read(project)
-        recorded = await self._trust.recorded(project)
-        return ProjectStanding(files=files, trusted=is_trusted(files, recorded))
+        outer = [await self._standing_alone(folder) for folder in with_policy_above(project)]
+        return replace(await self._standing_alone(project), above=tuple(outer))
+
+    async def _standing_alone(self, folder: Path) -> ProjectStanding:
+        files = self._files.read(folder)
+        trusted = is_trusted(files, await self._trust.recorded(folder))
+        return ProjectStanding(files=files, trusted=trusted, folder=folder)
 
     async def outdated(self, session: Session) -> PerpetualError | None:
         """See `agent.ports.Gatekeeper`."""

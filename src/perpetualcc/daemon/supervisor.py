@@ -38,6 +38,7 @@ from perpetualcc.daemon.state import (
     write_pid,
     write_status,
 )
+from perpetualcc.daemon.surroundings import for_a_daemon, offer_programs
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
@@ -434,19 +435,19 @@ def detach(locations: Locations) -> None:
 
 def main() -> None:
     """`python -m perpetualcc.daemon.supervisor`. Exits 0 when another one is there already."""
-    if processes.VARIABLE in os.environ:
-        # Started by a command inside a run: a supervisor must not look like part of it.
-        clean = {k: v for k, v in os.environ.items() if k != processes.VARIABLE}
-        os.execve(sys.executable, sys.orig_argv, clean)  # noqa: S606  # the same command again
     arguments = _arguments()
+    locations = Locations(data=arguments.data_dir)
+    if (clean := for_a_daemon(os.environ, locations.programs)) != os.environ:
+        os.execve(sys.executable, sys.orig_argv, clean)  # noqa: S606  # the same command again
     try:
-        locations = Locations(data=arguments.data_dir).prepare()
+        locations.prepare()
     except PerpetualError as error:
         sys.exit(f"error: {error.message}\nhint:  {error.hint}")
     try:
         lock = hold(locations.supervisor_lock, wait=0.2)
         if lock is None:
             return
+        offer_programs(locations.programs)
         listener = listen(locations)
         write_pid(lock, os.getpid())
         if arguments.detach:

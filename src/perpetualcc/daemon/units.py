@@ -44,11 +44,15 @@ class ServiceUnit:
 
 
 def unit_for_this_system(
-    locations: Locations, *, home: Path, variables: Mapping[str, str]
+    locations: Locations, *, home: Path, config: Path, variables: Mapping[str, str]
 ) -> ServiceUnit:
-    """`variables` are the daemon's; with the PATH of Claude's commands: a manager's is short."""
-    make = launchd_agent if sys.platform == "darwin" else systemd_unit
-    return make(locations, home=home, variables=variables)
+    """
+    `config` is where programs keep their configuration (XDG). `variables` are the daemon's; with
+    the PATH of Claude's commands: a manager's is short.
+    """
+    if sys.platform == "darwin":
+        return launchd_agent(locations, home=home, variables=variables)
+    return systemd_unit(locations, home=home, config=config, variables=variables)
 
 
 def command_line(locations: Locations) -> list[str]:
@@ -56,7 +60,9 @@ def command_line(locations: Locations) -> list[str]:
     return [sys.executable, "-P", "-m", module, "--data-dir", str(locations.data)]
 
 
-def systemd_unit(locations: Locations, *, home: Path, variables: Mapping[str, str]) -> ServiceUnit:
+def systemd_unit(
+    locations: Locations, *, home: Path, config: Path, variables: Mapping[str, str]
+) -> ServiceUnit:
     name = f"{_name(locations, home)}.service"
     systemctl = ["systemctl", "--user"]
     words = " ".join(_systemd_quoted(word) for word in command_line(locations))
@@ -80,10 +86,12 @@ RestartSec=5
 [Install]
 WantedBy=default.target
 """
+    path = config / "systemd" / "user" / name
     return ServiceUnit(
-        path=home / ".config" / "systemd" / "user" / name,
+        path=path,
         text=text,
-        enable=[[*systemctl, "daemon-reload"], [*systemctl, "enable", "--now", name]],
+        # By its path: the manager, which began at login, may look elsewhere than this terminal.
+        enable=[[*systemctl, "daemon-reload"], [*systemctl, "enable", "--now", str(path)]],
         disable=[[*systemctl, "disable", "--now", name]],
         after_removal=[[*systemctl, "daemon-reload"]],
         probe=[*systemctl, "show-environment"],

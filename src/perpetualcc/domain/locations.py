@@ -27,6 +27,11 @@ class Locations:
         return self.data / "run"
 
     @property
+    def programs(self) -> Path:
+        """A folder for the PATH of sessions: `pcc`, and nothing else of ours."""
+        return self.run_dir / "bin"
+
+    @property
     def socket(self) -> Path:
         return self.run_dir / "pcc.sock"
 

@@ -77,6 +77,21 @@ def _value(key: str, value: Any) -> Any:
     return tuple(value)
 
 
+def seen_from(inner: PurePosixPath, policy: ProjectPolicy) -> ProjectPolicy:
+    """What the policy of a folder says to one who works in a folder below it."""
+    if policy.safe_directories is None:
+        return policy
+    paths = map(PurePosixPath, policy.safe_directories)
+    return replace(
+        policy,
+        safe_directories=tuple(
+            "." if inner.is_relative_to(path) else str(path.relative_to(inner))
+            for path in paths
+            if inner.is_relative_to(path) or path.is_relative_to(inner)
+        ),
+    )
+
+
 def apply_policy(
     settings: PermissionSettings, policy: ProjectPolicy, *, is_trusted: bool
 ) -> PermissionSettings:
@@ -110,4 +125,6 @@ def _kept(mine: tuple[str, ...], theirs: tuple[str, ...] | None) -> tuple[str, .
     if theirs is None:
         return mine
     named = {PurePosixPath(directory) for directory in theirs}
+    if PurePosixPath() in named:
+        return mine
     return tuple(directory for directory in mine if PurePosixPath(directory) in named)

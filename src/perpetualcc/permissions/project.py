@@ -1,11 +1,14 @@
-"""What a project brings along for its own guarding, and how much of it counts."""
+"""What a project and its repository bring along for their guarding, and how much of it counts."""
 
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.permissions.policy_file import POLICY_FILE, apply_policy, parse_policy
+from perpetualcc.domain.folders import above
+from perpetualcc.permissions.policy_file import POLICY_FILE, apply_policy, parse_policy, seen_from
 from perpetualcc.permissions.settings import PermissionSettings
 
 log = logging.getLogger(__name__)
@@ -17,18 +20,39 @@ class ProjectStanding:
 
     files: Mapping[str, bytes]
     trusted: bool
+    folder: Path
+    """Where the files are."""
+    above: "tuple[ProjectStanding, ...]" = ()
+    """The folders of its repository that have a policy: the nearest has the last word."""
 
     def settings(self, base: PermissionSettings) -> PermissionSettings:
-        """The policy with the project's own; a file that cannot be read makes nothing looser."""
-        content = self.files.get(POLICY_FILE)
-        if content is None:
-            return base
-        try:
-            return apply_policy(base, parse_policy(content), is_trusted=self.trusted)
-        except PerpetualError as error:
-            log.warning("%s", error.message)
-            return replace(base, auto_approve_low_risk=False)
+        """
+        The settings with the repository's policies and the project's own.
 
-    @property
-    def has_policy(self) -> bool:
-        return POLICY_FILE in self.files
+        A file that cannot be read makes nothing looser.
+        """
+        for one in reversed(self.with_policy()):
+            base = _applied(base, one, self.folder)
+        return base
+
+    def with_policy(self) -> "tuple[ProjectStanding, ...]":
+        """Whose policy counts, the nearest first."""
+        return tuple(one for one in (self, *self.above) if POLICY_FILE in one.files)
+
+
+def with_policy_above(project: Path) -> tuple[Path, ...]:
+    """The folders of its repository that a project is in and that have a policy."""
+    exists = os.path.exists  # False, whatever is wrong
+    return tuple(folder for folder in above(project) if exists(folder / POLICY_FILE))
+
+
+def _applied(
+    base: PermissionSettings, standing: ProjectStanding, project: Path
+) -> PermissionSettings:
+    inner = PurePosixPath(project.relative_to(standing.folder))
+    try:
+        policy = seen_from(inner, parse_policy(standing.files[POLICY_FILE]))
+        return apply_policy(base, policy, is_trusted=standing.trusted)
+    except PerpetualError as error:
+        log.warning("%s", error.message)
+        return replace(base, auto_approve_low_risk=False)

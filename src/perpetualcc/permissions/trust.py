@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.domain.folders import outward
+from perpetualcc.domain.folders import above
 
 _UNREADABLE = b"\0unreadable"
 """Stands for the content of a file that is there and cannot be read."""
@@ -204,16 +204,10 @@ def instructions(files: Files) -> str:
 
 
 def instructions_above(project: Path) -> str:
-    """
-    Those of the folders that the project is in, as far as its repository goes, the nearest first.
-
-    Outside of a repository there are none: what is in `/tmp` or `/home` may be anybody's.
-    """
-    folders = [*outward(project.resolve())]
-    is_in_repository = (folders[-1] / ".git").exists()
+    """Those of the folders of its repository that the project is in, the nearest first."""
     return "\n\n".join(
         f"From {folder}, which this project is a part of:\n\n{text}"
-        for folder in (folders[1:] if is_in_repository else ())
+        for folder in above(project.resolve())
         if (text := instructions(_read(folder, INSTRUCTIONS)))
     )
 

@@ -9,7 +9,12 @@ import math
 import os
 from pathlib import Path
 
-from perpetualcc.sessions.handover.repository import changed_since, committed_since, uncommitted
+from perpetualcc.sessions.handover.repository import (
+    changed_since,
+    committed_since,
+    is_versioned,
+    uncommitted,
+)
 
 _MOST = 200
 """Files that are told of; of more, the first by name."""
@@ -23,7 +28,7 @@ _OURS = frozenset({".perpetualcc", ".claude-handover", ".claude"})
 
 def changed_files(project: Path, since: float) -> list[str]:
     """Relative to the project, by name; in a repository those that are gone as well."""
-    if (project / ".git").exists():
+    if is_versioned(project):
         found = {*changed_since(project, uncommitted(project), since)}
         found.update(committed_since(project, since))
     else:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import os
+import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -451,7 +452,17 @@ def check_project(path: Path) -> Path:
             f"Project path '{path}' cannot be read",
             hint=f"Check its permissions: ls -ld {shlex.quote(str(path))}",
         )
+    if _UNSPEAKABLE.search(str(resolved)):
+        raise PerpetualError(
+            f"Project path {str(resolved)!r} holds a line end or another character"
+            " that Claude Code does not see as it is",
+            hint="Rename the directory",
+        )
     return resolved
+
+
+_UNSPEAKABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""A prompt and the terminal show these as something else (Claude Code 2.1.330: `&#10;`)."""
 
 
 def _name_from(prompt: str) -> str:

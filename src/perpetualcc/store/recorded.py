@@ -67,6 +67,20 @@ def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
         return []
 
 
+def open_requests(database: Path, most: int) -> list[int]:
+    """The numbers of what waits for a person; none where they cannot be read now."""
+    try:
+        with _opened(database, patience=0.0) as connection:
+            found = connection.execute(
+                "SELECT number FROM escalations WHERE settled_at IS NULL"
+                " ORDER BY severity DESC, number LIMIT ?",
+                (most,),
+            )
+            return [row["number"] for row in found]
+    except sqlite3.Error:
+        return []
+
+
 @contextmanager
 def _opened(database: Path, *, patience: float = _PATIENCE) -> Iterator[sqlite3.Connection]:
     """To look, not to change: nothing is created. Raises sqlite3.Error."""

@@ -61,6 +61,17 @@ def test_a_rule_typed_by_hand_is_accepted_shown_exported_and_forgotten(run, tmp_
     assert run("learn", "list") == "Nothing learned yet\n"
 
 
+def test_lists_say_that_something_is_not_read_yet(run, tmp_path):
+    queue = Places(claude=tmp_path / "c").queue
+    queue.parent.mkdir()
+    queue.write_text('{"kind": "prompt"}\n' * 3)
+
+    assert "Not read yet: 3 events" in run("learn", "review")
+    assert "learn restart" in run("learn", "list", "--pending")
+    run("learn", "run", "--once")
+    assert run("learn", "review") == "Nothing waits for review\n"
+
+
 @pytest.fixture
 def worker(tmp_path):
     """The pid of the worker that runs, or None; at the end there is none."""

@@ -12,6 +12,7 @@ from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
+from perpetualcc.permissions.policy_file import POLICY_FILE
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.trust import content_hash, read_watched_files
 
@@ -128,6 +129,31 @@ def test_servers_of_the_directories_above_are_not_started_with_a_trusted_project
 
     assert trusted.settings()["disabledMcpjsonServers"] == ["near", "far"]
     assert "disabledMcpjsonServers" not in unknown.settings()
+
+
+def test_a_nearer_policy_of_a_repository_has_the_last_word_and_each_is_looked_at_again(tmp_path):
+    async def scene():
+        guarded = Guard(PermissionSettings(), minds=None, trust=Trusts(), rules=None, habits=None)
+        yield (await guarded.standing(project)).settings(guarded.settings)
+        (tmp_path / POLICY_FILE).unlink()
+        yield (await guarded.standing(project)).settings(guarded.settings)
+
+    async def seen():
+        return [settings async for settings in scene()]
+
+    project = tmp_path / "packages/api"
+    policies = {project: "auto_approve_low_risk = false", tmp_path: 'blocked_commands = ["nc"]'}
+    for folder, line in policies.items():
+        (folder / ".perpetualcc").mkdir(parents=True)
+        (folder / POLICY_FILE).write_text(f"[permissions]\n{line}\n")
+    (tmp_path / ".git").mkdir()
+
+    before, after = asyncio.run(seen())
+
+    assert "nc" in before.blocked_commands
+    assert "nc" not in after.blocked_commands
+    assert not before.auto_approve_low_risk
+    assert not after.auto_approve_low_risk
 
 
 def test_instructions_stand_below_the_system_prompt_and_a_long_text_says_what_is_missing():

@@ -7,17 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.daemon.units import command_line, launchd_agent, systemd_unit
+from perpetualcc.config import user_configuration
+from perpetualcc.daemon.units import ServiceUnit, command_line, launchd_agent, systemd_unit
 from perpetualcc.domain.locations import Locations
 
 NASTY = Path('/home/ann/My "$HOME" %h \\ data')
+
+
+def systemd(places: Locations, home: Path, path: str = "/usr/bin") -> ServiceUnit:
+    return systemd_unit(places, home=home, config=home / ".config", variables={"PATH": path})
 
 
 def test_the_usual_unit_as_text() -> None:
     home = Path("/home/ann")
     places = Locations(data=home / ".perpetualcc" / "data")
 
-    unit = systemd_unit(places, home=home, variables={"PATH": "/usr/bin:/bin"})
+    unit = systemd(places, home, "/usr/bin:/bin")
 
     python = command_line(places)[0]
     assert unit.path == home / ".config/systemd/user/perpetualcc.service"
@@ -43,7 +48,7 @@ WantedBy=default.target
 
 
 def test_nothing_in_a_path_is_expanded_by_systemd() -> None:
-    unit = systemd_unit(Locations(data=NASTY), home=Path("/home/ann"), variables={"PATH": "/a%b"})
+    unit = systemd(Locations(data=NASTY), Path("/home/ann"), "/a%b")
 
     assert r'"/home/ann/My \"$$HOME\" %%h \\ data"' in unit.text
     assert 'Environment="PATH=/a%%b"' in unit.text
@@ -51,7 +56,7 @@ def test_nothing_in_a_path_is_expanded_by_systemd() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
-    unit = systemd_unit(Locations(data=NASTY), home=tmp_path, variables={"PATH": "/usr/bin"})
+    unit = systemd(Locations(data=NASTY), tmp_path)
     file = tmp_path / unit.path.name
     file.write_text(unit.text)
 
@@ -63,11 +68,29 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert file.name not in done.stderr, done.stderr
 
 
+def test_the_unit_is_where_the_person_keeps_configuration_and_is_named_by_its_path(
+    tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    places = Locations(data=tmp_path / ".perpetualcc/data")
+    for named, config in [
+        ("/etc/mine", "/etc/mine"),
+        ("relative", tmp_path / ".config"),
+        ("", tmp_path / ".config"),
+    ]:
+        monkeypatch.setenv("XDG_CONFIG_HOME", named)
+
+        unit = systemd_unit(places, home=tmp_path, config=user_configuration(), variables={})
+
+        assert unit.path == Path(config) / "systemd/user/perpetualcc.service"
+        assert unit.enable[-1][-1] == str(unit.path)
+
+
 def test_another_data_directory_has_a_unit_of_its_own() -> None:
     home = Path("/home/ann")
 
     names = {
-        systemd_unit(Locations(data=home / name), home=home, variables={"PATH": ""}).path.name
+        systemd(Locations(data=home / name), home).path.name
         for name in ("a", "b", ".perpetualcc/data")
     }
 

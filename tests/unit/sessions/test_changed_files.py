@@ -62,6 +62,44 @@ def test_in_a_repository_what_is_gone_or_committed_is_found_and_what_is_ignored_
     assert changed_files(project, since) == ["committed.py", "removed.py"]
 
 
+@pytest.mark.parametrize("project", ["git"], indirect=True)
+@pytest.mark.parametrize(
+    ("folder", "told"), [("web", ["web/src.py"]), ("built/web", ["built/web/a.o", "src.py"])]
+)
+def test_of_a_folder_of_a_repository_the_rules_of_the_repository_say_what_is_left_out(
+    project, folder, told
+):
+    within = project / folder
+    (within / "built/web").mkdir(parents=True)
+    (within / "web").mkdir()
+    (within / "built/web/a.o").touch()
+    (within / told[-1]).touch()
+
+    assert changed_files(within, 0.0) == told
+
+
+def test_the_person_s_own_settings_of_git_hold_and_disturb_nothing(tmp_path, monkeypatch):
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    (home / "ignored").write_text("*.swp\n")
+    (home / ".gitconfig").write_text(
+        f"[core]\n pager = false\n excludesFile = {home}/ignored\n[color]\n ui = always\n"
+        "[log]\n showSignature = true\n[status]\n showUntrackedFiles = no\n"
+        "[alias]\n status = !exit 1\n log = !exit 1\n"
+    )
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    git(project, "init", "-q")
+    (project / "done.py").touch()
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "done")
+    (project / "a.swp").touch()
+    (project / "new.py").touch()
+
+    assert changed_files(project, 0.0) == ["done.py", "new.py"]
+
+
 def test_a_project_that_is_gone_has_no_files(tmp_path):
     assert changed_files(tmp_path / "nowhere", 0.0) == []
 

@@ -1,7 +1,6 @@
 """What git knows of a project: the last resort when no handover document is left."""
 
 import math
-import os
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 _GIT = (
     *("git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "-c", "gc.auto=0"),
+    *("-c", "log.showSignature=false", "-c", "color.ui=false"),
 )
 _FROM_ROOT = ":(top,literal)"
 """Before a path: it is from the repository's root, and holds no pattern."""
@@ -47,6 +47,12 @@ def uncommitted(project: Path) -> tuple[str, ...]:
     return tuple(entry[3:].removeprefix(prefix) for entry in listed.split("\0") if len(entry) > 3)
 
 
+def is_versioned(project: Path) -> bool:
+    """Whether git says what is to be left out: not outside of a work tree, nor where all is."""
+    done = _asked(project, "check-ignore", "--quiet", ".")
+    return done is not None and done.returncode == 1
+
+
 def _here(project: Path) -> tuple[str, ...]:
     """The words for git that leave out what is beside a project in its repository."""
     prefix = _git(project, "rev-parse", "--show-prefix").removesuffix("\n")
@@ -74,14 +80,22 @@ def _modified_at(path: Path) -> float:
 
 
 def _git(project: Path, *words: str) -> str:
+    done = _asked(project, *words)
+    return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""
+
+
+def _asked(project: Path, *words: str) -> "subprocess.CompletedProcess[bytes] | None":
+    """
+    With the person's own settings: what they ignore everywhere, and which repositories they trust.
+    """
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [*_GIT, "-C", str(project), *words],
             capture_output=True,
             timeout=_PATIENCE,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # no terminal to ask anything at
             check=False,
-            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0"},
         )
     except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+        return None
