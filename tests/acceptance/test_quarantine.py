@@ -9,7 +9,7 @@ def test_a_task_that_always_fails_costs_its_attempts_and_is_set_aside(install):
     pcc = install(
         """
         steps:
-          - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+          - fail: {kind: http, status: 418, times: 99}
           - Never said.
         """
     )
@@ -47,6 +47,20 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     pcc.pcc("resume", session)
     pcc.wait_for_event(session, "RunStarted", count=2)
     assert pcc.events(session, "RunStarted")[1]["resumed"]
+
+
+def test_a_run_that_only_makes_calls_which_are_none_stops(install, servers):
+    """Claude Code answers them itself, as fast as the model can make them."""
+    pcc = install("steps: [{repeat: 500, tools: [{NoSuchTool: {number: '{n}'}}]}, Gave up.]")
+
+    session = pcc.start("Call it")
+
+    stopped = pcc.wait(session)
+    assert (stopped["status"], stopped["detail"]) == (
+        "ERROR",
+        "Stuck: 12 replies in a row did nothing",
+    )
+    assert len(servers[0].requests) < 20
 
 
 @pytest.mark.soak
@@ -88,7 +102,7 @@ def test_a_task_that_never_works_keeps_no_other_waiting(install):
           - name: bad
             when: Fail
             steps:
-              - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+              - fail: {kind: http, status: 418, times: 99}
               - Never said.
           - name: good
             when: Tidy
