@@ -1,5 +1,7 @@
 """Tasks that never work, and runs that go round in circles, on the real Claude Code."""
 
+import json
+
 import pytest
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -47,6 +49,27 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     pcc.pcc("resume", session)
     pcc.wait_for_event(session, "RunStarted", count=2)
     assert pcc.events(session, "RunStarted")[1]["resumed"]
+
+
+@pytest.mark.parametrize(
+    ("task", "why"), [("Write it", "not today"), ("/etc-like words", "etc-like")]
+)
+def test_a_prompt_that_never_reaches_claude_is_no_task_that_is_done(
+    install, servers, claude_world, task, why
+):
+    """A hook of the user's stops it, or Claude Code takes it for a command that it lacks."""
+    pcc = install("steps: [Never said.]")
+    hook = {"type": "command", "command": "grep -q etc-like || { echo not today >&2; exit 2; }"}
+    settings = {"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [hook]}]}}
+    (claude_world.home / ".claude").mkdir(exist_ok=True)
+    (claude_world.home / ".claude/settings.json").write_text(json.dumps(settings))
+
+    session = pcc.start(task)
+
+    stopped = pcc.wait(session)
+    assert stopped["status"] == "ERROR"
+    assert why in stopped["detail"]
+    assert servers[0].requests == []
 
 
 def test_a_run_that_only_makes_calls_which_are_none_stops(install, servers):
