@@ -9,7 +9,8 @@ import pytest
 
 from perpetualcc.rehearsal import RehearsalServer
 from perpetualcc.rehearsal.scenario import Failure, FailureKind
-from perpetualcc.rehearsal.wire import failure_answer
+from perpetualcc.rehearsal.wire import Answer, error_answer, failure_answer
+from tests.acceptance.supervised import ENDED
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
@@ -126,3 +127,78 @@ def test_a_sign_in_that_is_refused_once_wakes_nobody(install):
     found = pcc.wait(session, within=90)
     assert found["status"] == "COMPLETED", found["detail"]
     assert pcc.events(session, "EscalationRaised") == []
+
+
+BEGUN = "".join(
+    f"event: {kind}\ndata: {json.dumps({'type': kind} | data)}\n\n"
+    for kind, data in [
+        (
+            "message_start",
+            {
+                "message": {
+                    "id": "msg_1",
+                    "type": "message",
+                    "role": "assistant",
+                    "model": "claude-sonnet-4-5",
+                    "content": [],
+                    "stop_reason": None,
+                    "usage": {"input_tokens": 9, "output_tokens": 1},
+                }
+            },
+        ),
+        ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
+        ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "I beg"}}),
+        ("content_block_stop", {"index": 0}),
+        ("error", {"error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    ]
+)
+
+
+class Failing(RehearsalServer):
+    """Every request of the story is answered with what is no reply."""
+
+    answer: Answer
+
+    async def _answer(self, request):
+        is_ours = request.path == "/v1/messages" and request.json().get("tools")
+        return self.answer if is_ours else await super()._answer(request)
+
+
+class LoginPage(Failing):
+    """A network that wants a person at a browser first."""
+
+    answer = Answer(headers={"content-type": "text/html"}, pieces=[(0.0, b"<html>Sign in</html>")])
+
+
+class OverloadedInMidReply(Failing):
+    """Its answer is a good one until the error comes in it."""
+
+    answer = Answer(
+        headers={"content-type": "text/event-stream"},
+        pieces=[(0.0, BEGUN.encode())],
+    )
+
+
+class Broken(Failing):
+    """An error of its own."""
+
+    answer = error_answer(500, "api_error", "Internal server error")
+
+
+@pytest.mark.parametrize(
+    ("server_of", "waits_for"),
+    [
+        (LoginPage, "the server cannot be reached"),
+        (OverloadedInMidReply, "the server is overloaded or fails"),
+        (Broken, "the server is overloaded or fails"),
+    ],
+)
+def test_what_ails_the_server_or_the_way_to_it_is_waited_out(install, server_of, waits_for):
+    pcc = install("steps: [Never.]", server_of=server_of)
+    pcc.environment["CLAUDE_CODE_MAX_RETRIES"] = "1"
+
+    session = pcc.start("Write it")
+
+    waiting = pcc.wait(session, "RATE_LIMITED", *ENDED, within=60)
+    assert (waiting["status"], waiting["detail"]) == ("RATE_LIMITED", waits_for)
+    assert waiting["tasks"][0]["attempts"] == 0

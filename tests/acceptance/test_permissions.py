@@ -11,6 +11,7 @@ from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.layers import Layers, why_no_sandbox
 from perpetualcc.daemon.canary import STATIC_RULES, Canary
 from perpetualcc.domain.locations import Locations
+from perpetualcc.rehearsal import RehearsalServer
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -95,6 +96,35 @@ def test_safe_work_goes_on_and_dangerous_work_never_happens(install):
     assert_unharmed(pcc)
     refusals = [e for e in pcc.events(session, "ToolFinished") if e["is_error"]]
     assert len([e for e in refusals if "hook error" in e["summary"]]) == 7
+
+
+class OneId(RehearsalServer):
+    """As some gateways do: all calls of a reply have one id."""
+
+    def _tool_ids(self, cue):
+        ids = super()._tool_ids(cue)
+        return ids[:1] * len(ids)
+
+
+def test_a_word_for_one_call_counts_for_no_other_with_the_same_id(install):
+    """Claude Code asks about both at once: the answer to the first was taken for the second's."""
+    pcc = install(
+        """
+        steps:
+          - tools: [Read: {file_path: "{project}/README"}, Read: {file_path: "{project}/.env"}]
+          - That was all.
+        """,
+        server_of=OneId,
+    )
+    (pcc.project / "README").write_text("A tool")
+    (pcc.project / ".env").write_text("TOKEN=very-secret")
+
+    session = pcc.start("Look around")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    decided = [one["verdict"] for one in pcc.events(session, "ToolDecided")]
+    assert decided[:1] == ["allow"]
+    assert "allow" not in decided[1:]
 
 
 def test_a_call_is_judged_where_the_shell_stands(install):

@@ -1,5 +1,7 @@
 """Tasks that never work, and runs that go round in circles, on the real Claude Code."""
 
+import json
+
 import pytest
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -9,7 +11,7 @@ def test_a_task_that_always_fails_costs_its_attempts_and_is_set_aside(install):
     pcc = install(
         """
         steps:
-          - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+          - fail: {kind: http, status: 418, times: 99}
           - Never said.
         """
     )
@@ -47,6 +49,41 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     pcc.pcc("resume", session)
     pcc.wait_for_event(session, "RunStarted", count=2)
     assert pcc.events(session, "RunStarted")[1]["resumed"]
+
+
+@pytest.mark.parametrize(
+    ("task", "why"), [("Write it", "not today"), ("/etc-like words", "etc-like")]
+)
+def test_a_prompt_that_never_reaches_claude_is_no_task_that_is_done(
+    install, servers, claude_world, task, why
+):
+    """A hook of the user's stops it, or Claude Code takes it for a command that it lacks."""
+    pcc = install("steps: [Never said.]")
+    hook = {"type": "command", "command": "grep -q etc-like || { echo not today >&2; exit 2; }"}
+    settings = {"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [hook]}]}}
+    (claude_world.home / ".claude").mkdir(exist_ok=True)
+    (claude_world.home / ".claude/settings.json").write_text(json.dumps(settings))
+
+    session = pcc.start(task)
+
+    stopped = pcc.wait(session)
+    assert stopped["status"] == "ERROR"
+    assert why in stopped["detail"]
+    assert servers[0].requests == []
+
+
+def test_a_run_that_only_makes_calls_which_are_none_stops(install, servers):
+    """Claude Code answers them itself, as fast as the model can make them."""
+    pcc = install("steps: [{repeat: 500, tools: [{NoSuchTool: {number: '{n}'}}]}, Gave up.]")
+
+    session = pcc.start("Call it")
+
+    stopped = pcc.wait(session)
+    assert (stopped["status"], stopped["detail"]) == (
+        "ERROR",
+        "Stuck: 12 replies in a row did nothing",
+    )
+    assert len(servers[0].requests) < 20
 
 
 @pytest.mark.soak
@@ -88,7 +125,7 @@ def test_a_task_that_never_works_keeps_no_other_waiting(install):
           - name: bad
             when: Fail
             steps:
-              - fail: {kind: server_error, times: 99, headers: {x-should-retry: "false"}}
+              - fail: {kind: http, status: 418, times: 99}
               - Never said.
           - name: good
             when: Tidy

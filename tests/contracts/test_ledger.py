@@ -721,6 +721,23 @@ def test_what_repeats_leaves_the_following_when_it_is_taken_for_the_first_time(
     assert [event.task for event in world.events] == ["t+"]
 
 
+@pytest.mark.parametrize(("back", "waits"), [(100 * 24 * HOUR, HOUR), (HOUR / 2, 1.5 * HOUR)])
+def test_what_repeats_was_planned_by_a_clock_that_was_ahead(
+    world: World, back: float, waits: float
+) -> None:
+    """And is planned anew; not where only the time that it has just had would come again."""
+    ledger = hourly(world)
+    ledger.new("once", group="u", due=world.clock.now() + 2 * HOUR)
+    ledger.settle("t", ledger.take_one().fence, Done(result="ok"))
+
+    world.clock.move(-back)
+    for _ in range(2):
+        ledger.recover()
+
+    assert ledger.get("t+").due - world.clock.now() == pytest.approx(waits)
+    assert ledger.get("once").due > ledger.get("t+").due
+
+
 def test_what_repeats_is_one_at_a_time(world: World) -> None:
     ledger = hourly(world)
     task = ledger.take_one()

@@ -11,6 +11,7 @@ from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, NewTask, Outcome, Task, TaskState, Wait
 from perpetualcc.work.ledger import (
+    AHEAD,
     LONGEST_BACK_OFF,
     MOST_CRASHES,
     Repeats,
@@ -243,6 +244,7 @@ class MemoryLedger:
                 recovered.append(entry)
         for entry in self.memory.entries.values():
             self._end_stretched_wait(entry)
+            self._plan_anew(entry)
         found = [entry.task for entry in recovered]
         self.memory.events += tell(found)
         return found
@@ -256,6 +258,14 @@ class MemoryLedger:
             return
         if task.updated_at > now and now < task.due <= task.updated_at + longest:
             self._set(entry, due=now)
+
+    def _plan_anew(self, entry: Entry) -> None:
+        task, now = entry.task, self.clock.now()
+        is_ahead = task.created_at > now + AHEAD.total_seconds()
+        if task.state is TaskState.QUEUED and not task.fence and is_ahead:
+            became = self.repeats(replace(task, due=now), now)
+            if became is not None:
+                self._set(entry, due=min(became.following.due, task.due), created_at=now)
 
     def _entry(self, task: TaskId) -> Entry:
         if task not in self.memory.entries:

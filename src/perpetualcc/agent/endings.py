@@ -66,9 +66,10 @@ class RunFacts:
 
     @property
     def is_done(self) -> bool:
-        """Claude ended its turn by itself, and well."""
-        is_good = self.turn is not None and not self.turn.is_error and not self.is_stopped
-        return is_good and self.question is None
+        """Claude ended its turn by itself, and well: it said what it came to, or did something."""
+        if self.turn is None or self.turn.is_error or self.is_stopped or self.question is not None:
+            return False
+        return self.got_on or bool(self.turn.result.strip())
 
 
 def outcome_of(
@@ -98,7 +99,7 @@ def outcome_of(
             counts=False,
             reason=LIMIT_NAMES[limit.window],
             limit=limit,
-            got_somewhere=facts.replies > 0,
+            got_somewhere=facts.got_on,
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
         return _refused(facts, facts.trouble, task, now)
@@ -149,6 +150,8 @@ def _what_failed(facts: RunFacts) -> str:
         return facts.over.reason
     if facts.trouble is not None:
         return facts.trouble.text
+    if facts.turn is not None and not facts.turn.is_error:
+        return "Claude ended its turn without a word, and did nothing"
     if facts.turn is not None:
         return facts.turn.result or facts.turn.subtype
     return facts.error or "Claude Code ended without finishing its turn"

@@ -81,6 +81,10 @@ class Asked:
     request: RequestId
     questions: tuple[Question, ...]
 
+    def call(self, project: Path) -> ToolCall:
+        texts = [question.text for question in self.questions]
+        return ToolCall(tool="AskUserQuestion", input={"questions": texts}, project=project)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReported:

@@ -293,7 +293,9 @@ class SupervisedRun:
                 questions=[question_data(question) for question in asked.questions],
             )
         )
-        if await self._take_stored_answer(asked):
+        call = asked.call(self.launch.session.project)
+        await self._look(self.stuck.called(call, is_allowed=True))
+        if self.facts.stuck or await self._take_stored_answer(asked):
             return
         answers = await self.faculties.answerer.answer(
             asked.questions, self.launch.session, self.task
@@ -443,8 +445,9 @@ class SupervisedRun:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         self.faculties.journal.note(*events)
+        is_new = said.message not in self.counted
         await self._count(said)
-        if said.text.strip():
+        if is_new:
             await self._look(self.stuck.replied(self.faculties.steady.now()))
 
     async def _count(self, said: Said) -> None:

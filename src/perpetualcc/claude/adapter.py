@@ -57,6 +57,7 @@ _COST = re.compile(r"cost:\s+\$(\d+(?:\.\d+)?)")
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
 keeps to it whether the call is let through or refused, succeeds or fails."""
+_TWICE = "Another call with the same id is not decided yet; make this one again, by itself."
 _LOOK = 0.1
 """Seconds between two looks whether a process that should begin to speak still lives."""
 _LAST_WORDS = 0.5
@@ -166,6 +167,7 @@ class ClaudeCodeAdapter:
         self, request: RequestId, decision: Decision, *, is_last: bool = False
     ) -> None:
         allowed = decision.verdict is Verdict.ALLOW
+        self._allowed_by_a_person.discard(request)  # an earlier call's, where ids come again
         if allowed and decision.decided_by is DecidedBy.PERSON:
             self._allowed_by_a_person.add(request)
         answer = _hook_answer("allow" if allowed else "deny", decision.message or decision.reason)
@@ -262,6 +264,8 @@ class ClaudeCodeAdapter:
     async def _held_for(
         self, request: RequestId, tool: str, tool_input: Any, *, kept: RequestId | None = None
     ) -> dict[str, Any]:
+        if request in self._held:  # one answer would count for both
+            return _hook_answer("deny", _TWICE)
         given = tool_input if isinstance(tool_input, dict) else {}
         waiting = self._hold(request)
         wanted = ToolWanted(request=request, tool=tool, input=given, cwd=self._cwd, kept=kept)

@@ -200,8 +200,11 @@ def _is_told_of_background(message: sdk.ResultMessage) -> bool:
 def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
     usage = message.usage or {}
     windows = [int(m.get("contextWindow") or 0) for m in (message.model_usage or {}).values()]
+    # No turn of Claude's: a hook of the user's stopped the prompt, or it was an unknown command.
+    has_no_part = message.num_turns == 0
+    is_told = has_no_part and _is_told_of_background(message)
     return TurnEnded(
-        is_error=bool(message.is_error),
+        is_error=bool(message.is_error) or (has_no_part and not is_told),
         subtype=message.subtype,
         result=message.result or "\n".join(message.errors or []),
         turns=message.num_turns,
@@ -210,5 +213,5 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         tokens_cached=int(usage.get("cache_read_input_tokens") or 0),
         cost_usd=float(message.total_cost_usd or 0.0),
         context_window=max(windows, default=0) or None,
-        is_empty=message.num_turns == 0 and _is_told_of_background(message),
+        is_empty=is_told,
     )

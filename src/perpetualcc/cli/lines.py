@@ -160,7 +160,10 @@ def _command(event: Data) -> str:
     return f"pcc respond {event['number']} {word}"
 
 
-_HICCUPS = {"overload": "The API is overloaded", "unreachable": "The API cannot be reached"}
+_HICCUPS = {
+    "overload": "The API is overloaded or fails",
+    "unreachable": "The API cannot be reached",
+}
 """No limits of anybody's."""
 _WINDOWS = {
     "five_hour": "5-hour",

@@ -1,5 +1,5 @@
 """
-Notices that the wall clock leapt: a laptop woke, somebody set the time.
+Notices that the wall clock leapt: a laptop woke, somebody set the time; and follows its time zone.
 
 What waits in the engine sleeps by the machine's steady clock, which a sleeping machine stops. One
 comparison a second, and no database.
@@ -7,6 +7,7 @@ comparison a second, and no database.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
@@ -30,6 +31,7 @@ async def watch_clock(
     before = clock.now() - steady()
     while True:
         await asyncio.sleep(every.total_seconds())
+        time.tzset()  # who travels has another midnight, and no process notices by itself
         ahead = clock.now() - steady()
         if abs(ahead - before) >= LEAP.total_seconds():
             log.info("The clock leapt by %.0f seconds", ahead - before)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 
 NEEDS_A_PERSON = 78
@@ -135,27 +136,37 @@ def hold(path: Path, *, wait: float = 0.0) -> int | None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     deadline = time.monotonic() + wait
     while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                os.close(descriptor)
-                return None
-            time.sleep(0.02)
-        else:
+        if _locked(descriptor, fcntl.LOCK_EX, path):
             return descriptor
+        if time.monotonic() >= deadline:
+            os.close(descriptor)
+            return None
+        time.sleep(0.02)
 
 
 def is_held(path: Path) -> bool:
     """True while some process holds the lock; false when it cannot even be looked at."""
     with _opened(path) as descriptor:
-        if descriptor is None:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+        return descriptor is not None and not _locked(descriptor, fcntl.LOCK_SH, path)
+
+
+def _locked(descriptor: int, how: int, path: Path) -> bool:
+    """
+    False: somebody else holds it.
+
+    Raises:
+        PerpetualError: there are no locks here, as on some network file systems.
+    """
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
+    except OSError as error:
+        raise PerpetualError(
+            f"'{path}' cannot be locked: {error.strerror}",
+            hint="Its file system keeps no locks; name a directory on a local disk: --data-dir",
+        ) from error
+    return True
 
 
 def is_still(descriptor: int, path: Path) -> bool:

@@ -441,9 +441,6 @@ def main() -> None:
         os.execve(sys.executable, sys.orig_argv, clean)  # noqa: S606  # the same command again
     try:
         locations.prepare()
-    except PerpetualError as error:
-        sys.exit(f"error: {error.message}\nhint:  {error.hint}")
-    try:
         lock = hold(locations.supervisor_lock, wait=0.2)
         if lock is None:
             return
@@ -452,10 +449,12 @@ def main() -> None:
         write_pid(lock, os.getpid())
         if arguments.detach:
             detach(locations)
+    except PerpetualError as error:
+        sys.exit(f"error: {error.message}\nhint:  {error.hint}")
     except OSError as error:
-        where = f" '{error.filename}'" if error.filename else f" in '{locations.data}'"
+        where = f" '{error.filename}'" if error.filename else f" in '{arguments.data_dir}'"
         is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        hint = f"Make room near '{locations.data}'" if is_full else "Mend it, or see --data-dir"
+        hint = f"Make room near '{arguments.data_dir}'" if is_full else "Mend it, or see --data-dir"
         sys.exit(f"error: cannot write{where}: {error.strerror}\nhint:  {hint}")
     write_pid(lock, os.getpid())
     note_steering(locations, steering())

@@ -3,7 +3,8 @@ When, in a person's words: `23:00`, `tonight at 11pm`, `tomorrow 9:30`, `friday 
 `in 2 hours`, `2026-12-24 08:00` (seed 003, `--when`).
 
 Times are of the local clock, days are the calendar's, and what comes back is UTC epoch seconds.
-Where a clock change leaves an hour out, it is the hour after; where it repeats one, the first.
+Where a clock change leaves an hour out, it is the hour after; where it repeats one, the
+first that is ahead.
 """
 
 import re
@@ -133,5 +134,10 @@ def _on(days: list[int], clock: time, now: datetime, *, is_tonight: bool) -> Ite
     """The time on the first of the days on which it is ahead; on the last, when it never is."""
     if is_tonight and clock.hour < _NOON and clock.hour < now.hour:
         days = [1]  # after midnight
-    moments = [datetime.combine(now.date() + timedelta(days=day), clock) for day in days]
-    yield next((moment for moment in moments if moment > now), moments[-1])
+    moments = [
+        datetime.combine(now.date() + timedelta(days=day), clock).replace(fold=fold)
+        for day in days
+        for fold in (0, 1)
+    ]
+    ahead = (moment for moment in moments if moment.timestamp() > now.timestamp())
+    yield next(ahead, moments[-1])

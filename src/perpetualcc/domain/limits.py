@@ -20,9 +20,9 @@ class LimitWindow(StrEnum):
     RATE = "rate"
     """Requests or tokens a minute of an API key."""
     OVERLOAD = "overload"
-    """The server, not the account: a short back-off."""
+    """The server, not the account: a short back-off. It is busy, or has an error of its own."""
     UNREACHABLE = "unreachable"
-    """The network, or the way to the server: the same short back-off."""
+    """The network, or something on the way that answers itself: the same short back-off."""
 
     @property
     def is_of_the_account(self) -> bool:
@@ -42,11 +42,13 @@ LIMIT_NAMES: Mapping[LimitWindow, str] = MappingProxyType(
         LimitWindow.MODEL: "a limit of the model",
         LimitWindow.SPEND: "the spend limit",
         LimitWindow.RATE: "the API key's rate limit",
-        LimitWindow.OVERLOAD: "the server is overloaded",
+        LimitWindow.OVERLOAD: "the server is overloaded or fails",
         LimitWindow.UNREACHABLE: "the server cannot be reached",
     }
 )
 """What a person reads of each; what a session waits for begins with it."""
+IN_VAIN = "tried in vain for an hour"
+"""And ends with this, once, when a hiccup is none: a person may know of a login page, a proxy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

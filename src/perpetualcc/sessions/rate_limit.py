@@ -79,9 +79,13 @@ _NETWORK = re.compile(
     re.IGNORECASE,
 )
 _SERVER = "server_error"
+_FAILS = re.compile(r"\AAPI Error: 5\d\d\b")
+"""The same by the number, where Claude Code does not name the kind."""
+_INTERCEPTED = re.compile(r"\AAPI Error: (?:407|511|API returned an empty or malformed)\b")
+"""Something on the way answers in the API's place: a network's login page, a proxy."""
 _NEVER_LIMITS = frozenset({"invalid_request", "authentication_failed", "model_not_found"})
 """Errors whose messages quote what was sent, and so whatever a file says of limits."""
-_WRONG = re.compile(r"\AAPI Error: 4(?!29)\d\d\b")
+_WRONG = re.compile(r"\AAPI Error: 4(?!07|29)\d\d\b")
 """The same by the number, which stands first: Claude Code does not name the kind of each."""
 _REGAIN = re.compile(r"\byou will regain access on \d{4}-\d\d-\d\d\b", re.IGNORECASE)
 """The one limit that comes as a wrong request: an organization's own for the API."""
@@ -143,11 +147,7 @@ class RateLimitMonitor:
     def _synthetic(self, trouble: SyntheticError) -> RateLimitInfo | None:
         if _is_wrong(trouble) and not _REGAIN.search(trouble.text):
             return None
-        window = _window_in(trouble.text)
-        if trouble.kind == _SERVER and window is None and _NETWORK.search(trouble.text):
-            window = _W.UNREACHABLE
-        if trouble.kind == "overloaded":
-            window = _W.OVERLOAD
+        window = _window_in(trouble.text) or _on_their_side(trouble)
         if trouble.kind == "rate_limit":
             window = window or _W.RATE
         if window is None:
@@ -168,6 +168,16 @@ class RateLimitMonitor:
 
 def _is_wrong(trouble: SyntheticError) -> bool:
     return trouble.kind in _NEVER_LIMITS or _WRONG.match(trouble.text) is not None
+
+
+def _on_their_side(trouble: SyntheticError) -> LimitWindow | None:
+    """What ails the server, or the way to it: nothing that the task could do better."""
+    if _INTERCEPTED.search(trouble.text):
+        return _W.UNREACHABLE
+    if trouble.kind == _SERVER and _NETWORK.search(trouble.text):
+        return _W.UNREACHABLE
+    is_theirs = trouble.kind in {_SERVER, "overloaded"} or _FAILS.match(trouble.text)
+    return _W.OVERLOAD if is_theirs else None
 
 
 def _window_in(text: str) -> LimitWindow | None:

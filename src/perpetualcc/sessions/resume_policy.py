@@ -8,7 +8,7 @@ never a prompt that only asks whether the limit is over.
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.limits import IN_VAIN, LimitWindow, RateLimitInfo
 from perpetualcc.sessions.settings import LimitSettings
 
 PATIENCE = tuple(timedelta(minutes=n) for n in (1, 5, 15, 30, 60))
@@ -16,6 +16,8 @@ PATIENCE = tuple(timedelta(minutes=n) for n in (1, 5, 15, 30, 60))
 for all that follow. A key's limits refill within a minute; a subscription's are checked hourly."""
 BACK_OFF = tuple(timedelta(seconds=n) for n in (15, 30, 60, 120, 300, 600))
 """The same for a server that is overloaded."""
+_LONG = 10
+"""Such waits in a row: an hour of them, and what Claude Code tried meanwhile."""
 _EXACT_MARGIN = timedelta(seconds=1)
 """Headers are rounded to the second."""
 _TEXT_MARGIN = timedelta(minutes=1)
@@ -56,7 +58,7 @@ def plan_resume(
         return ResumePlan(due=now, model=fallback, reason=f"goes on with {fallback}")
     due = earliest(info, now=now, in_a_row=in_a_row)
     if info.window.is_a_hiccup:  # what worked goes on working, at any hour
-        return ResumePlan(due=due)
+        return ResumePlan(due=due, reason=IN_VAIN if in_a_row == _LONG else "")
     is_expensive = any(name.lower() in model.lower() for name in settings.ask_for_models)
     asks = asks or is_expensive
     if (after := end_of_quiet(due, settings.quiet)) is not None:

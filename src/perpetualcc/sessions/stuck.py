@@ -125,7 +125,10 @@ class StuckWatch:
         return self.looked_at(now)
 
     def replied(self, now: float) -> str:
-        """Claude said something; a call that follows is reported by itself."""
+        """
+        Claude replied; a call that follows is reported by itself, unless Claude Code refuses it
+        because it is none (a wrong input, a tool that is not there).
+        """
         self._idle += 1
         if _reached(self._idle, self.settings.idle_replies + 1):
             return f"{self._idle - 1} replies in a row did nothing"

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
@@ -14,6 +15,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.text import to_json
 from perpetualcc.work.ledger import (
+    AHEAD,
     TRANSITIONS,
     Repeats,
     TaskOrderError,
@@ -258,9 +260,22 @@ class SqliteLedger:
         for row in lost:
             transitions.take_over(connection, row, now, is_crash=not halted)
         tasks.end_stretched_waits(connection, now)
+        self._plan_anew(connection, now)
         found = [tasks.task_from(connection, tasks.row_of(connection, row["id"])) for row in lost]
         self._events.append_in(connection, tell(found))
         return found
+
+    def _plan_anew(self, connection: sqlite3.Connection, now: float) -> None:
+        """What repeats, where a clock that was ahead chose its time."""
+        planned = connection.execute(
+            "SELECT * FROM tasks WHERE state = 'queued' AND fence = 0 AND created_at > ?",
+            (now + AHEAD.total_seconds(),),
+        ).fetchall()
+        for row in planned:
+            task = replace(tasks.task_from(connection, row), due=now)
+            if (became := self._repeats(task, now)) is not None:
+                due = min(became.following.due, row["due"])
+                tasks.update(connection, task.id, now, due=due, created_at=now)
 
 
 def _hold(connection: sqlite3.Connection, group: str, held: bool) -> None:

@@ -38,6 +38,10 @@ MOST_CRASHES = 5
 LONGEST_BACK_OFF = timedelta(minutes=5) * 1.25
 """Between two attempts, with its jitter."""
 
+AHEAD = timedelta(hours=1)
+"""A clock that is set back by more made the next time of what repeats in a future that is none. By
+less, that next time is right, and the one before it would come twice."""
+
 _QUEUED, _RUNNING, _WAITING = TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING
 _DONE, _FAILED, _PARKED = TaskState.DONE, TaskState.FAILED, TaskState.PARKED
 _CANCELLED, _MISSED = TaskState.CANCELLED, TaskState.MISSED
@@ -186,6 +190,7 @@ class Ledger(Protocol):
         what `tell` makes of them is written in the same transaction.
 
         A back-off (`LONGEST_BACK_OFF`) that was written before the clock was set back is over, and
-        what was due at once then is due now.
+        what was due at once then is due now. What repeats, and was planned by a clock that was
+        ahead by more than `AHEAD`, has its next time from now.
         """
         ...

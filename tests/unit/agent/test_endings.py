@@ -14,6 +14,7 @@ from tests.unit.agent.test_supervision import TASK
 
 NOW = 1000.0
 WELL = TurnEnded(is_error=False, subtype="success", result="All done.")
+WORDLESS = replace(WELL, result=" ")
 BADLY = TurnEnded(is_error=True, subtype="error_during_execution", result="")
 
 
@@ -38,6 +39,7 @@ OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowe
             Wait(signal="escalation:7", reason="a person must answer"),
         ),
         ({"turn": WELL, "started": True}, Done(result="All done.")),
+        ({"turn": WORDLESS, "got_on": True}, Done(result=" ")),
         ({"turn": WELL, "order": Order.PAUSE}, Done(result="All done.")),
         ({"order": Order.PAUSE}, Later(due=NOW, counts=False, reason="paused")),
         ({"order": Order.PAUSE, "turn": BADLY}, Later(due=NOW, counts=False, reason="paused")),
@@ -136,12 +138,28 @@ def test_new_work_before_an_error_that_claude_code_tells_is_a_failure_like_any(s
     assert outcome.due >= NOW + 8
 
 
+def test_a_turn_without_a_word_or_a_deed_is_no_work_that_is_done():
+    outcome = after(RunFacts(turn=WORDLESS, replies=1))
+
+    assert isinstance(outcome, Later)
+    assert outcome.reason == "Claude ended its turn without a word, and did nothing"
+
+
+def test_a_reply_that_was_cut_off_is_no_progress_between_two_limits():
+    limit = RateLimitInfo(window=LimitWindow.OVERLOAD)
+
+    outcome = after(RunFacts(turn=BADLY, replies=1), limit=limit)
+
+    assert isinstance(outcome, Later)
+    assert not outcome.got_somewhere
+
+
 @pytest.mark.parametrize("window", LimitWindow)
 @pytest.mark.parametrize("order", [None, *Order])
 def test_a_limit_is_waited_out_and_is_no_attempt(window, order):
     limit = RateLimitInfo(window=window, resets_at=NOW + 60)
 
-    outcome = after(RunFacts(turn=BADLY, order=order, replies=2), limit=limit)
+    outcome = after(RunFacts(turn=BADLY, order=order, got_on=True), limit=limit)
 
     assert isinstance(outcome, Later)
     assert (outcome.counts, outcome.limit, outcome.got_somewhere) == (False, limit, True)

@@ -183,7 +183,8 @@ SERVER = TroubleReported(kind="unknown", text="API Error: 500 Internal server er
         (True, [], IMAGE, True),
         (True, [], NO_RESULT, True),
         (True, [], SERVER, False),
-        (True, [Said(text="On.", context_tokens=100)], IMAGE, False),
+        (True, [Said(text="I can", context_tokens=100)], IMAGE, True),
+        (True, [ToolEnded(request=RequestId("r"), is_error=False)], IMAGE, False),
         (False, [], IMAGE, False),
     ],
 )

@@ -216,7 +216,11 @@ def test_a_turn_that_ends_badly_says_why():
     ],
 )
 def test_a_turn_that_only_tells_of_the_background_is_empty(turns, origin, is_empty):
-    assert only(result(num_turns=turns, origin=origin)).is_empty is is_empty
+    ended = only(result(num_turns=turns, origin=origin))
+
+    assert ended.is_empty is is_empty
+    # Without a turn of Claude's nothing was done for the task, whatever else is said of it.
+    assert ended.is_error is (turns == 0 and not is_empty)
 
 
 @pytest.mark.parametrize(

@@ -40,3 +40,19 @@ def test_a_leap_wakes_once_and_a_correction_does_not(by, woken):
     asyncio.run(leap())
 
     assert len(calls) == woken
+
+
+def test_another_time_zone_is_taken_over(monkeypatch):
+    async def never(_seconds: float) -> None:
+        raise AssertionError
+
+    async def travel() -> None:
+        async with asyncio.timeout(0.1):
+            await watch_clock(Leaping(), never, every=timedelta(milliseconds=10))
+
+    with monkeypatch.context() as before:
+        before.setenv("TZ", "Asia/Tokyo")
+        with pytest.raises(TimeoutError):
+            asyncio.run(travel())
+        assert time.localtime(0).tm_hour == 9
+    time.tzset()

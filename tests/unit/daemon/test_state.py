@@ -91,6 +91,21 @@ def test_looking_at_a_lock_that_cannot_exist_finds_it_free(tmp_path: Path) -> No
     assert not is_held(tmp_path / "file" / "lock")
 
 
+def test_a_file_system_without_locks_is_told_in_words(
+    places: Locations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    hold(places.engine_lock)
+    monkeypatch.setattr("fcntl.flock", no_locks)
+
+    for look in (hold, is_held):
+        with pytest.raises(PerpetualError, match="cannot be locked: Function not") as refused:
+            look(places.engine_lock)
+        assert "--data-dir" in (refused.value.hint or "")
+
+
 def test_an_open_data_directory_is_closed(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o755)
 

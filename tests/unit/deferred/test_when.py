@@ -96,6 +96,14 @@ def test_an_hour_that_comes_twice_is_the_first():
     assert parse_when("02:30", evening) - evening == 6.5 * 3600
 
 
+def test_in_the_hour_that_comes_again_it_is_the_one_that_is_ahead():
+    again = datetime(2026, 10, 25, 2, 10, fold=1, tzinfo=BERLIN).timestamp()
+    between = datetime(2026, 10, 25, 2, 40, fold=0, tzinfo=BERLIN).timestamp()
+
+    assert parse_when("02:30", again) - again == 20 * 60
+    assert parse_when("today 02:30", between) - between == 50 * 60
+
+
 def test_a_span_is_not_stretched_by_a_change_of_the_clock():
     evening = datetime(2027, 3, 27, 20, 0, tzinfo=BERLIN).timestamp()
 

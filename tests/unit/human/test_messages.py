@@ -123,7 +123,8 @@ def test_a_wait_that_only_goes_on_is_told_once():
     [
         ("the 5-hour limit, after the quiet hours", "(the 5-hour limit, after the quiet hours)"),
         ("budget tokens_per_day is used up", "(budget tokens_per_day is used up)"),
-        ("the server is overloaded", None),
+        ("the server is overloaded or fails", None),
+        ("the server is overloaded or fails, tried in vain for an hour", "in vain for an hour"),
         ("the server cannot be reached", None),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import parse_hours
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.limits import IN_VAIN, LimitWindow, RateLimitInfo
 from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, end_of_quiet, plan_resume
 from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 
@@ -39,6 +39,12 @@ def test_a_hiccup_is_a_short_back_off_and_nobody_is_asked(window):
     steps = [step.total_seconds() for step in BACK_OFF]
     assert [one.due - NOW for one in found] == [*steps, steps[-1], steps[-1]]
     assert not any(one.asks for one in found)
+
+
+def test_a_hiccup_that_is_none_is_said_once():
+    reasons = [plan(LimitWindow.UNREACHABLE, in_a_row=n).reason for n in range(1, 30)]
+
+    assert [reason for reason in reasons if reason] == [IN_VAIN]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from perpetualcc.agent.inbox import (
     Gone,
     Inbox,
     Order,
-    Said,
     Told,
     ToolEnded,
     TroubleReported,
@@ -74,8 +73,9 @@ class HandoverWatch:
     _begun: Handover | None = None
     """On file: the handover is due."""
     _is_triggered: bool = False
-    _has_answered: bool = False
-    """The model itself, in this run."""
+    _was_taken_up: bool = False
+    """The API took the conversation as it was: a call of this run came to its result. A reply that
+    only began says nothing; it may be what was cut off and refused."""
     _ordered_at: float | None = None
     """When the run was ordered to end."""
     _has_folder: bool = False
@@ -117,14 +117,13 @@ class HandoverWatch:
         await self._gauge.read(arrival, claude)
         match arrival:
             case ToolEnded():
+                self._was_taken_up = True
                 self._keep_good_version()
             case TroubleReported(text=text) if text.startswith(_FULL):
                 await self._due(Level.CRITICAL, "the context is full", claude, inbox)
             case TroubleReported() if self._is_refused_again and is_of_the_request(arrival):
                 reason = f"the conversation cannot go on: {arrival.text}"
                 await self._due(Level.CRITICAL, reason[:_LONGEST_REASON], claude, inbox)
-            case Said():
-                self._has_answered = True
             case _:
                 pass
         level, reason = self._gauge.level()
@@ -141,7 +140,7 @@ class HandoverWatch:
         The conversation was gone on with, and what it holds (an image, a call without a result) is
         what the API refuses: it would each time.
         """
-        return self.launch.resume and not self._has_answered
+        return self.launch.resume and not self._was_taken_up
 
     async def _look_around(self, claude: ClaudeCode, inbox: Inbox) -> None:
         """Is the trigger there? Does a run that was told to end do so?"""

@@ -12,7 +12,7 @@ from perpetualcc.domain.events import (
     SessionStatusChanged,
     TaskSettled,
 )
-from perpetualcc.domain.limits import LIMIT_NAMES
+from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
@@ -75,12 +75,13 @@ def command_for(number: int, kind: str, questions: int = 1) -> str:
 
 
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
-"""No limits of anybody's, and over within minutes: nobody is called for them."""
+"""No limits of anybody's, and mostly over within minutes: nobody is called for them at first."""
 
 
 def _is_news(limited: SessionStatusChanged) -> bool:
     """Not where it waited already, and only waits longer, nor where a server hiccups."""
-    return limited.before != limited.after and not limited.detail.startswith(_HICCUPS)
+    is_passing = limited.detail.startswith(_HICCUPS) and not limited.detail.endswith(IN_VAIN)
+    return limited.before != limited.after and not is_passing
 
 
 _REASONS = {
