@@ -66,6 +66,14 @@ def assert_the_answer_is_on_record_once(pcc, session: str) -> None:
     assert "Questions Answered: 1 (0 auto, 1 human)" in pcc.pcc("status", session).stdout
 
 
+def waits_without_a_process(pcc, session):
+    pcc.wait(session, "WAITING_INPUT")
+    wait_until(lambda: not pcc.claudes(), within=20)
+    for _ in range(20):
+        assert not pcc.claudes(), "it waits without a process"
+        time.sleep(0.1)
+
+
 def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     install, tmp_path, monkeypatch
 ):
@@ -132,11 +140,7 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
 
         pcc.kill_engine()
 
-        pcc.wait(session, "WAITING_INPUT")
-        wait_until(lambda: not pcc.claudes(), within=20)
-        for _ in range(20):
-            assert not pcc.claudes(), "it waits without a process"
-            time.sleep(0.1)
+        waits_without_a_process(pcc, session)
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
@@ -162,11 +166,7 @@ def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_tal
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-        pcc.wait(session, "WAITING_INPUT")
-        wait_until(lambda: not pcc.claudes(), within=20)
-        for _ in range(20):
-            assert not pcc.claudes(), "it waits without a process"
-            time.sleep(0.1)
+        waits_without_a_process(pcc, session)
         assert pcc.engine == engine, "the engine lives on"
         assert [str(one["number"]) for one in pcc.json("pending")] == [number]
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
