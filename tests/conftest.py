@@ -1,13 +1,10 @@
 """What every tier may use: the scripted model, an isolated world, and a check for leftovers."""
 
-import asyncio
 import os
 import signal
 import subprocess
-import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +14,7 @@ import hypothesis
 import pytest
 
 from perpetualcc.rehearsal import RehearsalServer, Scenario, claude_environment, read_scenario
+from perpetualcc.rehearsal.threaded import playing
 from perpetualcc.rehearsal.world import is_claudes
 from tests.leftovers import LEAK_MARK, ended_by_force
 
@@ -73,23 +71,8 @@ def served(
 ) -> Iterator[RehearsalServer]:
     """A scripted model in a thread with its own event loop."""
     scenario = text if isinstance(text, Scenario) else read_scenario(text)
-    server = server_of(scenario, pace=pace)
-    running: Future[asyncio.AbstractEventLoop] = Future()
-    stop = asyncio.Event()
-
-    async def play() -> None:
-        async with server:
-            running.set_result(asyncio.get_running_loop())
-            await stop.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(play(),), name="rehearsal")
-    thread.start()
-    try:
-        loop = running.result(timeout=5)
+    with playing(server_of(scenario, pace=pace)) as server:
         yield server
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(timeout=5)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from perpetualcc.daemon.launch import DaemonUnavailable, connect
 from perpetualcc.daemon.state import is_held, read_pid
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
+from tests.commands import run_pcc
 
 ENDED = {"COMPLETED", "ERROR", "STOPPED"}
 
@@ -37,15 +38,11 @@ class Supervised:
         self, *words: str, check: bool = True, stdin: str | None = None, within: float | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run a command; a failure shows what it said."""
-        done = subprocess.run(
-            self.command(*words),
+        done = run_pcc(
+            ["--data-dir", str(self.locations.data), *words],
             env=self.environment,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=self.patience if within is None else within,
+            stdin=stdin,
+            within=self.patience if within is None else within,
         )
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done

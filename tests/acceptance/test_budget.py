@@ -45,15 +45,21 @@ def test_a_day_that_is_used_up_waits_until_a_person_raises_it(install):
     assert total["usd"] > 0
 
 
-def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_path):
-    pcc = install(STORY)
-    pcc.pcc("budget", "set", "tokens_per_day", "4000")
-    session = pcc.start("Write the parts")
-    pcc.wait(session, "RATE_LIMITED")
-    other = tmp_path / "other"
+def two_that_wait(pcc, folder, tokens):
+    """Two sessions that have used up the day."""
+    pcc.pcc("budget", "set", "tokens_per_day", str(tokens))
+    first = pcc.start("Write the parts")
+    pcc.wait(first, "RATE_LIMITED")
+    other = folder / "other"
     other.mkdir()
     second = pcc.start("Write the parts too", project=other)
     pcc.wait(second, "RATE_LIMITED")
+    return first, second
+
+
+def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_path):
+    pcc = install(STORY)
+    session, second = two_that_wait(pcc, tmp_path, 4000)
 
     [asked] = pcc.json("pending")
     shown = pcc.pcc("pending", str(asked["number"])).stdout
@@ -372,13 +378,7 @@ def test_an_agent_that_claude_called_keeps_the_budget_too(install, servers, limi
 
 def test_when_the_session_that_asked_is_stopped_another_asks(install, tmp_path):
     pcc = install(STORY)
-    pcc.pcc("budget", "set", "tokens_per_day", "2000")
-    first = pcc.start("Write the parts")
-    pcc.wait(first, "RATE_LIMITED")
-    other = tmp_path / "other"
-    other.mkdir()
-    second = pcc.start("Write the parts too", project=other)
-    pcc.wait(second, "RATE_LIMITED")
+    first, second = two_that_wait(pcc, tmp_path, 2000)
 
     pcc.pcc("stop", first)
 

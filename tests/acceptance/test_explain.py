@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,23 +16,14 @@ from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.permissions.trust import content_hash, read_watched_files
 from perpetualcc.rehearsal import RehearsalServer, Scenario
 from perpetualcc.store.recorded import Recorded, record
-
-PCC = [sys.executable, "-m", "perpetualcc"]
+from tests.commands import run_pcc
 
 
 def run(
     *args: str, stdin: str = "", home: Path, data_dir: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONUTF8": "1"}
-    return subprocess.run(
-        [*PCC, *(("--data-dir", str(data_dir)) if data_dir else ()), "explain", *args],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env=env,
-        timeout=60,
-        check=False,
-    )
+    place = () if data_dir is None else ("--data-dir", str(data_dir))
+    return run_pcc([*place, "explain", *args], env={**os.environ, "HOME": str(home)}, stdin=stdin)
 
 
 def test_a_person_reads_risk_parts_and_rules(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.knowledge import app
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.code_graph import UnknownEntity
+from tests.commands import run_pcc
 
 FILES = {
     "shop/till.py": "from shop.money import round_price\n\n\ndef check_password(cashier):\n"
@@ -43,16 +44,7 @@ def project(tmp_path):
 @pytest.fixture
 def pcc(environment):
     def run(*arguments, text=None):
-        return subprocess.run(
-            [sys.executable, "-m", "perpetualcc", *map(str, arguments)],
-            input=text,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            env=environment,
-            timeout=50,
-            check=False,
-        )
+        return run_pcc(arguments, env=environment, stdin=text)
 
     return run
 

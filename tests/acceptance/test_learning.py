@@ -24,6 +24,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
 from tests.acceptance.tmux import past_the_welcome, window
+from tests.commands import run_pcc
 
 pytestmark = pytest.mark.claude
 
@@ -68,7 +69,9 @@ class Terminal:
         return json.dumps(asked[0], ensure_ascii=False)
 
     def pcc(self, *words):
-        return self._run([str(PCC), *words], self.home).stdout
+        done = run_pcc(words, env=self.environment, cwd=self.home)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def _run(self, command, cwd):
         return subprocess.run(

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,30 @@ def test_every_dependency_has_its_reason_licence_and_size(name: str) -> None:
 
     row = rf"^\| {re.escape(name)} \| .+ \| .+ \| [\d.]+ mb \|$"
     assert re.search(row, page, re.MULTILINE), "add a row: name, reason, licence, size"
+
+
+def test_what_is_installed_is_pinned_so_that_it_is_the_same_tomorrow() -> None:
+    constraints = (ROOT / "constraints.txt").read_text().split()
+    wanted, known = [canonical(name) for name in dependencies()], set[str]()
+    installed = {canonical(one.name): one for one in metadata.distributions()}
+
+    while wanted:
+        name = wanted.pop()
+        if name in installed and name not in known:
+            required = [one for one in installed[name].requires or [] if "extra ==" not in one]
+            wanted += [canonical(re.split(r"[^\w.-]", one)[0]) for one in required]
+            known.add(name)
+
+    assert len(known) > 50
+    assert [f"{one}=={installed[one].version}" for one in known - pinned(constraints)] == []
+
+
+def pinned(constraints: list[str]) -> set[str]:
+    return {canonical(line.partition("==")[0]) for line in constraints}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_every_setting_says_what_it_is_for() -> None:

@@ -7,13 +7,7 @@ import logging
 from dataclasses import replace
 
 from perpetualcc.brain.port import Brain, BrainUnavailable, BrainUsage
-from perpetualcc.brain.rule_based import (
-    RuleBasedBrain,
-    no_opinion,
-    unanswerable,
-    unless_risky,
-)
-from perpetualcc.brain.rules.guard import risk_of
+from perpetualcc.brain.rule_based import RuleBasedBrain, left_to_a_person, unless_risky
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
@@ -51,12 +45,8 @@ class FallbackBrain:
 
     async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
         """The brain's answer, or the rules', or none; never one to a risky question."""
-        problem = unanswerable(question)
-        if problem:
-            return no_opinion(problem)
-        risk = risk_of(question)
-        if risk:
-            return no_opinion(f"Only a person may answer: {risk}")
+        if (left := left_to_a_person(question)) is not None:
+            return left
         try:
             answer = await self._brain.answer_question(question, context)
         except BrainUnavailable as error:

@@ -100,12 +100,8 @@ class RuleBasedBrain:
 
     def answer(self, question: Question, context: QuestionContext) -> BrainAnswer:
         """The same, for callers without a loop."""
-        problem = unanswerable(question)
-        if problem:
-            return no_opinion(problem)
-        risk = risk_of(question)
-        if risk:
-            return no_opinion(f"Only a person may answer: {risk}")
+        if (left := left_to_a_person(question)) is not None:
+            return left
         try:
             reading = self.read(context)
         except PerpetualError as error:
@@ -181,7 +177,16 @@ class Reading:
         return Landscape(self.clauses)
 
 
-def unanswerable(question: Question) -> str:
+def left_to_a_person(question: Question) -> BrainAnswer | None:
+    """No opinion, and why: no brain can answer a question of this form, or none may."""
+    if problem := _unanswerable(question):
+        return no_opinion(problem)
+    if risk := risk_of(question):
+        return no_opinion(f"Only a person may answer: {risk}")
+    return None
+
+
+def _unanswerable(question: Question) -> str:
     """Why no brain can answer a question of this form; empty when one can."""
     labels = [" ".join(fold(option.label).split()) for option in question.options]
     if not question.text.strip():

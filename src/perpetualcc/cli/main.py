@@ -30,12 +30,14 @@ class _Commands(TyperGroup):
         return None if entry is None else _Listed(cmd_name, entry).command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            close = _alike(args[0])
+        name, *rest = args
+        if name in COMMANDS:
+            return name, load_command(name), rest
+        if not ctx.resilient_parsing:
+            close = _alike(name)
             hint = f" Did you mean '{close[0]}'?" if close else ""
-            ctx.fail(f"No such command '{args[0]}'.{hint}")
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, (load_command(name) if name in COMMANDS else command), rest
+            ctx.fail(f"No such command '{name}'.{hint}")
+        return None, None, rest
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Nothing typed is not a mistake: the help goes to standard output."""
@@ -79,13 +81,20 @@ class _Listed:
 def load_command(name: str) -> Any:
     """Import the module of a command and build the command."""
     module = importlib.import_module(f"perpetualcc.cli.{COMMANDS[name].module}")
-    command = typer.main.get_command(module.app)
-    commands = getattr(command, "commands", None)
-    if commands is not None and name in commands:
-        command = commands[name]
+    command = typer.main.get_command(_alone(module.app, name))
     command.name = name
     _make_alike(command)
     return command
+
+
+def _alone(app: typer.Typer, name: str) -> typer.Typer:
+    """The command of this name without those of its module, or the whole group of that name."""
+    for found in app.registered_commands:
+        if name == (found.name or getattr(found.callback, "__name__", None)):
+            app = typer.Typer(rich_markup_mode=None, add_completion=False)
+            app.registered_commands.append(found)
+            break
+    return app
 
 
 _KINDS = {"Path": "PATH", "int": "NUMBER", "float": "NUMBER"}

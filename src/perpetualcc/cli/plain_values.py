@@ -16,12 +16,7 @@ from typing import Any, get_args, get_origin
 import typer.core
 
 _PATH_CHECKS = ("exists", "writable", "executable", "resolve_path", "allow_dash", "path_type")
-_NUMBERS = {
-    int: re.compile(r"-?\d{1,15}", re.ASCII),
-    float: re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII),
-}
-
-
+_NUMBERS = {int: r"-?\d{1,15}", float: r"-?\d{1,15}(\.\d{1,15})?"}
 _NO_NUMBER = {int: "no whole number", float: "no number"}
 
 
@@ -82,13 +77,18 @@ def _converted(value: Any, param: Any) -> Any:
 def _one(value: Any, kind: Any, info: Any) -> Any:
     if kind is str and isinstance(value, str):
         return value
-    if kind in _NUMBERS and (isinstance(value, kind) or _NUMBERS[kind].fullmatch(str(value))):
+    if kind in _NUMBERS and (isinstance(value, kind) or _is_plain(str(value), kind)):
         return _within(kind(value), info)
     if kind is Path and isinstance(value, str | Path):
         return _path(value, info)
     if isinstance(kind, type) and issubclass(kind, Enum) and isinstance(value, kind):
         return value
     raise _NotPlainError
+
+
+def _is_plain(written: str, kind: Any) -> bool:
+    """Compiled when a number is typed: most commands are given none."""
+    return re.fullmatch(_NUMBERS[kind], written, re.ASCII) is not None
 
 
 def _within(number: float, info: Any) -> float:

@@ -1,6 +1,5 @@
 """A stage for `pcc demo` and `pcc rehearse`: a scripted model, and an installation of its own."""
 
-import asyncio
 import os
 import shutil
 import signal
@@ -9,13 +8,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from perpetualcc.config import CONFIG_VARIABLE
 from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, lay_out_files
+from perpetualcc.rehearsal.threaded import playing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +65,7 @@ def _set(
     folder: Path, scenario: Scenario, project: Path | None, base: Mapping[str, str]
 ) -> Iterator[Stage]:
     place = _place(folder, scenario, project)
-    with _playing(scenario) as server:
+    with playing(RehearsalServer(scenario)) as server:
         world = isolated_world(
             server.url, folder / "home", subscription=scenario.needs_subscription
         )
@@ -127,28 +126,6 @@ def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:
 
 _LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")
 """Large, and made again by the tools that need them."""
-
-
-@contextmanager
-def _playing(scenario: Scenario) -> Iterator[RehearsalServer]:
-    """The scripted model in a thread with its own event loop."""
-    server = RehearsalServer(scenario)
-    running: Future[asyncio.AbstractEventLoop] = Future()
-    stop = asyncio.Event()
-
-    async def play() -> None:
-        async with server:
-            running.set_result(asyncio.get_running_loop())
-            await stop.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(play(),), name="rehearsal")
-    thread.start()
-    loop = running.result(timeout=10)
-    try:
-        yield server
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
 
 
 def own_environment() -> dict[str, str]:

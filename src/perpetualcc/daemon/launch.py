@@ -6,8 +6,6 @@ import sys
 import time
 from collections.abc import Sequence
 
-from perpetualcc.daemon.disk import Room, disk_space
-from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -96,6 +94,8 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
 
 def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
     if status.phase is Phase.RESTARTING and status.crashes > 1:
+        from perpetualcc.daemon.disk import Room, disk_space  # noqa: PLC0415  # seldom wanted
+
         space = disk_space(locations.data)
         if space is not None and space.room is Room.FULL:
             raise DaemonUnavailable(
@@ -117,6 +117,8 @@ def _stopping() -> DaemonUnavailable:
 
 
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
+    from perpetualcc.daemon.journal import tail  # noqa: PLC0415  # seldom wanted
+
     last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
     words = f". Its last words:\n{last}" if last else ", and left no word"
     return DaemonUnavailable(

@@ -15,6 +15,7 @@ import pytest
 
 from perpetualcc.learning import control
 from perpetualcc.learning.places import Places
+from tests.commands import run_pcc
 
 BIN = Path(sys.executable).parent
 
@@ -26,12 +27,10 @@ def run(tmp_path):
     environment = kept | {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c")}
 
     def play(*words, program="pcc", text="", code=0, **more):
-        done = subprocess.run(
-            [str(BIN / program), *words], input=text.encode(), env=environment | more, cwd=tmp_path,
-            capture_output=True, check=False, timeout=50,
-        )  # fmt: skip
-        assert done.returncode == code, done.stderr.decode()
-        return (done.stdout + done.stderr).decode()
+        variables = environment | more
+        done = run_pcc(words, env=variables, cwd=tmp_path, stdin=text, program=program)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
 
     return play
 

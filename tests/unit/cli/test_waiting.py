@@ -1,11 +1,16 @@
-"""What is shown to be typed can be pasted: it runs as a whole, or not at all."""
+"""The list of what waits; what it shows to be typed runs as a whole, or not at all."""
 
 import subprocess
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
+from perpetualcc.cli import waiting as cli_waiting
 from perpetualcc.cli.lines import _command
-from perpetualcc.cli.waiting import answer_to
+from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.waiting import answer_to, list_waiting
+from perpetualcc.domain.escalations import ALWAYS
 
 
 @pytest.mark.parametrize(
@@ -26,3 +31,36 @@ def test_a_pasted_choice_decides_nothing(words_of, kind, more):
     done = subprocess.run(shell, capture_output=True, text=True, check=False)
 
     assert "decided" not in done.stdout, line
+
+
+OFFER = {"label": ALWAYS, "description": "from now on, without asking: make lint"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "others"),
+    [(2, "pcc pending --limit N"), (100, "pcc pending --session NAME")],
+)
+def test_an_offer_is_told_and_what_is_not_shown_is_counted(monkeypatch, capsys, limit, others):
+    waiting = [asked(1, OFFER), asked(2)]
+    answers = {"escalation.list": waiting, "escalation.count": 5}
+    daemon = SimpleNamespace(call=lambda method, **_: answers[method])
+    monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
+
+    list_waiting(GlobalOptions(), limit=limit)
+
+    shown = capsys.readouterr()
+    assert shown.out.endswith(f"\n#1: {OFFER['description']}\n")
+    assert "#2" not in shown.out
+    assert shown.err == f"3 more wait; see them with: {others}\n"
+
+
+def asked(number, *options):
+    return {
+        "number": number,
+        "session": "abc123",
+        "type": "permission",
+        "title": "Bash: make lint",
+        "raised_at": 0.0,
+        "raw": {},
+        "options": list(options),
+    }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.secrets import holds_token, redact
 
 _LONG = "abcDEF0123456789abcDEF0123456789abcDEF01"
 
@@ -38,6 +38,25 @@ def test_a_token_is_redacted_wherever_it_stands(vendor: str, around: str) -> Non
 
     assert TOKENS[vendor] not in cleaned
     assert "[redacted]" in cleaned
+
+
+@pytest.mark.parametrize("vendor", TOKENS)
+def test_a_token_is_found_in_what_is_sent(vendor: str) -> None:
+    assert holds_token(f"https://api.test/?q={TOKENS[vendor]}")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("-----BEGIN PRIVATE KEY-----\nMIIE and nothing more", True),
+        ("-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----", False),
+        ("sk-fading-circle-of-the-spinner", False),
+        ("how is a cookie header parsed", False),
+        ("", False),
+    ],
+)
+def test_a_private_key_is_found_too_and_words_are_none(text: str, found: bool) -> None:
+    assert holds_token(text) is found
 
 
 @pytest.mark.parametrize(

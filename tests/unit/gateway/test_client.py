@@ -1,11 +1,14 @@
 """The client's own promises; what the engine answers is tested with a real one."""
 
 import socket
+import threading
+from contextlib import suppress
 
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.gateway.client import Client
+from perpetualcc.gateway.client import Client, ConnectionLost
+from perpetualcc.gateway.protocol import FRAME_LIMIT
 
 
 @pytest.mark.parametrize(
@@ -23,3 +26,22 @@ def test_a_name_that_is_no_unicode_is_refused_and_not_sent_as_another(params):
         theirs.setblocking(False)
         with pytest.raises(BlockingIOError):
             theirs.recv(1)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "said", [b"", b'{"type": "res", "id"', b"x" * (FRAME_LIMIT + 100_000)], ids=["", "half", "more"]
+)
+def test_a_daemon_that_hangs_up_or_never_ends_its_line_is_gone(said):
+    ours, theirs = socket.socketpair()
+    client = Client(ours)
+    writer = threading.Thread(target=_say, args=(theirs, said))
+    writer.start()
+    with ours, pytest.raises(ConnectionLost):
+        client.call("ping")
+    writer.join()
+
+
+def _say(to, words):
+    with to, suppress(ConnectionError):
+        to.sendall(words)
