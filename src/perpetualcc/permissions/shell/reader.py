@@ -14,7 +14,7 @@ from typing import NoReturn
 from tree_sitter import Node
 
 from perpetualcc.permissions.shell import grammar
-from perpetualcc.permissions.shell.binding import assigned, filled, makes_another_name
+from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander
 from perpetualcc.permissions.shell.outputs import known_output
@@ -79,7 +79,6 @@ class _Reader(Standing):
         )
         self.functions: set[str] = set()
         self.movers: set[str] = set()
-        self.before_last = cwds
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -90,6 +89,8 @@ class _Reader(Standing):
 
     def read(self, text: str) -> None:
         text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
+        if "${(" in text:
+            text = _FLAGS.sub(lambda match: f"${{{'x' * (len(match[0]) - 4)}:-", text)
         if split := _SPLIT.search(text):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
@@ -135,7 +136,7 @@ class _Reader(Standing):
             cwds = self.cwds
             self.visit(child)
             if self.cwds is not cwds:  # `cd x; y`: had `cd` failed, `y` would run where it was
-                self.cwds = either(self.cwds, cwds)
+                self.stand(either(self.cwds, cwds))
 
     def children(self, node: Node) -> list[Node]:
         """The children; text between them that is more than blanks is a syntax problem."""
@@ -155,32 +156,42 @@ class _Reader(Standing):
 
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
+        self.list_with(node, self.visit)
+
+    def list_with(self, node: Node, visit_last: Callable[[Node], None]) -> None:
         before = self.snapshot()
-        self.visit_list_parts(node, before, after_or=False)
+        self.visit_list_parts(node, before, visit_last, after_or=False)
         self.merge(before)
 
-    def visit_list_parts(self, node: Node, before: Moment, *, after_or: bool) -> bool:
+    def visit_list_parts(
+        self, node: Node, before: Moment, visit_last: Callable[[Node], None], *, after_or: bool
+    ) -> bool:
         """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
+        last = node.named_children[-1] if node.named_children else None
         for child in self.children(node):
             if child.type == "list":
-                after_or = self.visit_list_parts(child, before, after_or=after_or)
+                after_or = self.visit_list_parts(child, before, self.visit, after_or=after_or)
+            elif child == last:
+                visit_last(child)
             elif child.is_named:
-                here = self.cwds
                 self.visit(child)
-                self.before_last = here
             after_or = after_or or child.type == "||"
             if after_or:
                 self.merge(before)
         return after_or
 
     def visit_pipeline(self, node: Node) -> None:
+        """To zsh the last part is this very shell: `ls | cd ..` moves it, or not."""
         outer, fed, start = self.upstream, self.fed, len(self.script.commands)
-        for child in self.children(node):
-            if child.is_named:
-                with self.isolated():
-                    self.visit(child)
-                self.upstream = outer + tuple(self.script.commands[start:])
-                self.fed = None
+        parts = [child for child in self.children(node) if child.is_named]
+        for child in parts[:-1]:
+            with self.isolated():
+                self.visit(child)
+            self.upstream = outer + tuple(self.script.commands[start:])
+            self.fed = None
+        before = self.snapshot()
+        self.visit(parts[-1])
+        self.merge(before)
         self.upstream, self.fed = outer, fed
 
     def check_number(self, code: str) -> None:
@@ -356,6 +367,9 @@ class _Reader(Standing):
         name, *words = command.words
         while words and words[0].text in {"-p", "--"}:
             words.pop(0)
+        if name.text == "repeat":
+            words = words[1:]
+        before = self.snapshot()
         self.following += 1
         if self.following > FOLLOW_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
@@ -369,6 +383,8 @@ class _Reader(Standing):
             del self.script.commands[commands:]
         del self.script.problems[problems:]
         self.following -= 1
+        if name.text in {"command", "repeat"}:  # to zsh, `command cd` is a program
+            self.merge(before)
 
     def fill(self, command: SimpleCommand) -> None:
         """`find src | while read -r f`: a line is one of the names that are listed."""
@@ -385,7 +401,8 @@ class _Reader(Standing):
         self.variables.set(name, value)
         if _RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if name.isupper() and len(self.script.commands) < COMMAND_LIMIT:
+        is_known_name = name.isupper() or name in ZSH_LISTS
+        if is_known_name and len(self.script.commands) < COMMAND_LIMIT:
             assignment = Assignment(name=name, value=Word(value))
             self.script.commands.append(
                 SimpleCommand(
@@ -431,14 +448,18 @@ class _Reader(Standing):
                 assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
                 if _RUNS_AS_NUMBER.search(bound[1]):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if makes_another_name(words):
+        if is_another(words):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
 
     def assign(self, node: Node) -> list[Assignment]:
         found = self.assignment(node)
+        target = node.child_by_field_name("name")
+        is_part = (target is not None and target.type == "subscript") or (
+            (value := node.child_by_field_name("value")) is not None and value.type == "array"
+        )
         for assignment in found:
-            self.variables.set(assignment.name, assignment.value.text)
+            self.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
         return found
 
     def assignment(self, node: Node) -> list[Assignment]:
@@ -458,17 +479,28 @@ class _Reader(Standing):
             words = self.words(value)
         if _RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
+        is_list = value.type == "array"
+        if is_list and name in ZSH_LISTS:
+            return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
+        if len(words) != 1 or is_list or any(c.type == "+=" for c in node.children):
             return [Assignment(name=name, value=Word(UNKNOWN))]
         return [Assignment(name=name, value=words[0])]
 
     # Redirections
 
     def visit_redirected(self, node: Node) -> None:
+        """`cd x && y > z` is `cd x`, and then `y > z`; the grammar has `> z` behind the list."""
         body = node.child_by_field_name("body")
+        if body is not None and body.type == "list":
+            self.list_with(body, lambda last: self.redirected(node, body, last))
+        else:
+            self.redirected(node, body, body)
+
+    def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
+        """`body`, which is `whole` or the last part of it, with the streams of `node`."""
         start = len(self.script.commands)
-        redirects = Redirects(words=self.lost_dash(node, body))
-        nodes = [child for child in node.children if child != body]
+        redirects = Redirects(words=self.lost_dash(node, whole))
+        nodes = [child for child in node.children if child != whole]
         for child in nodes:
             read_redirect(self, child, redirects)
         if body is not None and body.type == "command":
@@ -501,11 +533,7 @@ class _Reader(Standing):
                 self.fed = tuple(self.script.commands[start:])
             self.visit(body)
             self.stdin, self.fed = outer, fed
-        after = self.cwds
-        if body is not None and body.type == "list":  # `cd x && y > z`: it is for `y` alone
-            self.cwds = self.before_last
         self.emit(redirects.words, [], redirects, node, start)
-        self.cwds = after
 
     def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
         """Redirections of a function or a bare `> file`."""
@@ -615,9 +643,13 @@ _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 """A here-document that begins with a backslash, which the grammar takes for more words."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
+_FLAGS = re.compile(r"\$\{\([@afFknoOuULCvi]+\)(?=[\"\w$])")
+"""`${(f)"$(ls)"}` of zsh splits or sorts a value: it is read as `${x:-"$(ls)"}`, not known."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
-_SAME_SHELL = frozenset({"eval", "builtin", "command", "time"})
+_SAME_SHELL = frozenset(
+    {"eval", "builtin", "command", "time", "noglob", "nocorrect", "-", "repeat"}
+)
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )
