@@ -131,7 +131,6 @@ def test_what_zsh_reads_otherwise_is_never_low(line: str) -> None:
         "setopt null_glob KSH_ARRAYS sh_word_split; ls *.py",
         "set -euo pipefail; npm test",
         "for f in *.py; do wc -l $f; done",
-        'for f in ${(f)"$(ls src)"}; do echo $f; done',
         "print -l a b",
         "print -rn -- a > src/x",
         "whence -p python",

@@ -89,8 +89,6 @@ class _Reader(Standing):
 
     def read(self, text: str) -> None:
         text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
-        if "${(" in text:
-            text = _FLAGS.sub(lambda match: f"${{{'x' * (len(match[0]) - 4)}:-", text)
         if split := _SPLIT.search(text):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
@@ -167,14 +165,12 @@ class _Reader(Standing):
         self, node: Node, before: Moment, visit_last: Callable[[Node], None], *, after_or: bool
     ) -> bool:
         """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
-        last = node.named_children[-1] if node.named_children else None
-        for child in self.children(node):
+        children = self.children(node)
+        for child in children:
             if child.type == "list":
                 after_or = self.visit_list_parts(child, before, self.visit, after_or=after_or)
-            elif child == last:
-                visit_last(child)
             elif child.is_named:
-                self.visit(child)
+                (visit_last if child is children[-1] else self.visit)(child)
             after_or = after_or or child.type == "||"
             if after_or:
                 self.merge(before)
@@ -190,7 +186,8 @@ class _Reader(Standing):
             self.upstream = outer + tuple(self.script.commands[start:])
             self.fed = None
         before = self.snapshot()
-        self.visit(parts[-1])
+        for child in parts[-1:]:
+            self.visit(child)
         self.merge(before)
         self.upstream, self.fed = outer, fed
 
@@ -220,7 +217,7 @@ class _Reader(Standing):
         self.functions.add(own)
         self.defining.add(own)
         before, cwds = self.snapshot(), self.cwds
-        self.cwds = (*cwds, None)
+        self.stand((*cwds, None))
         for child in self.children(node):
             if child.type in REDIRECTS:
                 self.emit_redirects([child], node)
@@ -240,7 +237,7 @@ class _Reader(Standing):
         if self.snapshot() == before:
             return
         if self.cwds != before[1]:
-            self.cwds = (*before[1], None)
+            self.stand((*before[1], None))
         self.visit_children(node)
         self.merge(before)
 
@@ -349,7 +346,7 @@ class _Reader(Standing):
         )
         self.script.commands.append(command)
         if name in self.movers:
-            self.cwds = either(self.cwds, (None,))
+            self.stand(either(self.cwds, (None,)))
         elif name in _SAME_SHELL:
             self.follow(command, node)
         elif name in DIRECTORY_COMMANDS:
@@ -643,8 +640,6 @@ _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 """A here-document that begins with a backslash, which the grammar takes for more words."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
-_FLAGS = re.compile(r"\$\{\([@afFknoOuULCvi]+\)(?=[\"\w$])")
-"""`${(f)"$(ls)"}` of zsh splits or sorts a value: it is read as `${x:-"$(ls)"}`, not known."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 _SAME_SHELL = frozenset(
