@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -592,6 +593,23 @@ def test_a_launcher_script_may_stand_in_for_the_binary(play, tmp_path):
     messages = asyncio.run(stage.one_turn(cli_path=str(launcher)))
 
     assert results(messages) == ["yes"]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="plays in the real zsh")
+def test_commands_run_in_the_persons_own_shell_as_they_set_it_up(play):
+    """The aliases and options of their files hold; code in names of files is switched off."""
+    stage = play(
+        """
+        steps:
+          - tools: [Bash: {command: "echo $options[equals] $options[promptsubst]; known; ls *(N)"}]
+          - Done.
+        """
+    )
+    (stage.world.home / ".zshrc").write_text("setopt promptsubst\nalias known='echo live'\n")
+
+    messages = asyncio.run(stage.one_turn(env={"SHELL": shutil.which("zsh") or ""}))
+
+    assert "off on\nlive\n(eval):1: no matches found: *(N)" in results(messages)[0]
 
 
 def test_an_empty_variable_counts_as_an_absent_one(play, monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import subprocess
 from dataclasses import replace
 
@@ -125,6 +126,32 @@ def test_a_word_for_one_call_counts_for_no_other_with_the_same_id(install):
     decided = [one["verdict"] for one in pcc.events(session, "ToolDecided")]
     assert decided[:1] == ["allow"]
     assert "allow" not in decided[1:]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="plays in the real zsh")
+def test_in_zsh_too_only_what_it_does_as_read_goes_on(install, monkeypatch):
+    """Claude Code runs commands in the shell that SHELL names; on a Mac that is zsh."""
+    monkeypatch.setenv("SHELL", shutil.which("zsh") or "")
+    pcc = install(
+        """
+        steps:
+          - tools: [Bash: {command: "setopt nonomatch; print -l zsh *.py > src/made"}]
+          - tools: [Bash: {command: "for f in src/*; do print -r $f >> src/seen; done"}]
+          - tools: [Bash: {command: "functions[ls]='rm src/made'; ls"}]
+          - tools: [Bash: {command: "ls $x['$(rm src/made)']"}]
+          - tools: [Bash: {command: "cd src; ls | cd ..; touch ../it-ran"}]
+          - Finished.
+        """
+    )
+    (pcc.project / "src").mkdir()
+
+    pcc.pcc("start", str(pcc.project), "--task", "look", check=False)
+
+    made = decisions(pcc, pcc.json("list")[0]["id"]).values()  # the newest first
+    assert [one["verdict"] for one in made] == ["deny"] * 3 + ["allow"] * 2
+    assert (pcc.project / "src" / "made").read_text() == "zsh\n*.py\n"
+    assert (pcc.project / "src" / "seen").read_text() == "src/made\n"
+    assert not list(pcc.project.parent.rglob("it-ran"))
 
 
 def test_a_call_is_judged_where_the_shell_stands(install):

@@ -1,6 +1,7 @@
 """How these tests judge: one project that is on no disk, one home."""
 
 import json
+import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,3 +37,18 @@ def judged(tool: str, **tool_input: Any) -> Analysis:
 def corpus(name: str) -> tuple[dict[str, Any], ...]:
     lines = (CORPUS / f"{name}.jsonl").read_text("utf-8").splitlines()
     return tuple(json.loads(line) for line in lines)
+
+
+def is_run(line: str, directory: Path, *shell: str) -> bool:
+    """Whether the shell runs CMD. Without one it is bash."""
+    mark = directory / "it-ran"
+    mark.unlink(missing_ok=True)
+    subprocess.run(
+        [*(shell or ("bash", "--norc", "-c")), line.replace("CMD", "touch it-ran")],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=10,
+        check=False,
+    )
+    return mark.exists()

@@ -108,7 +108,6 @@ WORDS = [
     r'"$x"',
     r"${x}y",
     r"a=b",
-    r"~nouser",
     r"--opt={a,b}",
     r"\'",
     r'""',

@@ -1,13 +1,12 @@
 """What bash runs, the gate has read: lines are given to both, and bash says who is right."""
 
-import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from judging import bash_risk
+from judging import bash_risk, is_run
 
 from perpetualcc.domain.tools import Risk
 
@@ -47,21 +46,6 @@ IN_A_SUBSCRIPT = [
     "printf -v 'b[$(CMD)]' x",
     "declare 'b[$(CMD)]=1'",
 ]
-
-
-def is_run(line: str, directory: Path) -> bool:
-    """Whether bash runs CMD."""
-    mark = directory / "it-ran"
-    mark.unlink(missing_ok=True)
-    subprocess.run(
-        ["bash", "--norc", "-c", line.replace("CMD", "touch it-ran")],
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=10,
-        check=False,
-    )
-    return mark.exists()
 
 
 @pytest.mark.parametrize("line", RUNS)

@@ -28,6 +28,7 @@ from perpetualcc.permissions.commands.piped_names import searched_words, substit
 from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
+from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
@@ -36,7 +37,6 @@ from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
 
-_SUBSCRIPT = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
 _SECRET_SETTING = re.compile(
     r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
@@ -144,10 +144,7 @@ class CallRules:
 
     def _printed(self, call: Call) -> Findings:
         """Words that are only printed or kept; but some of them run, and some are secrets."""
-        findings = []
-        if any(_SUBSCRIPT.search(word.text) for word in call.command.words):
-            why = "A subscript here can run a command"
-            findings.append(call.finding(Risk.MEDIUM, "subscript", why))
+        findings = judge_subscripts(call)
         if SECRET_VARIABLE.search(call.command.source):
             why = "Prints a variable that is named like a secret"
             findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))

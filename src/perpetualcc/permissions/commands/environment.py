@@ -61,6 +61,7 @@ _IS_RUN = re.compile(
     r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS)"
     r"|AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
 )
+_RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
@@ -79,7 +80,8 @@ def judge_variable(
     """What setting `name` to `value` before `words` means; None when it is nothing to speak of."""
     name = name[-_LONGEST_NAME:]
     meaning = knowledge.variable(name, value)
-    if words and (graver := _graver(name, value, territory, cwds, run)) is not None:
+    is_read = words or name in _RUN_BY_ZSH
+    if is_read and (graver := _graver(name, value, territory, cwds, run)) is not None:
         risk, why = graver
     elif name == "PATH" and _OPEN_DIRECTORY.match(value):
         risk, why = Risk.HIGH, "puts a place that anyone may write to before all programs"
@@ -118,7 +120,8 @@ def _graver(
             return Risk.HIGH, f"makes a program write. {written.explanation}"
         if _TRACES.search(name) and written.risk is Risk.MEDIUM:
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"
-    if value and UNKNOWN not in value and _IS_RUN.fullmatch(name):
+    is_run = name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
+    if value and UNKNOWN not in value and is_run:
         worst = next((found for found in run(value) if found.risk is Risk.HIGH), None)
         if worst is not None:
             return Risk.HIGH, f"has a program run it. {worst.explanation}"

@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking, names_shell
@@ -71,7 +72,7 @@ _SHELL_LINE = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|da|z|k|a)?sh\b|(?!#!)")
 """The first line of what a shell runs, when a file is called by its name."""
 _TOOLCHAINS = frozenset({"cargo", "clippy-driver", "rustc", "rustdoc", "rustfmt"})
 """Programs whose first word may say `+` which version of them is to be used."""
-_SEPARATORS = re.compile(r"[;&|\n()`]")
+_SEPARATORS = re.compile(r"[;&|\n()`{}'\"]|\]\]")
 _BARE_WORD = re.compile(r"[^\s{},'\"\\]+")
 _SALVAGE_LENGTH, _SALVAGE_SEGMENTS = 4_000, 50
 """How much of an unreadable text is looked through, in characters and in pieces."""
@@ -104,8 +105,10 @@ class CommandJudge:
         findings: Findings = []
         text = text.replace("\\\n", "")
         for segment in _SEPARATORS.split(text[:_SALVAGE_LENGTH])[:_SALVAGE_SEGMENTS]:
-            words = tuple(Word(word) for word in _BARE_WORD.findall(segment)[:30])
-            if words and self.knowledge.program(words[0].text) is not None:
+            texts = _BARE_WORD.findall(segment)[:30]
+            known = dropwhile(lambda text: self.knowledge.program(text) is None, texts)
+            words = tuple(Word(text) for text in known)
+            if words:
                 command = SimpleCommand(words=words, source=segment.strip()[:200], cwds=cwds)
                 findings += [f for f in self.command(command, 1) if f.risk is Risk.HIGH]
         return findings
@@ -221,6 +224,9 @@ class CommandJudge:
         if name in _TOOLCHAINS and command.words[1:] and command.words[1].text[:1] == "+":
             words = (first, *command.words[2:])  # `cargo +nightly publish`
             return self._known_call(replace(command, words=words), depth)
+        if len(name) > 1 and name[0] == "=":  # `=rm` of zsh is the program of that name
+            words = (replace(first, text=name[1:]), *command.words[1:])
+            return self._call(replace(command, words=words), depth + 1)
         if "/" in name:
             directory, base = posixpath.split(name)
             is_known = self.knowledge.program(base) is not None

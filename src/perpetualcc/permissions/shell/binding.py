@@ -8,8 +8,14 @@ from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
 Bound = tuple[str, str]
 """A name, and the value it has from here on."""
 
+ZSH_LISTS = frozenset(
+    {"path", "fpath", "module_path", "commands", "options", "functions", "aliases", "galiases",
+     "saliases"}
+)  # fmt: skip
+"""Lists and tables that are zsh's own: what it finds and how it reads is what is in them."""
+
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
-_NAMEREF = re.compile(r"-[A-Za-z]*n[A-Za-z]*")
+_ANOTHER = re.compile(r"-\w*[nTLRZlu]\w*")
 _TAKE_VALUES = frozenset("dinNptu")
 """Letters of `read`'s options that take the next word."""
 
@@ -22,9 +28,13 @@ def assigned(word: Word) -> Bound | None:
     return match[1], UNKNOWN if match[2] else word.text[match.end() :]
 
 
-def makes_another_name(words: Sequence[Word]) -> bool:
-    """`declare -n r=PATH`: whatever is written to `r` is written to `PATH`."""
-    return any(_NAMEREF.fullmatch(word.text) for word in words[1:])
+def is_another(words: Sequence[Word]) -> bool:
+    """
+    Other variables change with it, or it keeps another value than it is given.
+
+    `declare -n r=PATH` and `typeset -T PATH p`; `typeset -L2 x=..src`, `declare -l x=ETC`.
+    """
+    return any(_ANOTHER.fullmatch(word.text) for word in words[1:])
 
 
 def filled(command: SimpleCommand) -> list[Bound]:
@@ -61,6 +71,6 @@ def _operands(command: SimpleCommand) -> list[str]:
             takes_value = False
         elif word.text.startswith("-") and len(word.text) > 1:
             takes_value = word.text[-1] in _TAKE_VALUES
-        elif word.text.isidentifier():
-            found.append(word.text)
+        elif (name := word.text.partition("?")[0]).isidentifier():  # `read "x?Name:"`
+            found.append(name)
     return found

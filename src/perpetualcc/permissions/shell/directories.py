@@ -1,10 +1,12 @@
 """Where a script is after `cd`, as far as that can be known."""
 
 import posixpath
+import re
 
 from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand
 
 DIRECTORY_COMMANDS = frozenset({"cd", "pushd", "popd", "chdir"})
+_STACKED = re.compile(r"[-+]\d+")
 Directories = tuple[str | None, ...]
 """Every directory that is possible here; None is one that cannot be known."""
 
@@ -12,7 +14,10 @@ Directories = tuple[str | None, ...]
 def after_change(command: SimpleCommand, *, home: str) -> Directories:
     """Where the commands after this `cd` run, when it succeeds."""
     operands = [w.text for w in command.words[1:] if w.text == "-" or not w.text.startswith("-")]
-    if command.words[0].text == "popd" or any(word.globs for word in command.words):
+    given = [word.text for word in command.words]
+    if given[0] == "popd" or given == ["pushd"] or any(word.globs for word in command.words):
+        return (None,)
+    if any(_STACKED.fullmatch(text) for text in given):  # `cd -2`: where the shell was before
         return (None,)
     target = operands[0] if operands else home
     if UNKNOWN in target or target == "-" or len(operands) > 1 or target.startswith("+"):

@@ -71,9 +71,13 @@ class Expander:
             return self._finished([text], globs=False)
         marks = [is_open for piece, is_open in pieces for _ in piece]
         globs = any(c in "*?[" and is_open for c, is_open in zip(text, marks, strict=True))
-        if text[:1] == "~" and marks[0] and text[1:2] in {"", "/"}:
-            home = self.variables.get("HOME")
-            text, marks = home + text[1:], [False] * len(home) + marks[1:]
+        if text[:1] == "~" and marks[0]:
+            name = text[1:].partition("/")[0]
+            place = self.variables.get({"": "HOME", "+": "PWD"}.get(name, name))
+            if name and not place.startswith("/"):  # `~-`, `~2`, and a name that zsh may know
+                place = UNKNOWN
+            text = place + text[1 + len(name) :]
+            marks = [False] * len(place) + marks[1 + len(name) :]
         texts = expand_braces(text, marks) if "{" in text else [text]
         if texts is None:
             self._splits, texts = True, [UNKNOWN]
@@ -100,10 +104,16 @@ class Expander:
         if kind == "raw_string":
             return [(self.text(node)[1:-1], False)]
         if kind == "ansi_c_string":
-            return [(unescape_ansi(self.text(node)[2:-1]).split("\0")[0], False)]
+            return [(self._ansi(node), False)]
         if kind == "brace_expression":
             return [(self.text(node), True)]
         return [(self._expansion(node, quoted=False), False)]
+
+    def _ansi(self, node: Node) -> str:
+        r"""A zero in `$'a\0'` ends this piece to bash, and the whole word to zsh."""
+        text, zero, _ = unescape_ansi(self.text(node)[2:-1]).partition("\0")
+        is_alone = node.parent is None or node.parent.type != "concatenation"
+        return text if not zero or (is_alone and not text) else text + UNKNOWN
 
     def _concatenation(self, node: Node) -> list[Piece]:
         pieces: list[Piece] = []
@@ -188,6 +198,9 @@ class Expander:
         if node.type == "simple_expansion" and _BLANK.search(self.text(node)):
             end = node.end_byte if node.parent is None else node.parent.end_byte
             self._hidden(self.source[node.start_byte + 1 : end])
+        if self._is_changed(node):
+            self._splits = self._splits or not quoted
+            return UNKNOWN
         if not is_plain:
             self._operated(node)
         if not is_plain or named[0].type != "variable_name":
@@ -203,12 +216,31 @@ class Expander:
             self._splits = True
         return _BREAK.join(_fields(value))
 
+    def _is_changed(self, node: Node) -> bool:
+        """
+        To zsh `$x[1,3]` and `$x:h` are a part of the value, also between double quotes.
+
+        In the brackets quotes are plain characters, and `'$(id)'` runs.
+        """
+        after = node.end_byte
+        if node.type != "simple_expansion" or self.source[after : after + 1] not in _MODIFIES:
+            return False
+        parent = node.parent
+        if parent is not None and parent.type == "concatenation":
+            rest = self.source[after : parent.end_byte]
+            if rest[0] == "[" and not _QUOTES.isdisjoint(rest) and HIDES.search(rest):
+                self._hidden(rest)
+        return self.source[after] == "[" or self.source[after + 1 : after + 2] in _MODIFIERS
+
     def _operated(self, node: Node) -> None:
         """`${NAME:=value}` sets the variable, `${name@P}` runs what is in it."""
         text = self.text(node)
         if match := _SETS.match(text):
             is_known = "$" not in match[2] and "`" not in match[2]
+            held = self.variables.get(match[1]) if match[1] in self.variables else ""
             self._bind(match[1], match[2] if is_known else UNKNOWN, node)
+            if held:  # it keeps that, or may
+                self.variables.set(match[1], held)
         elif _PROMPTS.search(text):
             name = text[2 : text.index("@P}")]
             self._prompt(self.variables.get(name), node)
@@ -232,6 +264,9 @@ _SPECIAL_VALUES = {"?": "0", "#": "0", "$": "0", "!": "%!"}
 """Numbers as good as any; `$!` is a job of this very line, like `%1`."""
 PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern", "raw_string", "ansi_c_string"})
 """In numbers, and in an expansion between double quotes, single quotes are plain characters."""
+_MODIFIES = frozenset("[:")
+_MODIFIERS = frozenset("aAcefFghlpPqQrstuwWx&")
+_QUOTES = frozenset("'\"\\")
 _BLANK = re.compile(r"\s")
 """In `"$ $(id)"` the grammar takes `$ $` for a variable, and what runs for text."""
 _BACKTICK = re.compile(r"\\.|`", re.DOTALL)

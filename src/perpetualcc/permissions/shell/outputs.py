@@ -45,7 +45,12 @@ def known_output(commands: Sequence[SimpleCommand], *, project: str, cwd: str) -
 
 
 def printed_by(source: SimpleCommand) -> str | None:
-    """The text that this one command prints, newlines and all; None when it cannot be said."""
+    """
+    The text that this one command prints, newlines and all; None when it cannot be said.
+
+    What `echo` makes of a backslash, each shell says for itself: the text as zsh prints it, and
+    below it as bash does.
+    """
     if not source.words:
         return None
     name, *words = source.words
@@ -57,6 +62,10 @@ def printed_by(source: SimpleCommand) -> str | None:
     text = " ".join(texts)
     if name.text == "printf" or "-e" in {word.text for word in words}:
         text = unescape_ansi(text)
+    elif (other := unescape_ansi(text)) != text:
+        if text.lstrip().startswith("{"):  # two objects are no JSON
+            return None
+        text = f"{other}\n{text}"
     return text.replace("%s", "")
 
 
@@ -124,7 +133,7 @@ def _printed(command: SimpleCommand) -> str:
             return UNKNOWN
     text = " ".join(word.text for word in words)
     is_plain = all(word.is_constant and not word.globs for word in words)
-    is_format = command.words[0].text == "printf" and ("%" in text or "\\" in text)
+    is_format = "\\" in text or (command.words[0].text == "printf" and "%" in text)
     return text if is_plain and not is_format else UNKNOWN
 
 

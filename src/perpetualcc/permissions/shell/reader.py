@@ -14,7 +14,7 @@ from typing import NoReturn
 from tree_sitter import Node
 
 from perpetualcc.permissions.shell import grammar
-from perpetualcc.permissions.shell.binding import assigned, filled, makes_another_name
+from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander
 from perpetualcc.permissions.shell.outputs import known_output
@@ -79,7 +79,6 @@ class _Reader(Standing):
         )
         self.functions: set[str] = set()
         self.movers: set[str] = set()
-        self.before_last = cwds
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -135,7 +134,7 @@ class _Reader(Standing):
             cwds = self.cwds
             self.visit(child)
             if self.cwds is not cwds:  # `cd x; y`: had `cd` failed, `y` would run where it was
-                self.cwds = either(self.cwds, cwds)
+                self.stand(either(self.cwds, cwds))
 
     def children(self, node: Node) -> list[Node]:
         """The children; text between them that is more than blanks is a syntax problem."""
@@ -155,32 +154,41 @@ class _Reader(Standing):
 
     def visit_list(self, node: Node) -> None:
         """`a && b || c`: the first runs, the others may; `cd x && y` is certain inside `y`."""
+        self.list_with(node, self.visit)
+
+    def list_with(self, node: Node, visit_last: Callable[[Node], None]) -> None:
         before = self.snapshot()
-        self.visit_list_parts(node, before, after_or=False)
+        self.visit_list_parts(node, before, visit_last, after_or=False)
         self.merge(before)
 
-    def visit_list_parts(self, node: Node, before: Moment, *, after_or: bool) -> bool:
+    def visit_list_parts(
+        self, node: Node, before: Moment, visit_last: Callable[[Node], None], *, after_or: bool
+    ) -> bool:
         """Lists lean to the left, `(a && b) || c`. After `||` anything before may have failed."""
-        for child in self.children(node):
+        children = self.children(node)
+        for child in children:
             if child.type == "list":
-                after_or = self.visit_list_parts(child, before, after_or=after_or)
+                after_or = self.visit_list_parts(child, before, self.visit, after_or=after_or)
             elif child.is_named:
-                here = self.cwds
-                self.visit(child)
-                self.before_last = here
+                (visit_last if child is children[-1] else self.visit)(child)
             after_or = after_or or child.type == "||"
             if after_or:
                 self.merge(before)
         return after_or
 
     def visit_pipeline(self, node: Node) -> None:
+        """To zsh the last part is this very shell: `ls | cd ..` moves it, or not."""
         outer, fed, start = self.upstream, self.fed, len(self.script.commands)
-        for child in self.children(node):
-            if child.is_named:
-                with self.isolated():
-                    self.visit(child)
-                self.upstream = outer + tuple(self.script.commands[start:])
-                self.fed = None
+        parts = [child for child in self.children(node) if child.is_named]
+        for child in parts[:-1]:
+            with self.isolated():
+                self.visit(child)
+            self.upstream = outer + tuple(self.script.commands[start:])
+            self.fed = None
+        before = self.snapshot()
+        for child in parts[-1:]:
+            self.visit(child)
+        self.merge(before)
         self.upstream, self.fed = outer, fed
 
     def check_number(self, code: str) -> None:
@@ -209,7 +217,7 @@ class _Reader(Standing):
         self.functions.add(own)
         self.defining.add(own)
         before, cwds = self.snapshot(), self.cwds
-        self.cwds = (*cwds, None)
+        self.stand((*cwds, None))
         for child in self.children(node):
             if child.type in REDIRECTS:
                 self.emit_redirects([child], node)
@@ -229,7 +237,7 @@ class _Reader(Standing):
         if self.snapshot() == before:
             return
         if self.cwds != before[1]:
-            self.cwds = (*before[1], None)
+            self.stand((*before[1], None))
         self.visit_children(node)
         self.merge(before)
 
@@ -338,7 +346,7 @@ class _Reader(Standing):
         )
         self.script.commands.append(command)
         if name in self.movers:
-            self.cwds = either(self.cwds, (None,))
+            self.stand(either(self.cwds, (None,)))
         elif name in _SAME_SHELL:
             self.follow(command, node)
         elif name in DIRECTORY_COMMANDS:
@@ -356,6 +364,9 @@ class _Reader(Standing):
         name, *words = command.words
         while words and words[0].text in {"-p", "--"}:
             words.pop(0)
+        if name.text == "repeat":
+            words = words[1:]
+        before = self.snapshot()
         self.following += 1
         if self.following > FOLLOW_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
@@ -369,6 +380,8 @@ class _Reader(Standing):
             del self.script.commands[commands:]
         del self.script.problems[problems:]
         self.following -= 1
+        if name.text in {"command", "repeat"}:  # to zsh, `command cd` is a program
+            self.merge(before)
 
     def fill(self, command: SimpleCommand) -> None:
         """`find src | while read -r f`: a line is one of the names that are listed."""
@@ -385,7 +398,8 @@ class _Reader(Standing):
         self.variables.set(name, value)
         if _RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if name.isupper() and len(self.script.commands) < COMMAND_LIMIT:
+        is_known_name = name.isupper() or name in ZSH_LISTS
+        if is_known_name and len(self.script.commands) < COMMAND_LIMIT:
             assignment = Assignment(name=name, value=Word(value))
             self.script.commands.append(
                 SimpleCommand(
@@ -431,14 +445,18 @@ class _Reader(Standing):
                 assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
                 if _RUNS_AS_NUMBER.search(bound[1]):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if makes_another_name(words):
+        if is_another(words):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
 
     def assign(self, node: Node) -> list[Assignment]:
         found = self.assignment(node)
+        target = node.child_by_field_name("name")
+        is_part = (target is not None and target.type == "subscript") or (
+            (value := node.child_by_field_name("value")) is not None and value.type == "array"
+        )
         for assignment in found:
-            self.variables.set(assignment.name, assignment.value.text)
+            self.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
         return found
 
     def assignment(self, node: Node) -> list[Assignment]:
@@ -458,17 +476,28 @@ class _Reader(Standing):
             words = self.words(value)
         if _RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        if len(words) != 1 or value.type == "array" or any(c.type == "+=" for c in node.children):
+        is_list = value.type == "array"
+        if is_list and name in ZSH_LISTS:
+            return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
+        if len(words) != 1 or is_list or any(c.type == "+=" for c in node.children):
             return [Assignment(name=name, value=Word(UNKNOWN))]
         return [Assignment(name=name, value=words[0])]
 
     # Redirections
 
     def visit_redirected(self, node: Node) -> None:
+        """`cd x && y > z` is `cd x`, and then `y > z`; the grammar has `> z` behind the list."""
         body = node.child_by_field_name("body")
+        if body is not None and body.type == "list":
+            self.list_with(body, lambda last: self.redirected(node, body, last))
+        else:
+            self.redirected(node, body, body)
+
+    def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
+        """`body`, which is `whole` or the last part of it, with the streams of `node`."""
         start = len(self.script.commands)
-        redirects = Redirects(words=self.lost_dash(node, body))
-        nodes = [child for child in node.children if child != body]
+        redirects = Redirects(words=self.lost_dash(node, whole))
+        nodes = [child for child in node.children if child != whole]
         for child in nodes:
             read_redirect(self, child, redirects)
         if body is not None and body.type == "command":
@@ -501,11 +530,7 @@ class _Reader(Standing):
                 self.fed = tuple(self.script.commands[start:])
             self.visit(body)
             self.stdin, self.fed = outer, fed
-        after = self.cwds
-        if body is not None and body.type == "list":  # `cd x && y > z`: it is for `y` alone
-            self.cwds = self.before_last
         self.emit(redirects.words, [], redirects, node, start)
-        self.cwds = after
 
     def emit_redirects(self, nodes: Iterable[Node], owner: Node) -> None:
         """Redirections of a function or a bare `> file`."""
@@ -617,7 +642,9 @@ _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
-_SAME_SHELL = frozenset({"eval", "builtin", "command", "time"})
+_SAME_SHELL = frozenset(
+    {"eval", "builtin", "command", "time", "noglob", "nocorrect", "-", "repeat"}
+)
 _VARIABLE_COMMANDS = frozenset(
     {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )

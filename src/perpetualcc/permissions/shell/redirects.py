@@ -48,22 +48,26 @@ def read_redirect(reader: Reading, node: Node, found: Redirects) -> None:
 
 
 def _file_redirect(reader: Reading, node: Node, found: Redirects) -> None:
-    operator, targets = "", []
+    operator = ""
+    targets: list[Word] = []
+    words: list[Word] = []
     for child in reader.children(node):
         if child.is_error or child.is_missing:
             reader.problem(Problem.SYNTAX, reader.text(node))
         elif child.type == "file_descriptor":
             continue
-        elif child.is_named:
-            targets += reader.words(child)
-        else:
+        elif not child.is_named:
             operator = child.type
-    if [target.text for target in targets[:1]] == ["!"]:  # `>! file` of zsh, which overwrites it
+        elif not targets:
+            targets = reader.words(child)
+        else:
+            words += reader.words(child)
+    if words and [target.text for target in targets] == ["!"]:  # `>! file` of zsh
         reader.problem(Problem.UNKNOWN_CONSTRUCT, reader.text(node))
-        targets = targets[1:] or targets
-    if targets:
-        found.redirections.append(Redirection(operator=operator, target=targets[0]))
-        found.words += targets[1:]
+        targets = [words.pop(0)]
+    if targets:  # bash refuses `> {a,b}`, zsh writes to both
+        found.redirections += [Redirection(operator=operator, target=word) for word in targets]
+        found.words += words
     elif not operator.endswith("-"):
         reader.problem(Problem.SYNTAX, reader.text(node))
 

@@ -39,8 +39,12 @@ class Standing:
 
     def change_directory(self, command: SimpleCommand) -> None:
         """It may fail, and then the rest of the list runs where it was; `&&` says it did not."""
-        self.cwds = after_change(command, home=self.home)
-        self.variables.set("PWD", (self.cwds[0] if len(self.cwds) == 1 else None) or UNKNOWN)
+        self.stand(after_change(command, home=self.home))
+
+    def stand(self, cwds: Directories) -> None:
+        """From here on in one of `cwds`."""
+        self.cwds = cwds
+        self.variables.set("PWD", (cwds[0] if len(cwds) == 1 else None) or UNKNOWN)
 
 
 def either(some: Directories, others: Directories) -> Directories:

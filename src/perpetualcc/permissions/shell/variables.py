@@ -13,6 +13,9 @@ _PROJECT_VARIABLES = (
 
 _REPORT_VARIABLES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE")
 """Files that a build machine reads as a report; as harmless as printing."""
+_NAME = re.compile(r"\w+")
+_SET_BY_SHELLS = frozenset({"MATCH", "OLDPWD", "OPTARG", "RANDOM", "REPLY", "SECONDS", "_"})
+"""What the line gives them is soon something else."""
 SECRET_VARIABLE = re.compile(
     r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
     re.IGNORECASE,
@@ -28,16 +31,22 @@ class Variables:
         self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
         self._values.update(dict.fromkeys(_REPORT_VARIABLES, "/dev/stdout"))
 
+    def __contains__(self, name: str) -> bool:
+        """Whether the line has set it, or every shell."""
+        return name in self._values
+
     def get(self, name: str) -> str:
         return self._values.get(name, UNKNOWN)
 
     def set(self, name: str, value: str) -> None:
-        self._values[name] = value if len(value) <= VALUE_LIMIT else UNKNOWN
+        is_kept = len(value) <= VALUE_LIMIT and name not in _SET_BY_SHELLS
+        self._values[name] = value if is_kept else UNKNOWN
 
     def forget(self, names: Iterable[str]) -> None:
-        """`read x`, `unset x`, `printf -v x`: whatever they hold now is not known."""
+        """`read x`, `read "x?Name:"`, `unset x`, `printf -v x`: what they hold is not known."""
         for name in names:
-            self._values[name.partition("=")[0]] = UNKNOWN
+            if match := _NAME.match(name):
+                self._values[match[0]] = UNKNOWN
 
     def snapshot(self) -> dict[str, str]:
         return dict(self._values)

@@ -21,7 +21,8 @@ _ANSI_NAMES = {
     "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r",
     "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
-_RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?")
+_RANGE = re.compile(r"(-?\d+|.)\.\.(-?\d+|.)(?:\.\.(-?\d+))?", re.DOTALL)
+"""From any character to any other, as zsh has it: `{-..0}` holds a dot and a slash."""
 
 
 def unescape(text: str) -> str:
@@ -118,12 +119,20 @@ def _alternatives(
     return words
 
 
+def _kind(end: str) -> str | None:
+    """What can be counted through; anything else is what only zsh does."""
+    if end.isascii() and end.isalpha():
+        return "letter"
+    return "number" if end.lstrip("-").isdecimal() else None
+
+
 def _range(inner: str) -> list[str] | None:
     match = _RANGE.fullmatch(inner)
     assert match is not None  # noqa: S101  # the caller matched the same text
     first, last, step = match.groups()
-    if first.isalpha() != last.isalpha() or (step and len(step) > 6):
-        return [inner]
+    kinds = [_kind(first), _kind(last)]
+    if kinds[0] != kinds[1] or kinds[0] is None or (step and len(step) > 6):
+        return None
     low, high = (ord(first), ord(last)) if first.isalpha() else (int(first[:18]), int(last[:18]))
     stride = max(1, abs(int(step or 1)))
     if abs(high - low) // stride >= BRACE_LIMIT:

@@ -15,6 +15,7 @@ from perpetualcc.permissions.commands.programs import (
     network,
     packages,
     runners,
+    shell_options,
     streams,
 )
 
@@ -33,5 +34,6 @@ __all__ = [
     "network",
     "packages",
     "runners",
+    "shell_options",
     "streams",
 ]

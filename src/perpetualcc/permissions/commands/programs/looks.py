@@ -1,16 +1,16 @@
 """Programs that only look, until one more word makes them change something."""
 
 import re
-from itertools import takewhile
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.programs.shell_options import (
+    reads_otherwise,
+    set_reads_otherwise,
+)
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
-
-_KEYWORDS = re.compile(r"-[a-zA-Z]*k[a-zA-Z]*|keyword")
-"""`set -k`, `set -o keyword`."""
 
 
 @handles("shell-variables")
@@ -19,10 +19,8 @@ def shell_variables(call: Call) -> Findings:
     if any(word.text.startswith(UNKNOWN) for word in call.arguments.operands):
         why = "Which variables it sets for other programs is known only when it runs"
         return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
-    words = takewhile(lambda word: word != "--", (word.text for word in call.arguments.rest))
-    if call.arguments.path == "set" and any(_KEYWORDS.fullmatch(word) for word in words):
-        why = "Makes words of the commands that follow variables of theirs"
-        return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
+    if call.arguments.path == "set" and set_reads_otherwise(call):
+        return [reads_otherwise(call)]
     if call.arguments.operands or not call.command.words or call.command.assignments:
         return []
     options = "".join(word.text for word in call.arguments.rest)
@@ -30,16 +28,6 @@ def shell_variables(call: Call) -> Findings:
         return []
     why = "Prints all variables, which may hold tokens"
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
-
-
-@handles("shell-options")
-def shell_options(call: Call) -> Findings:
-    """`shopt -s dotglob`, `setopt globdots`: what `*` means from here on."""
-    words = {word.text.lower().replace("_", "") for word in call.arguments.rest}
-    is_set = call.arguments.path == "setopt" or "-s" in words
-    if is_set and not words.isdisjoint({"dotglob", "globdots"}):
-        call.judge.territory.globs_hidden = True
-    return []
 
 
 _ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")

@@ -61,6 +61,14 @@ def xargs(call: Call) -> Findings:
     return call.judge.words([*words, *names], call)
 
 
+@handles("zargs")
+def zargs(call: Call) -> Findings:
+    """`zargs -- *.log -- rm`: what follows the last dashes is the program."""
+    words = list(call.command.words[1:])
+    last = max((at for at, word in enumerate(words) if word.text == "--"), default=0)
+    return call.judge.words([*words[last + 1 :], *words[:last]], call)
+
+
 def _placed(words: Sequence[Word], placeholder: str, value: Word) -> list[Word]:
     return [
         Word(w.text.replace(placeholder, value.text), value.splits, w.globs, w.code)
