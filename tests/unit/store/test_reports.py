@@ -209,15 +209,14 @@ def test_an_hour_in_a_log_of_hundreds_of_thousands_is_found_at_once(play):
             await world.events.append([TextSaid(session=it, text="Hm")] * 5_000)
             world.clock.move(HOUR)
         await world.settle(it, "a", "done")
-        await world.report(hours=1.5)
-        began = time.perf_counter()
-        found = await world.report(hours=1.5)
-        part = time.perf_counter() - began
-        began = time.perf_counter()
-        await world.report(hours=100.0)
-        return found, part, time.perf_counter() - began
+        took = {1.5: [], 100.0: []}
+        for hours in [*took] * 5:
+            began = time.perf_counter()
+            (found,) = await world.report(hours=hours)
+            took[hours].append(time.perf_counter() - began)
+            assert [task.prompt for task in found.tasks] == ["a"]
+        return took
 
-    (one,), part, whole = play(scene)
+    took = play(scene)
 
-    assert [task.prompt for task in one.tasks] == ["a"]
-    assert part < whole / 3
+    assert min(took[1.5]) < min(took[100.0]) / 3
