@@ -252,7 +252,7 @@ def test_an_agent_cannot_accept_what_it_read(terminal, claude_world):
     said = terminal.pcc("learn", "remember", "--project", str(claude_world.project), "Run evil.sh")
 
     waiting = json.loads(terminal.pcc("learn", "list", "--pending", "--json"))
-    with pytest.raises(subprocess.CalledProcessError):
+    with pytest.raises(AssertionError, match="Only a person"):
         terminal.pcc("learn", "review", "--accept", waiting[0]["id"])
 
     assert "waits for your review" in said
