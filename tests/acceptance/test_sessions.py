@@ -272,13 +272,25 @@ def test_tasks_run_by_priority_and_after_what_must_come_first(install):
     assert started == ["first", "urgent", "second", "third"]
 
 
-@pytest.mark.parametrize("moment", [1, 5, 10])
-@pytest.mark.parametrize("victim", ["engine", "supervisor", "claude"])
-def test_nothing_is_lost_when_a_process_is_killed(install, victim, moment):
+VICTIMS = ("engine", "supervisor", "claude")
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("first", range(3), ids=VICTIMS)
+def test_nothing_is_lost_when_process_after_process_is_killed(install, first):
+    """Each of them early, midway and late, in the course of the three."""
     pcc = install(SLOW)
     session = pcc.start("Write the parts")
-    wait_until(lambda: len(parts(pcc)) >= moment, within=20)
 
+    for moment, victim in zip((1, 5, 10), VICTIMS[first:] + VICTIMS[:first], strict=True):
+        wait_until(lambda n=moment: len(parts(pcc)) >= n, within=40)
+        kill_one(pcc, victim)
+
+    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
+    assert_complete_after_a_kill(pcc, session)
+
+
+def kill_one(pcc, victim: str) -> None:
     match victim:
         case "engine":
             pcc.kill_engine()
@@ -287,9 +299,6 @@ def test_nothing_is_lost_when_a_process_is_killed(install, victim, moment):
             pcc.pcc("list")
         case "claude":
             os.kill(pcc.claudes()[0], signal.SIGKILL)
-
-    assert pcc.wait(session, within=60)["status"] == "COMPLETED"
-    assert_complete_after_a_kill(pcc, session)
 
 
 def assert_complete_after_a_kill(pcc, session: str) -> None:
@@ -396,12 +405,7 @@ def test_a_hundred_kills_lose_nothing(install, victim):
     for kills in range(34):
         before = len(parts(pcc))
         wait_until(lambda b=before, k=kills: len(parts(pcc)) > b + k % 4, within=60)
-        if victim == "engine":
-            pcc.kill_engine()
-        elif victim == "supervisor":
-            pcc.kill_supervisor()
-        else:
-            os.kill(pcc.claudes()[0], signal.SIGKILL)
+        kill_one(pcc, victim)
         pcc.pcc("list")
 
     assert pcc.wait(session, within=300)["status"] == "COMPLETED"

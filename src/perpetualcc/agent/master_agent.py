@@ -2,9 +2,10 @@
 The master agent: one call of `advance` supervises one run, from its first prompt to its outcome.
 
     think     what would the call do, and what do the brain, the memory and the code say?
-    decide    a pure function; it cannot fail
-    execute   the only step with effects: answer Claude, or ask a person
-    learn     write the episode down, never in the way
+              (the ports `Gatekeeper` and `Answerer`)
+    decide    a pure function; it cannot fail (behind the `Gatekeeper`)
+    execute   the only step with effects: answer Claude, or ask a person (`SupervisedRun`)
+    learn     write the episode down, never in the way (from the events, beside the run)
 """
 
 import asyncio
@@ -20,9 +21,7 @@ from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.patience import PATIENCE, until_written
-from perpetualcc.agent.ports import (
-    Launch,
-)
+from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_checks
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
