@@ -77,8 +77,8 @@ class _Reader(Standing):
             bind=self.bind,
             prompt=self.prompt,
         )
-        self.functions: set[str] = set()
-        self.movers: set[str] = set()
+        self.bodies: dict[str, tuple[list[Node], str]] = {}
+        self.settled: dict[str, Moment] = {}
         self.defining: set[str] = set()
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
@@ -205,6 +205,8 @@ class _Reader(Standing):
         """`if`, `case` and their parts: each part may run or not."""
         before = self.snapshot()
         for child in self.children(node):
+            if child.type in _INSTEAD:  # what came before it did not run
+                self.merge(before)
             if child.type in VALUES:
                 self.words(child)
             else:
@@ -214,20 +216,44 @@ class _Reader(Standing):
     def visit_function(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         own = "" if name is None else self.text(name)
-        self.functions.add(own)
-        self.defining.add(own)
-        before, cwds = self.snapshot(), self.cwds
-        self.stand((*cwds, None))
-        for child in self.children(node):
-            if child.type in REDIRECTS:
-                self.emit_redirects([child], node)
-            elif child.is_named and child != name:
-                self.visit(child)
-        self.defining.discard(own)
-        if self.cwds != (*cwds, None):
-            self.movers.add(own)
-        self.cwds = cwds
+        self.functions |= {own}
+        parts = [child for child in self.children(node) if child.is_named and child != name]
+        self.bodies[own] = parts, self.source
+        self.settled.pop(own, None)
+        before = self.snapshot()
+        self.stand((*self.cwds, None))
+        self.body(own)
+        self.cwds = before[1]
         self.merge(before)
+
+    def body(self, name: str) -> None:
+        """Read a function as it would run now."""
+        outer = self.source
+        parts, self.source = self.bodies[name]
+        self.expander.source = self.source
+        self.defining.add(name)
+        for child in parts:
+            if child.type in REDIRECTS:
+                self.emit_redirects([child], child)
+            else:
+                self.visit(child)
+        self.defining.discard(name)
+        self.source = self.expander.source = outer
+
+    def called(self, name: str, node: Node) -> None:
+        """A function does now what its variables say now, and may change them."""
+        before = self.snapshot()
+        is_alone = not self.upstream and self.stdin is None
+        if name in self.defining or (is_alone and self.settled.get(name) == before):
+            return
+        self.following += 1
+        if self.following > FOLLOW_LIMIT:
+            self.stop(Problem.TOO_DEEP, self.text(node))
+        self.body(name)
+        self.merge(before)
+        if is_alone and self.snapshot() == before:  # the next call can do nothing else
+            self.settled[name] = before
+        self.following -= 1
 
     def visit_loop(self, node: Node) -> None:
         """The body twice, when the first pass changed what the second would see."""
@@ -345,19 +371,45 @@ class _Reader(Standing):
             calls_function=name in self.functions,
         )
         self.script.commands.append(command)
-        if name in self.movers:
-            self.stand(either(self.cwds, (None,)))
-        elif name in _SAME_SHELL:
+        before = self.snapshot() if name in self.bodies else None
+        if before is not None:
+            self.called(name, node)
+        self.change(name, command, node)
+        if before is not None:
+            self.merge(before)
+
+    def change(self, name: str, command: SimpleCommand, node: Node) -> None:
+        """What the shell's own commands change in it."""
+        words = command.words
+        if name in _SAME_SHELL:
             self.follow(command, node)
         elif name in DIRECTORY_COMMANDS:
             self.change_directory(command)
+        elif name in {"source", "."} and any(map(self.is_written, words[1:2])):
+            self.variables.forget(tuple(self.variables.snapshot()))
+            self.stand((None,))
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
+            if name in {"unset", "unfunction"}:
+                self.functions -= {word.text for word in words}
             if name in {"read", "printf"}:
                 for bound, value in filled(command):
                     self.bind(bound, value, node)
             if name == "read":
                 self.fill(command)
+
+    def is_written(self, word: Word) -> bool:
+        """Whether a file's text comes from this very line, and not from the project."""
+        return (
+            bool(word.code)
+            or word.text.startswith("/dev/")
+            or any(
+                word.text
+                in (target.text for target in (*(r.target for r in c.redirections), *c.words))
+                for c in self.script.commands[:-1]
+                if c.redirections or (c.words and c.words[0].text == "tee")
+            )
+        )
 
     def follow(self, command: SimpleCommand, node: Node) -> None:
         """`eval "cd x"`, `command cd x`: judged elsewhere, and it changes this very shell."""
@@ -366,13 +418,15 @@ class _Reader(Standing):
             words.pop(0)
         if name.text == "repeat":
             words = words[1:]
+        elif name.text == "trap":
+            words = words[:1]
         before = self.snapshot()
         self.following += 1
         if self.following > FOLLOW_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
         commands, problems = len(self.script.commands), len(self.script.problems)
         try:
-            if name.text == "eval":
+            if name.text in {"eval", "trap"}:
                 self.read(" ".join(word.text for word in words))
             elif words:
                 self.emit(words, [], Redirects(), node, commands)
@@ -380,7 +434,7 @@ class _Reader(Standing):
             del self.script.commands[commands:]
         del self.script.problems[problems:]
         self.following -= 1
-        if name.text in {"command", "repeat"}:  # to zsh, `command cd` is a program
+        if name.text in {"command", "repeat", "trap"}:  # to zsh, `command cd` is a program
             self.merge(before)
 
     def fill(self, command: SimpleCommand) -> None:
@@ -643,10 +697,11 @@ _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 _SAME_SHELL = frozenset(
-    {"eval", "builtin", "command", "time", "noglob", "nocorrect", "-", "repeat"}
+    {"eval", "builtin", "command", "time", "noglob", "nocorrect", "-", "repeat", "trap"}
 )
+_INSTEAD = frozenset({"elif_clause", "else_clause", "case_item"})
 _VARIABLE_COMMANDS = frozenset(
-    {"read", "unset", "mapfile", "readarray", "getopts", "printf", "let", "local"}
+    {"read", "unset", "unfunction", "mapfile", "readarray", "getopts", "printf", "let", "local"}
 )
 _VISITORS: dict[str, Callable[[_Reader, Node], None]] = {
     "program": _Reader.visit_children,

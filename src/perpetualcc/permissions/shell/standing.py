@@ -10,8 +10,8 @@ from perpetualcc.permissions.shell.variables import Variables
 DIRECTORY_LIMIT = 6
 """More possible directories than this are 'anywhere'."""
 
-Moment = tuple[dict[str, str], Directories]
-"""What is known at one point of the script."""
+Moment = tuple[dict[str, str], Directories, frozenset[str]]
+"""What is known at one point of the script: variables, directories, functions."""
 
 
 class Standing:
@@ -20,22 +20,25 @@ class Standing:
     def __init__(self, *, home: str, project: str, cwds: Directories) -> None:
         self.home, self.cwds = home, cwds
         self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
+        self.functions: frozenset[str] = frozenset()
+        """What is a function here, whatever happened before."""
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
         """Subshells and pipes: nothing that changes inside is seen afterwards."""
-        variables, cwds = self.snapshot()
+        variables, cwds, functions = self.snapshot()
         yield
         self.variables.restore(variables)
-        self.cwds = cwds
+        self.cwds, self.functions = cwds, functions
 
     def snapshot(self) -> Moment:
-        return self.variables.snapshot(), self.cwds
+        return self.variables.snapshot(), self.cwds, self.functions
 
     def merge(self, before: Moment) -> None:
         """After what may or may not have run: whatever it changed is unknown."""
         self.variables.merge(before[0])
         self.cwds = either(self.cwds, before[1])
+        self.functions &= before[2]
 
     def change_directory(self, command: SimpleCommand) -> None:
         """It may fail, and then the rest of the list runs where it was; `&&` says it did not."""
