@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -69,6 +70,29 @@ scenes:
       - say: All is done.
         expect: completed
 """
+
+
+def test_a_session_finds_the_programs_of_the_terminal_it_was_started_from(install):
+    pcc = install("steps: [{tools: [{Bash: {command: tests/look.sh}}]}, Done.]")
+    script = pcc.project / "tests/look.sh"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text('#!/bin/sh\necho "$VIRTUAL_ENV|$GIT_DIR|$PATH" > tests/seen\n')
+    script.chmod(0o755)
+    mine, path = dict(pcc.environment), os.environ["PATH"]
+    started_in = {"VIRTUAL_ENV": "/one", "PATH": f"/one/bin:{path}", "GIT_DIR": "/one/.git"}
+    replace(pcc, environment=mine | started_in).pcc("list")
+
+    seen = {}
+    for place in ("/two", ""):
+        there = {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{path}"}
+        terminal = replace(pcc, environment=mine | there)
+        terminal.pcc("start", str(pcc.project), "--task", "Look")
+        seen[place] = (pcc.project / "tests/seen").read_text().strip().split("|")
+
+    for place, (environment, repository, found) in seen.items():
+        assert (environment, repository) == (place, "")
+        assert found.split(":")[0] == f"{place}/bin"
+        assert "/one" not in found
 
 
 def test_a_turn_that_ends_to_wait_for_an_agent_and_a_command_is_not_the_end(install, servers):

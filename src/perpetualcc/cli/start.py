@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc import config
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
@@ -24,6 +25,7 @@ from perpetualcc.cli.later import (
 from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
+from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
@@ -98,8 +100,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     """
     Start a supervised Claude Code session.
 
-    Claude works in the environment that the daemon was started in; what you export later counts
-    after pcc daemon restart.
+    Claude finds the programs of your PATH and of an activated environment. What else you export
+    counts after pcc daemon restart.
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
@@ -179,6 +181,7 @@ def begin(
 ) -> None:
     """Start a session, and watch it unless it is detached or begins later."""
     given = {name: value for name, value in options.items() if value is not None}
+    given["programs"] = config.of_this_terminal(PROGRAMS)
     with connect(global_options) as daemon:
         if note := other_environment(global_options):
             print(f"note: {note}", file=sys.stderr)

@@ -5,6 +5,7 @@ on import, and what reads the file is not imported before there is one.
 
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from perpetualcc.domain.folders import expanded
@@ -18,6 +19,7 @@ __all__ = [
     "environment",
     "is_config_named",
     "locate",
+    "of_this_terminal",
     "resolve",
     "search_path",
     "steering",
@@ -74,6 +76,16 @@ def supervisor_flags() -> list[str]:
 def environment() -> dict[str, str]:
     """What this process was started with: where `env:NAME` keys are looked up."""
     return dict(os.environ)
+
+
+def of_this_terminal(names: Iterable[str]) -> dict[str, str]:
+    """Those of the variables that are set, and are text that can be sent."""
+    found = {name: os.environ.get(name, "") for name in names}
+    return {
+        name: value
+        for name, value in found.items()
+        if value and value == value.encode("utf-8", "ignore").decode("utf-8")
+    }
 
 
 def resolve(written: str) -> str:

@@ -24,6 +24,7 @@ from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
+from perpetualcc.daemon.surroundings import for_a_session
 from perpetualcc.daemon.views import (
     MOST_ROWS,
     budget_data,
@@ -64,7 +65,7 @@ _GLANCE = timedelta(milliseconds=50)
 """Between two looks of somebody who watches: no eye sees more."""
 _OF_GUARDS = frozenset({".perpetualcc", ".claude"})
 """Names of directories whose files are a person's in every project, and must not be one's own."""
-_NOT_PLAIN = frozenset({"authority", "requirements"})
+_NOT_PLAIN = frozenset({"authority", "programs", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
 
 
@@ -91,6 +92,8 @@ class Api:
     about_reports: ReportApi
     defaults: BrainSettings
     data: Path
+    programs: Path
+    """See `domain.locations.Locations`."""
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -227,6 +230,7 @@ class Api:
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
+            programs=for_a_session(given.get("programs") or {}, self.programs),
             authority=authority_from(given.get("authority") or {}),
             # In the options they are to be known, and not a list of tasks.
             requirements=requirements or str(given.get("requirements") or ""),

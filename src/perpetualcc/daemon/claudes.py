@@ -65,7 +65,10 @@ class ClaudeRunner:
         settings = adapter.ClaudeSettings(
             binary=binary,
             run_dir=self._locations.run_dir,
-            environment=processes.mark(self._locations.data, launch.run),
+            environment={
+                **launch.session.options.programs,
+                **processes.mark(self._locations.data, launch.run),
+            },
             layers=await self._layers(launch.session),
             tools=self._tools(launch.session.project),
         )

@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Sequence
 
+from perpetualcc.config import environment
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
+from perpetualcc.daemon.surroundings import for_a_daemon
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -81,8 +83,9 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
     ]
     # Its parent process leaves when the socket listens, so this waits for exactly that.
     started = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        env=for_a_daemon(environment(), locations.programs),
+    )  # fmt: skip
     if started.returncode:
         lines = started.stderr.strip().splitlines() or ["no message"]
         told = dict(one.split(": ", 1) for one in lines if one.startswith(("error: ", "hint: ")))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.methods import checked_params
@@ -13,7 +14,7 @@ _KNOWN = {
     "auto_approve": bool | None,
     "confidence": float | None,
     "max_turns": int | None,
-    **dict.fromkeys(["authority", "perpetual"], dict | None),
+    **dict.fromkeys(["authority", "perpetual", "programs"], dict | None),
 }
 _AUTHORITY = {"level": int | None, "writable": list | None, "allow_network": bool | None}
 
@@ -33,6 +34,7 @@ def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
         raise PerpetualError("A session needs at least one turn", hint="--max-turns 1")
     if found.get("sandbox", "") not in {"", "auto", "on", "off"}:
         raise PerpetualError("The sandbox is auto, on or off", hint="--sandbox auto")
+    checked_params(dict.fromkeys(PROGRAMS, str | None), found.get("programs", {}))
     return found
 
 

@@ -450,6 +450,7 @@ class Parts:
             minds=self.minds,
             defaults=self.config.brain,
             data=self.locations.data.resolve(),
+            programs=self.locations.programs,
         )
 
 

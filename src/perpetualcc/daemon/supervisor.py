@@ -438,6 +438,7 @@ def main() -> None:
     arguments = _arguments()
     locations = Locations(data=arguments.data_dir)
     if (clean := for_a_daemon(os.environ, locations.programs)) != os.environ:
+        # Whatever started it: a login, a script of somebody's.
         os.execve(sys.executable, sys.orig_argv, clean)  # noqa: S606  # the same command again
     try:
         locations.prepare()

@@ -1,11 +1,12 @@
 """
 What of the terminal's environment stays behind when a daemon starts there.
 
-Sessions of every project work in what the daemon was given. What says where the terminal stands
-(a git hook, an activated environment of ours) would lead all of them astray.
+Sessions of every project work in what the daemon was given. What says where its terminal stood (a
+git hook, an activated environment) would lead all of them astray.
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,20 +24,36 @@ _OF_A_REPOSITORY = frozenset(
 """Set by git for hooks, aliases and `rebase --exec` (git-rev-parse(1), --local-env-vars)."""
 
 
+PROGRAMS = ("PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
+"""What says which programs are found: a session has them from the terminal of `pcc start`."""
+
+
 def for_a_daemon(variables: Mapping[str, str], programs: Path) -> dict[str, str]:
     """
     The variables for a supervisor, and for all that it starts.
 
-    Where PerpetualCC's own environment is activated, `python` and `pip` would be ours in every
-    project. In its place stands `programs`, a folder with `pcc` alone.
+    Without an activated environment, which is one project's. Where that is PerpetualCC's own,
+    `python` and `pip` would be ours in every project: in its place stands `programs`, a folder
+    with `pcc` alone.
     """
     # A supervisor that a command inside a run starts must not look like part of it.
-    left_out = {processes.VARIABLE, *_OF_A_REPOSITORY}
-    own = own_environment()
-    if own and _is_same(variables.get("VIRTUAL_ENV", ""), own):
-        left_out |= {"VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"}
+    left_out = {processes.VARIABLE, "VIRTUAL_ENV_PROMPT", *PROGRAMS[1:], *_OF_A_REPOSITORY}
     kept = {name: value for name, value in variables.items() if name not in left_out}
-    if own and "PATH" in kept:
+    return kept | _without_ours({"PATH": kept["PATH"]} if "PATH" in kept else {}, programs)
+
+
+def for_a_session(variables: Mapping[str, str], programs: Path) -> dict[str, str]:
+    """Those of `PROGRAMS`, with `programs` in the place of an environment of ours."""
+    found = {name: value for name in PROGRAMS if (value := variables.get(name))}
+    return _without_ours(found, programs)
+
+
+def _without_ours(variables: dict[str, str], programs: Path) -> dict[str, str]:
+    own = own_environment()
+    if own is None:
+        return variables
+    kept = {name: value for name, value in variables.items() if not _is_same(value, own)}
+    if "PATH" in kept:
         kept["PATH"] = os.pathsep.join(
             str(programs) if _is_same(place, own / "bin") else place
             for place in kept["PATH"].split(os.pathsep)
@@ -48,9 +65,10 @@ def offer_programs(programs: Path) -> None:
     """Make the folder that stands for ours in the PATH of sessions."""
     if own := own_environment():
         programs.mkdir(mode=0o700, exist_ok=True)
-        link = programs / "pcc"
-        link.unlink(missing_ok=True)
-        link.symlink_to(own / "bin/pcc")
+        program = programs / "pcc"
+        program.unlink(missing_ok=True)
+        program.touch(mode=0o700)
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(own / "bin/pcc"))} "$@"\n', "utf-8")
 
 
 def own_environment() -> Path | None:

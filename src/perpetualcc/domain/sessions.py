@@ -1,5 +1,6 @@
 """Sessions: supervised workers, one project each, one task at a time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +44,8 @@ class SessionOptions:
     """Path of the requirements file, or empty."""
     sandbox: str = ""
     """auto, on or off; empty: as configured."""
+    programs: Mapping[str, str] = field(default_factory=dict)
+    """Variables that say which programs Claude's commands find; none: the daemon's own."""
     authority: Authority = field(default_factory=Authority)
     perpetual: Perpetual | None = None
     """None: hands over only when its context window is nearly full."""

@@ -28,6 +28,8 @@ def test_what_is_left_out_is_not_decided_here():
         ({"sandbox": "maybe"}, "auto, on or off"),
         ({"auto_approve": 1}, "'auto_approve' must be bool"),
         ({"authority": [1]}, "'authority' must be dict"),
+        ({"programs": {"LD_PRELOAD": "x"}}, "Unknown parameter 'LD_PRELOAD'"),
+        ({"programs": {"PATH": 1}}, "'PATH' must be str"),
         ({"perpetual": "yes"}, "'perpetual' must be dict"),
     ],
 )
