@@ -10,6 +10,7 @@ from pathlib import Path
 from perpetualcc.claude import processes
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.ids import RunId, new_run_id
+from perpetualcc.domain.sessions import Session
 from perpetualcc.goals.claims import Ran
 
 _KEPT = 16_384
@@ -21,7 +22,7 @@ _GRACE = timedelta(seconds=2)
 
 class CheckShell:
     """
-    `goals.verifier.Shell`: `sh -c`, in the daemon's environment, no standard input.
+    `goals.verifier.Shell`: `sh -c`, in the environment of the session's Claude, no standard input.
 
     What it starts carries the mark of a run, so that a crash leaves nothing behind, and so that
     what Claude wrote cannot answer for a person.
@@ -30,11 +31,11 @@ class CheckShell:
     def __init__(self, data_dir: Path) -> None:
         self._data = data_dir
 
-    async def run(self, command: str, project: Path, seconds: float) -> Ran:
+    async def run(self, command: str, session: Session, seconds: float) -> Ran:
         began, run = time.monotonic(), new_run_id()
         tail = _Tail()
         try:
-            trouble = await self._to_the_end(command, project, seconds, run, tail)
+            trouble = await self._to_the_end(command, session, seconds, run, tail)
         except (OSError, ValueError) as error:
             trouble = f"it cannot be run: {error}"
         finally:
@@ -47,18 +48,18 @@ class CheckShell:
         )
 
     async def _to_the_end(
-        self, command: str, project: Path, seconds: float, run: RunId, tail: "_Tail"
+        self, command: str, session: Session, seconds: float, run: RunId, tail: "_Tail"
     ) -> str:
         """Why it failed; empty: it succeeded."""
         process = await asyncio.create_subprocess_exec(
             "/bin/sh",
             "-c",
             command,
-            cwd=project,
+            cwd=session.project,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=tail.writer,
             stderr=tail.writer,
-            env=os.environ | processes.mark(self._data, run),
+            env=os.environ | session.options.programs | processes.mark(self._data, run),
             start_new_session=True,
         )
         tail.follow()

@@ -374,7 +374,7 @@ class Parts:
         return ConditionWatch(
             self.ledger,
             CheckShell(self.locations.data).run,
-            self.sessions.project,
+            self.sessions.get,
             self.events.append,
             self.clock,
             self.dispatcher.wake,

@@ -69,7 +69,7 @@ class SessionWork:
             said = await self._verifier.claimed(task) or await self._agent.advance(task)
             outcome = said
             if isinstance(said, Done):
-                outcome = await self._verifier.prove(task, session.project, said)
+                outcome = await self._verifier.prove(task, session, said)
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
             raise

@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Protocol
 
 from perpetualcc.deferred.every import parse_every
@@ -17,6 +16,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import ConditionMet, Event, ProblemNoticed
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, condition_of
 
 log = logging.getLogger(__name__)
@@ -43,8 +43,8 @@ class Looked(Protocol):
     def last_line(self) -> str: ...
 
 
-Look = Callable[[str, Path, float], Awaitable[Looked]]
-"""Run a command in a folder, for at most so many seconds. Never raises."""
+Look = Callable[[str, Session, float], Awaitable[Looked]]
+"""Run a command in a session's project, for at most so many seconds. Never raises."""
 
 
 class Conditional(Protocol):
@@ -76,14 +76,14 @@ class ConditionWatch:
         self,
         tasks: Conditional,
         look: Look,
-        project_of: Callable[[SessionId], Awaitable[Path]],
+        session_of: Callable[[SessionId], Awaitable[Session]],
         record: Callable[[Sequence[Event]], Awaitable[object]],
         clock: Clock,
         wake: Callable[[], None],
     ) -> None:
         self._tasks = tasks
         self._look = look
-        self._project_of = project_of
+        self._session_of = session_of
         self._record = record
         self._clock = clock
         self._wake = wake
@@ -130,7 +130,7 @@ class ConditionWatch:
 
     async def _look_at(self, task: Task) -> None:
         session, command = SessionId(task.group), condition_of(task)
-        looked = await self._look(command, await self._project_of(session), _LOOK_FOR)
+        looked = await self._look(command, await self._session_of(session), _LOOK_FOR)
         if not looked.trouble:
             met = ConditionMet(session=session, task=task.id, command=command)
             await self._tasks.begin_now(task.id, met)

@@ -1,11 +1,10 @@
 """Runs the checks of a task that is said to be done, and says what follows."""
 
 from collections.abc import Awaitable, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from perpetualcc.domain.events import CheckEnded, ChecksBegan, Event
-from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Again, Done, Outcome, Parked, Task, checks_of
 from perpetualcc.goals.claims import CheckSettings, Claim, Claims, Ran, in_a_line, report
 
@@ -15,9 +14,9 @@ _HINT = "Look at it, then: pcc resume {session}, which runs the checks again bef
 class Shell(Protocol):
     """Where checks run."""
 
-    async def run(self, command: str, project: Path, seconds: float) -> Ran:
+    async def run(self, command: str, session: Session, seconds: float) -> Ran:
         """
-        Run a command in the project to its end, at most so long. What it started is gone
+        Run a command in the session's project to its end, at most so long. What it started is gone
         afterwards, also when this is cancelled. Never raises: what cannot be run has failed.
         """
         ...
@@ -47,7 +46,7 @@ class Verifier:
         claim = await self._claims.get(task.id)
         return Done(result=claim.result) if claim is not None and claim.is_open else None
 
-    async def prove(self, task: Task, project: Path, done: Done) -> Outcome:
+    async def prove(self, task: Task, session: Session, done: Done) -> Outcome:
         """The outcome of a task that Claude says is done."""
         checks = checks_of(task)
         if not checks:
@@ -55,7 +54,7 @@ class Verifier:
         before = await self._claims.get(task.id)
         failed = before.failed if before is not None else 0
         await self._claims.put(Claim(task=task.id, result=done.result, failed=failed))
-        ran = await self._run(task, project, checks)
+        ran = await self._run(task, session, checks)
         wrong = [one for one in ran if one.trouble]
         if not wrong:
             # The claim goes with the task: a crash before it is settled proves it once more.
@@ -80,15 +79,14 @@ class Verifier:
         }
         return Parked(result=line, packet=packet)
 
-    async def _run(self, task: Task, project: Path, checks: Sequence[str]) -> list[Ran]:
-        session = SessionId(task.group)
-        await self._record(ChecksBegan(session=session, task=task.id, commands=list(checks)))
+    async def _run(self, task: Task, session: Session, checks: Sequence[str]) -> list[Ran]:
+        await self._record(ChecksBegan(session=session.id, task=task.id, commands=list(checks)))
         ran = []
         for command in checks:
-            one = await self._shell.run(command, project, self._settings.minutes * 60)
+            one = await self._shell.run(command, session, self._settings.minutes * 60)
             ran.append(one)
             ended = CheckEnded(
-                session=session,
+                session=session.id,
                 task=task.id,
                 command=command,
                 trouble=one.trouble,

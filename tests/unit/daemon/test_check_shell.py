@@ -8,14 +8,17 @@ import pytest
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon.check_shell import CheckShell
+from tests.unit.daemon.test_limits import session
 
 
 @pytest.fixture
 def shell(tmp_path):
     """`shell(command, seconds)`: what it came to. Nothing of it is left."""
 
-    def run(command, seconds=20.0, project=None):
-        ran = asyncio.run(CheckShell(tmp_path).run(command, project or tmp_path, seconds))
+    def run(command, seconds=20.0, project=None, **options):
+        ran = asyncio.run(
+            CheckShell(tmp_path).run(command, session(project or tmp_path, **options), seconds)
+        )
         assert processes.find(tmp_path) == []
         return ran
 
@@ -60,6 +63,17 @@ def test_it_runs_in_the_project_and_says_when_there_is_none(shell, tmp_path):
     assert "cannot be run" in shell("echo \0").trouble
 
 
+def test_it_finds_the_programs_that_the_session_finds(shell, tmp_path):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "project-check"
+    program.write_text("#!/bin/sh\necho it is checked\n")
+    program.chmod(0o700)
+    programs = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+
+    assert shell("project-check").trouble == "exit code 127"
+    assert shell("project-check", programs=programs).output == "it is checked\n"
+
+
 def test_what_it_leaves_running_is_ended_and_not_waited_for(shell):
     began = time.monotonic()
 
@@ -83,7 +97,7 @@ def test_one_that_will_not_end_is_killed(shell):
 def test_cancelled_it_leaves_nothing_behind(tmp_path):
     async def main():
         async with asyncio.timeout(2):
-            await CheckShell(tmp_path).run("touch began; sleep 60", tmp_path, 60.0)
+            await CheckShell(tmp_path).run("touch began; sleep 60", session(tmp_path), 60.0)
 
     with pytest.raises(TimeoutError):
         asyncio.run(main())

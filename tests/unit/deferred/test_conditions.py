@@ -1,7 +1,6 @@
 """When a condition is looked at, and what follows."""
 
 import asyncio
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -27,17 +26,17 @@ class World:
 
     def restart(self):
         self.watch = ConditionWatch(
-            self.ledger, self.look, self.project, self.record, self.clock, self.wake
+            self.ledger, self.look, self.session, self.record, self.clock, self.wake
         )
 
-    async def look(self, command, project, _seconds):
-        self.looked.append((command, str(project)))
+    async def look(self, command, session, _seconds):
+        self.looked.append((command, session))
         assert self.watch.busy
         trouble = self.holds.get(command, "exit code 1")
         return SimpleNamespace(trouble=trouble, last_line="sh: it said so")
 
-    async def project(self, _session):
-        return Path("/p")
+    async def session(self, name):
+        return f"session {name}"
 
     async def record(self, events):
         self.told += events
@@ -85,7 +84,7 @@ def test_it_is_looked_at_every_minute_and_begins_when_it_holds(play):
         await world.add("t", "ls inbox")
         assert world.watch.next_look() is None
         await world.watch.look()
-        assert world.looked == [("ls inbox", "/p")]
+        assert world.looked == [("ls inbox", "session t")]
         assert await world.looks(300) == 5
         assert world.clock.now() < world.watch.next_look() <= world.clock.now() + 60
         assert await world.claimed() == []
@@ -134,7 +133,8 @@ def test_what_waits_for_the_same_in_a_group_is_looked_at_once_and_begins_togethe
         await world.add("other", "y", group="g")
         await world.add("elsewhere", "x")
         await world.looks(2)
-        assert sorted(world.looked) == [("x", "/p"), ("x", "/p"), ("y", "/p")]
+        looked = [("x", "session elsewhere"), ("x", "session g"), ("y", "session g")]
+        assert sorted(world.looked) == looked
 
         world.holds["x"] = ""
         await world.looks(60)

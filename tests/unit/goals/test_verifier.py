@@ -10,7 +10,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tasks import Again, Done, Parked
 from perpetualcc.goals.claims import CheckSettings, Ran, report
 from perpetualcc.goals.verifier import Verifier
-from tests.unit.daemon.test_limits import task
+from tests.unit.daemon.test_limits import session, task
 
 SAID = Done(result="It works.")
 
@@ -35,8 +35,8 @@ class Shell:
     def __init__(self, claims, *troubles):
         self.claims, self.troubles, self.seen = claims, list(troubles), []
 
-    async def run(self, command, project, seconds):
-        self.seen.append((command, str(project), seconds, self.claims.states[-1]))
+    async def run(self, command, session, seconds):
+        self.seen.append((command, str(session.project), seconds, self.claims.states[-1]))
         trouble = self.troubles.pop(0)
         return Ran(command=command, trouble=trouble, output=f"{command} said\n\nthe end\n")
 
@@ -55,7 +55,7 @@ class World:
         self.verifier = Verifier(self.claims, self.shell, record, CheckSettings(**settings))
 
     def prove(self):
-        return asyncio.run(self.verifier.prove(self.task, Path("/p"), SAID))
+        return asyncio.run(self.verifier.prove(self.task, session(Path("/p")), SAID))
 
     def claimed(self):
         return asyncio.run(self.verifier.claimed(self.task))
