@@ -10,19 +10,21 @@ from pathlib import Path
 
 from benchmarks.result import Result
 from perpetualcc.domain.clock import SystemClock
-from perpetualcc.domain.events import SessionStatusChanged
+from perpetualcc.domain.events import SessionStatusChanged, TaskSettled, TextSaid
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask, Outcome, Task, TaskState, Wait
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
 
 _ADDED = 500
 _WAITING = 1000
 _FINISHED = 10_000
+_EVENTS, _DAYS, _SESSIONS = 1_000_000, 100, 20
 
 
 class _Stopwatch:
@@ -48,6 +50,7 @@ def run() -> list[Result]:
 async def _measure(folder: Path) -> list[Result]:
     latencies = await _add_to_start(folder / "ledger.db")
     few, many = await _list_times(folder)
+    night = await _night(folder / "log.db")
     return [
         Result(
             name="add to start of a task, engine awake, p99",
@@ -62,6 +65,13 @@ async def _measure(folder: Path) -> list[Result]:
             unit="times",
             limit=2,
             note=f"{few * 1000:.2f} ms against {many * 1000:.2f} ms",
+        ),
+        Result(
+            name=f"report of a day, in a log of {_EVENTS:,} events",
+            value=round(night * 1000, 1),
+            unit="ms",
+            limit=300,
+            note="a person waits for it",
         ),
     ]
 
@@ -104,6 +114,40 @@ async def _list_times(folder: Path) -> list[float]:
     for database in databases:
         await database.close()
     return best
+
+
+async def _night(path: Path) -> float:
+    """The best of ten, of the last day of a hundred."""
+    clock = _Day()
+    database = await Database.open(path)
+    log, store = EventLog(database, clock), SessionStore(database, clock)
+    sessions = [
+        await store.create(name=f"s{n}", project=Path("/project"), options=SessionOptions())
+        for n in range(_SESSIONS)
+    ]
+    for day in range(_DAYS):
+        clock.day = day
+        said = [TextSaid(session=one.id, text="It goes on") for one in sessions]
+        ended = TaskSettled(session=sessions[0].id, task=TaskId(f"t{day}"), state="done")
+        await log.append([*said * (_EVENTS // _DAYS // _SESSIONS), ended])
+    best = math.inf
+    for _ in range(10):
+        began = time.perf_counter()
+        told = await SqliteReports(database).since(clock.now() - 3600, clock.now())
+        best = min(best, time.perf_counter() - began)
+        assert len(told) == _SESSIONS
+        assert len(told[0].tasks) == 1
+    await database.close()
+    return best
+
+
+class _Day:
+    """A clock that a whole day is one step of."""
+
+    day = 0
+
+    def now(self) -> float:
+        return 1.8e9 + 86_400 * self.day
 
 
 async def _with_sessions(path: Path, count: int) -> Database:

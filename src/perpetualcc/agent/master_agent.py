@@ -22,7 +22,7 @@ from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import Launch
-from perpetualcc.agent.prompts import answered, continuation, first_prompt
+from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_checks
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
@@ -127,14 +127,16 @@ class MasterAgent:
         known = await self._with.checkpoints.recall(session, task) if conversation else None
         if known and conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
-            prompt, resume = continuation(answers, known.changes), True
+            prompt, resume = continuation(answers, known.changes, known.refuted), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
-            told = answered(await self._with.people.unused(task.id))
-            prompt, resume = f"{iteration.opening(begun, settings)}\n\n{told}".strip(), False
+            opening = iteration.opening(with_checks(begun, task), settings)
+            refuted = known.refuted if known else ""
+            told = (answered(await self._with.people.unused(task.id)), refuted)
+            prompt, resume = "\n\n".join(filter(None, (opening, *told))), False
         return Launch(
             session=session,
             run=new_run_id(),

@@ -111,6 +111,8 @@ class Recollection:
     """Begins a fresh conversation that goes on with it."""
     changes: str
     """What changed in the project meanwhile, for the conversation that goes on; or empty."""
+    refuted: str = ""
+    """What its checks came to when Claude said that it is done; or empty."""
 
 
 class Checkpoints(Protocol):

@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Task, checks_of
 from perpetualcc.domain.texts import first_line
 
 CONTINUE = (
     "The process you were running in ended and has been restarted; the conversation above is "
     "yours. A tool call that has no result may or may not have taken effect: check before you "
     "repeat it. Then continue with the task where you left off."
+)
+
+
+_UNSURE = (
+    "A tool call above that has no result may or may not have taken effect: check before you "
+    "repeat it."
 )
 
 
@@ -25,13 +31,32 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def continuation(answers: Sequence[Escalation], changes: str = "") -> str:
-    """How a conversation goes on: with what people answered, and what changed, meanwhile."""
+def with_checks(prompt: str, task: Task) -> str:
+    """A first prompt, with what will prove the task done: so Claude can see to it itself."""
+    if not (checks := checks_of(task)):
+        return prompt
+    lines = "\n".join(f"- {command}" for command in checks)
+    return (
+        f"{prompt}\n\n<checks>\nThe task is done when these commands succeed in the project's "
+        f"directory; they are run when you end your turn:\n{lines}\n</checks>"
+    )
+
+
+def continuation(answers: Sequence[Escalation], changes: str = "", refuted: str = "") -> str:
+    """
+    How a conversation goes on: with what people answered, what changed, and what the checks came
+    to, meanwhile.
+    """
     told = [line for one in answers for line in _answer_lines(one)]
-    how = CONTINUE
+    how = f"{refuted}\n\n{_UNSURE}" if refuted else CONTINUE
     if told:
         how = "\n".join(
-            ["While you were stopped, a person answered:", *told, "", "Continue with the task."]
+            [
+                "While you were stopped, a person answered:",
+                *told,
+                "",
+                refuted or "Continue with the task.",
+            ]
         )
     return f"{how}\n\n{changes}" if changes else how
 

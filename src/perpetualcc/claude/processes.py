@@ -90,11 +90,14 @@ def end(processes: Iterable[tuple[int, "RunId"]], grace: timedelta) -> list[int]
     return _wait_gone(left, _KILLED_WITHIN)
 
 
-def sweep(data_dir: Path, grace: timedelta) -> int:
-    """End everything of a data directory, also what appears meanwhile. Returns how many."""
+def sweep(data_dir: Path, grace: timedelta, run_id: "RunId | None" = None) -> int:
+    """
+    End everything of a data directory, or of one run, also what appears meanwhile. Returns how
+    many.
+    """
     ended = 0
     for _ in range(5):
-        if not (found := find(data_dir)):
+        if not (found := find(data_dir, run_id)):
             break
         ended += len(found) - len(end(found, grace))
         grace = timedelta()

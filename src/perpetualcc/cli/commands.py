@@ -41,6 +41,9 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "stop": CommandEntry(module="sessions", help="Stop a session for good", panel=SESSIONS),
     "logs": CommandEntry(module="logs", help="Show a session's log", panel=SESSIONS),
+    "report": CommandEntry(
+        module="report", help="Tell what happened while you were away", panel=SESSIONS
+    ),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
     "decisions": CommandEntry(module="guard", help="What was decided, and why", panel=PEOPLE),

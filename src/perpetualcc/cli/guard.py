@@ -11,12 +11,11 @@ import typer
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, printable, table
+from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
-from perpetualcc.human.settings import parse_duration
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -49,7 +48,7 @@ def decisions(
         "risk": _word("risk", risk and risk.upper()),
         "verdict": _word("verdict", verdict),
         "decided_by": _word("by", by),
-        "since": None if since is None else time.time() - _seconds(since),
+        "since": None if since is None else time.time() - seconds_of(since),
     }
     with connect(ctx.obj) as daemon:
         found: list[dict[str, Any]] = []
@@ -128,13 +127,6 @@ def _word(option: str, word: str | None) -> str | None:
             f"--{option} cannot be {word!r}", hint=f"One of: {', '.join(sorted(_WORDS[option]))}"
         )
     return word
-
-
-def _seconds(text: str) -> float:
-    try:
-        return parse_duration(text).total_seconds()
-    except PerpetualError:
-        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d") from None
 
 
 def _shown(surface: dict[str, str]) -> str:

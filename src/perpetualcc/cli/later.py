@@ -1,8 +1,10 @@
-"""`--at`, `--every` and `--missed`: what begins at a time, and not now."""
+"""What `pcc start` and `pcc add` say alike: when a task begins, and what proves it done."""
 
 from typing import Annotated, Any
 
 import typer
+
+from perpetualcc.cli.look import fit, moment
 
 AtOption = Annotated[
     str | None,
@@ -30,6 +32,24 @@ MissedOption = Annotated[
     ),
 ]
 
+WhenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--when",
+        metavar="COMMAND",
+        help='Begin, unattended, when this succeeds: "ls inbox/*.md"; looked at every minute,'
+        " or at the times of --every",
+    ),
+]
+ChecksOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--check",
+        metavar="COMMAND",
+        help='Proves a task done: "make test" must succeed, or Claude goes on; repeatable',
+    ),
+]
+
 
 def when(at: str | None, every: str | None, missed: str | None) -> dict[str, Any]:
     """
@@ -48,3 +68,10 @@ def _due_of(at: str | None) -> float | None:
     from perpetualcc.deferred.when import parse_when  # noqa: PLC0415
 
     return parse_when(at, wall_clock().now())
+
+
+def begins_in_words(due: float | None, condition: str | None) -> str:
+    """What follows the name of something that begins later; empty: it begins now."""
+    if condition:
+        return f", begins when it succeeds: {fit(condition, 60)}"
+    return f", begins {moment(due)}" if due else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import clock, coloured, counted, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.clock import elapsed
 
 Data = Mapping[str, Any]
 
@@ -61,6 +62,8 @@ def plain(event: Data) -> str:
 
 def _added(event: Data) -> list[str]:
     """Only of what begins later: the rest begins before anybody has read it."""
+    if event.get("when"):
+        return [f"Begins when it succeeds: {fit(event['when'], 100)}"]
     if not event.get("due"):
         return []
     passed = event.get("passed")
@@ -87,6 +90,14 @@ def _tool(event: Data) -> list[str]:
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+def _checked(event: Data) -> list[str]:
+    line = f"[CHECK] {fit(event['command'], 90)}"
+    if not event["trouble"]:
+        return [f"{line} {coloured('✓', 'green')} ({elapsed(event['seconds'])})"]
+    said = f": {fit(event['text'], 120)}" if event["text"] else ""
+    return [f"{line} {coloured('✗', 'red')} ({fit(event['trouble'], 120)}{said})"]
 
 
 _MARKS = re.compile(r"</?tool_use_error>")
@@ -271,6 +282,11 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
+    "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
+    "ChecksBegan": lambda e: [
+        f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
+    ],
+    "CheckEnded": _checked,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

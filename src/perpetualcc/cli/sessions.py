@@ -11,7 +11,15 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
+from perpetualcc.cli.later import (
+    AtOption,
+    ChecksOption,
+    EveryOption,
+    MissedOption,
+    WhenOption,
+    begins_in_words,
+    when,
+)
 from perpetualcc.cli.look import (
     clock,
     coloured,
@@ -218,14 +226,19 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
-        is_later = task["state"] == "queued" and task["due"] > time.time()
+        is_later = task["state"] == "queued" and (task["due"] or 0) > time.time()
         begins = f"  [begins {moment(task['due'])}]" if is_later else ""
-        every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_later else ""
+        is_ahead = is_later or (task["state"] == "queued" and task["due"] is None)
+        every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_ahead else ""
         symbol = _TASK_SYMBOLS[task["state"]]
         lines.append(
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
             f"{priority}{unattended}{begins}{every}{after}"
         )
+        if task.get("when") and is_ahead:
+            lines.append(f"      begins when it succeeds: {fit(task['when'], 55)}")
+        if task.get("checks") and task["state"] not in _OVER:
+            lines.append(f"      proved by: {fit('; '.join(task['checks']), 65)}")
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
             lines.append(f"      {fit(task['result'], 76)}")
@@ -297,6 +310,8 @@ def add(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
+    when_: WhenOption = None,
+    check: ChecksOption = None,
 ) -> None:
     """
     Add a task to a session's queue.
@@ -312,10 +327,12 @@ def add(  # noqa: PLR0917  # one parameter an option
             priority=priority,
             after=after or [],
             unattended=unattended,
+            when=when_,
+            checks=check,
             **begins,
         )
         found = daemon.call("session.get", session=session)
-    at = f", begins {moment(added['due'])}" if added["due"] else ""
+    at = begins_in_words(added["due"], added.get("when"))
     print(f"Added {added['id']}{at}: {fit(added['prompt'], 60)}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"

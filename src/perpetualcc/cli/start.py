@@ -12,8 +12,16 @@ import typer
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.later import AtOption, EveryOption, MissedOption, when
-from perpetualcc.cli.look import moment, one_line
+from perpetualcc.cli.later import (
+    AtOption,
+    ChecksOption,
+    EveryOption,
+    MissedOption,
+    WhenOption,
+    begins_in_words,
+    when,
+)
+from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.domain.errors import PerpetualError
@@ -84,6 +92,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
+    when_: WhenOption = None,
+    check: ChecksOption = None,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -123,7 +133,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        begins=when(at, every, missed),
+        begins=when(at, every, missed) | {"when": when_, "checks": check},
     )
 
 
@@ -186,9 +196,9 @@ def begin(
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
-    is_later = begins.get("due") or begins.get("every")
+    is_later = begins.get("due") or begins.get("every") or begins.get("when")
     if detach or is_later:
-        at = f", begins {moment(session['resumes_at'])}" if is_later else ""
+        at = begins_in_words(session["resumes_at"], begins.get("when")) if is_later else ""
         print(f"Session started: {session['id']} ({session['name']}){at}")
         print(f"Attach with: pcc attach {session['id']}")
         return

@@ -23,6 +23,7 @@ from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.config import CONFIG_VARIABLE, config_path, is_config_named
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
+from perpetualcc.goals.claims import CheckSettings
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
 from perpetualcc.knowledge.settings import KnowledgeSettings
@@ -60,6 +61,7 @@ class Config:
     limits: LimitSettings = field(default_factory=LimitSettings)
     load: LoadSettings = field(default_factory=LoadSettings)
     stuck: StuckSettings = field(default_factory=StuckSettings)
+    checks: CheckSettings = field(default_factory=CheckSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon.beginnings import beginning_of
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
@@ -22,6 +23,7 @@ from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
+from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.views import (
     MOST_ROWS,
     budget_data,
@@ -33,7 +35,6 @@ from perpetualcc.daemon.views import (
     task_data,
     that_fits,
 )
-from perpetualcc.deferred.repeat import ONCE, Repeated
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -45,7 +46,6 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
-from perpetualcc.domain.tasks import Lane
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
@@ -64,9 +64,6 @@ _GLANCE = timedelta(milliseconds=50)
 """Between two looks of somebody who watches: no eye sees more."""
 _NOT_PLAIN = frozenset({"authority", "requirements"})
 """Options that `SessionOptions` does not take as they come."""
-
-_END_OF_TIME = 253_402_300_800.0
-"""The year 10000, in seconds of the epoch: no calendar here goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +86,7 @@ class Api:
     handovers: Handovers
     minds: Minds
     about_guards: GuardApi
+    about_reports: ReportApi
     defaults: BrainSettings
     data: Path
 
@@ -108,6 +106,8 @@ class Api:
                     "due": float | None,
                     "every": str | None,
                     "missed": str | None,
+                    "when": str | None,
+                    "checks": list | None,
                 },
                 is_decision=True,
             ),
@@ -130,6 +130,8 @@ class Api:
                     "due": float | None,
                     "every": str | None,
                     "missed": str | None,
+                    "when": str | None,
+                    "checks": list | None,
                 },
                 is_decision=True,
             ),
@@ -165,6 +167,7 @@ class Api:
             ),
             "daemon.info": Method(call=self.info),
             **self.about_guards.methods(),
+            **self.about_reports.methods(),
             **self.about_people.methods(),
         }
 
@@ -172,7 +175,8 @@ class Api:
         """
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
         `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
-        `missed`: again and again, as `pcc start --every` says. With its `delay`.
+        `missed`: again and again, as `pcc start --every` says; `when`: once this command succeeds;
+        `checks`: commands that prove each task done. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -193,7 +197,7 @@ class Api:
             plan,
             name=params["name"] or "",
             options=self._options(options, requirements),
-            **self._when(params),
+            **beginning_of(params, self.clock.now()),
         )
         seen = await self._seen(session)
         return {**session_data(seen), "delay": await self._delay(seen)}
@@ -312,27 +316,17 @@ class Api:
         """
         Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
         before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
-        and again, as `pcc add --every` says.
+        and again, as `pcc add --every` says; `when`: once this command succeeds; `checks`: commands
+        that prove it done.
         """
         task = await self.manager.add_task(
             params["session"],
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
-            **self._when(params),
+            **beginning_of(params, self.clock.now()),
         )
         return task_data(task)
-
-    def _when(self, params: Params) -> dict[str, Any]:
-        """When a task begins, and whether again. What begins by itself is unattended work."""
-        due, rule = _due(params), _rule(params)
-        if rule is not None and not due:
-            due = rule.first(self.clock.now())
-        return {
-            "due": due,
-            "lane": Lane.CRON if params["unattended"] or due else Lane.INTERACTIVE,
-            "payload": {} if rule is None else rule.payload(),
-        }
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""
@@ -412,27 +406,6 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
     except ValueError:
         message = f"{word!r:.80} is not one of {', '.join(kind)}"
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
-
-
-def _rule(params: Params) -> Repeated | None:
-    """Raises PerpetualError for what is not understood."""
-    if params["every"] is None:
-        if params["missed"] is not None:
-            raise PerpetualError(
-                "--missed is about what repeats", hint='Say when: --every "weekday at 2am"'
-            )
-        return None
-    rule = Repeated(params["every"], params["missed"] or ONCE)
-    rule.check()
-    return rule
-
-
-def _due(params: Params) -> float:
-    """Raises ProtocolError for a time that no clock shows."""
-    due = float(params["due"] or 0.0)
-    if not 0 <= due < _END_OF_TIME:
-        raise ProtocolError(ErrorCode.INVALID_PARAMS, f"due: {due!r} is no time")
-    return due
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

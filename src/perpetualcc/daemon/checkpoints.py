@@ -15,6 +15,7 @@ from perpetualcc.domain.ids import ClaudeSessionId, SessionId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.texts import first_line
+from perpetualcc.goals.claims import Claims
 from perpetualcc.sessions.changed_files import changed_files
 from perpetualcc.sessions.checkpoint import (
     CheckpointManager,
@@ -74,6 +75,8 @@ class CheckpointKeeper:
     summarize: Summarize = _no_brain
     patience: float = _SUMMARY_PATIENCE
     size_of: Sizes = _size
+    claims: Claims | None = None
+    """What Claude said is done, and the checks refuted."""
 
     async def forget_old(self) -> None:
         await asyncio.to_thread(self.manager.forget_old)
@@ -105,16 +108,18 @@ class CheckpointKeeper:
 
     async def recall(self, session: Session, task: Task) -> Recollection:
         """From the newest checkpoint of this task; from the tables where there is none."""
+        claim = await self.claims.get(task.id) if self.claims else None
+        refuted = claim.report if claim else ""
         found = await self.latest(session)
         if found is None or not found.is_about(task):
             found = await self.save(session, task, "taken over after a restart")
         if found is None:  # nowhere to write: the task itself is what is known
-            return Recollection(prompt=task.prompt, changes="")
+            return Recollection(prompt=task.prompt, changes="", refuted=refuted)
         changes = await asyncio.to_thread(changes_since, found, session.project)
         # Its own words, to the letter: in the file they are without secrets.
         theirs = replace(found, current_task=task.prompt)
         prompt = await asyncio.to_thread(self.manager.restore, theirs, session.project)
-        return Recollection(prompt=prompt, changes=told_changes(changes))
+        return Recollection(prompt=prompt, changes=told_changes(changes), refuted=refuted)
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the transcript is there, and no shorter than it once was."""

@@ -1,12 +1,13 @@
 """Why a session does nothing just now although it could: the machine, its disk, or no place."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perpetualcc.daemon.disk import DiskSpace, Room
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Lane, Task, TaskState
+from perpetualcc.domain.tasks import Lane, Task, TaskState, condition_of
 
 _BY_SETTING = frozenset({Lane.INTERACTIVE, Lane.GOAL})
 
@@ -32,6 +33,8 @@ class Delays:
             return f"the disk is {space.described()}; work waits or fails until there is room"
         if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:
             return ""  # at work, or not due yet
+        if conditions := [one for task in tasks if (one := waits_for(task))]:
+            return f"begins when it succeeds: {conditions[0]}"
         return next(filter(None, (self.load(lane) or self._no_place(lane) for lane in queued)), "")
 
     def _no_place(self, lane: Lane) -> str:
@@ -40,3 +43,9 @@ class Delays:
             return ""
         setting = " (sessions.max_concurrent)" if lane in _BY_SETTING else ""
         return f"waits for a place: {taken} of {places} taken{setting}"
+
+
+def waits_for(task: Task) -> str:
+    """The condition that a task waits for; empty: none."""
+    is_ahead = task.state is TaskState.QUEUED and task.due == math.inf
+    return condition_of(task) if is_ahead else ""

@@ -18,6 +18,7 @@ from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_desk import PeopleDesk
+from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
@@ -50,9 +51,11 @@ class Engine:
         desk: PeopleDesk,
         events: EventLog,
         learning: LearningService,
+        conditions: ConditionWatch,
         clock: Clock,
     ) -> None:
         self.methods = methods
+        self._conditions = conditions
         self._learning = learning
         self._dispatcher = dispatcher
         self._ledger = ledger
@@ -62,12 +65,17 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        return self._desk.busy or self._learning.busy or not self._dispatcher.is_idle
+        watching = self._desk.busy or self._learning.busy or self._conditions.busy
+        return watching or not self._dispatcher.is_idle
 
     async def next_due(self) -> float | None:
         """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
         shift = self._clock.now() - time.time()
-        found = [await self._ledger.next_due(), await self._desk.next_due()]
+        found = [
+            await self._ledger.next_due(),
+            await self._desk.next_due(),
+            self._conditions.next_look(),
+        ]
         return min((due - shift for due in found if due is not None), default=None)
 
     async def got_on(self) -> None:
@@ -113,6 +121,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             parts.desk,
             parts.events,
             parts.learning,
+            parts.conditions,
             parts.clock,
         )
 
@@ -139,6 +148,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("retention", parts.retention.run()),
         ("checkpoints", parts.checkpoints.forget_old()),
         ("index", parts.index_keeper.run(changes)),
+        ("conditions", parts.conditions.run()),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)

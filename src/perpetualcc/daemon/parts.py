@@ -28,6 +28,7 @@ from perpetualcc.daemon import learning_worker
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
+from perpetualcc.daemon.check_shell import CheckShell
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
@@ -47,13 +48,16 @@ from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
+from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.learning.library import Library as Rules
 from perpetualcc.learning.places import Places
@@ -66,6 +70,7 @@ from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
+from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.episodes import SqliteEpisodes
@@ -78,6 +83,7 @@ from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
 from perpetualcc.store.procedures import SqliteProcedures
+from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
@@ -228,7 +234,17 @@ class Parts:
             decisions=self.decisions,
             ledger=self.ledger,
             summarize=self.minds.summarize,
+            claims=self.claims,
         )
+
+    @cached_property
+    def claims(self) -> SqliteClaims:
+        return SqliteClaims(self.database)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        shell = CheckShell(self.locations.data)
+        return Verifier(self.claims, shell, self.journal.record, self.config.checks)
 
     # -- who thinks, guards and answers
 
@@ -332,7 +348,13 @@ class Parts:
             escalations=self.escalations, permissions=self.config.human.waits_unattended
         )
         return SessionWork(
-            self.agent, self.limits, self.budget, self.checkpoints, questions, self.events
+            self.agent,
+            self.limits,
+            self.budget,
+            self.checkpoints,
+            questions,
+            self.events,
+            self.verifier,
         )
 
     @cached_property
@@ -345,6 +367,17 @@ class Parts:
             describe=self.work.describe,
             settled=self.work.settled,
             is_open=self.load.is_open,
+        )
+
+    @cached_property
+    def conditions(self) -> ConditionWatch:
+        return ConditionWatch(
+            self.ledger,
+            CheckShell(self.locations.data).run,
+            self.sessions.project,
+            self.events.append,
+            self.clock,
+            self.dispatcher.wake,
         )
 
     @cached_property
@@ -402,6 +435,9 @@ class Parts:
                 taken=lambda: self.dispatcher.running,
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
+            about_reports=ReportApi(
+                reports=SqliteReports(self.database), manager=self.manager, clock=self.clock
+            ),
             events=self.events,
             runs=self.runs,
             decisions=self.decisions,

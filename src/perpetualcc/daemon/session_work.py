@@ -15,6 +15,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
+from perpetualcc.goals.verifier import Verifier
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import is_of_limit
 from perpetualcc.sessions.manager import SessionManager
@@ -36,6 +37,7 @@ class SessionWork:
         checkpoints: CheckpointKeeper,
         questions: OpenQuestions,
         events: EventLog,
+        verifier: Verifier,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -43,6 +45,7 @@ class SessionWork:
         self._checkpoints = checkpoints
         self._questions = questions
         self._events = events
+        self._verifier = verifier
 
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
@@ -63,7 +66,10 @@ class SessionWork:
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
-            outcome = await self._agent.advance(task)
+            said = await self._verifier.claimed(task) or await self._agent.advance(task)
+            outcome = said
+            if isinstance(said, Done):
+                outcome = await self._verifier.prove(task, session.project, said)
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
             raise

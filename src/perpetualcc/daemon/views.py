@@ -1,6 +1,7 @@
 """What clients are shown of sessions, tasks, events, budgets, decisions: plain JSON that fits."""
 
 import json
+import math
 from bisect import bisect_right
 from dataclasses import asdict, fields
 from itertools import accumulate
@@ -9,7 +10,7 @@ from typing import Any
 from perpetualcc.daemon.budget import day_shares
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Task, checks_of, condition_of
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.store.decisions import RecordedDecision
@@ -33,6 +34,9 @@ _WORDY = frozenset(
         "summary",
         "reason",
         "body",
+        "answers",
+        "refused",
+        "problems",
     }
 )
 """What holds the texts that people and Claude wrote."""
@@ -70,8 +74,10 @@ def task_data(task: Task) -> dict[str, Any]:
         "attempts": task.attempts,
         "result": task.result,
         "packet": task.packet,
-        "due": task.due,
+        "due": None if task.due == math.inf else task.due,
+        "when": condition_of(task),
         "every": task.payload.get("every", ""),
+        "checks": list(checks_of(task)),
     }
 
 

@@ -4,6 +4,7 @@ nothing could begin, because the machine was off, or the time before was still a
 """
 
 import logging
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from perpetualcc.deferred.when import span_of
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import new_task_id
-from perpetualcc.domain.tasks import NewTask, Repetition, Task
+from perpetualcc.domain.tasks import NewTask, Repetition, Task, condition_of
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,8 @@ def repeated(task: Task, now: float) -> Repetition | None:
         group=task.group,
         prompt=task.prompt,
         priority=task.priority,
-        due=due,
+        # A condition is looked at by its own watch.
+        due=math.inf if condition_of(task) else due,
         lane=task.lane,
         max_attempts=task.max_attempts,
         payload=task.payload,

@@ -73,6 +73,8 @@ class TaskAdded(Event):
     """And again then, in a person's words."""
     passed: int = 0
     """Times that are left out since the one before."""
+    when: str = ""
+    """It begins when this command succeeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -379,6 +381,31 @@ class BackgroundAwaited(Event):
     """Claude has ended its turn while something of its own works on; the task is not done yet."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionMet(Event):
+    """What a task waited for is so: it begins."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksBegan(Event):
+    """Claude says the task is done; the commands that are to prove it are run."""
+
+    commands: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckEnded(Event):
+    """One of them succeeded, or, when there is `trouble`, failed."""
+
+    command: str
+    trouble: str = ""
+    seconds: float = 0.0
+    text: str = ""
+    """The last line it printed, where it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

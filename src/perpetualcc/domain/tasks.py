@@ -1,5 +1,6 @@
 """Tasks, and what one dispatch of a task may come to. A task outlives its session."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -64,7 +65,7 @@ class NewTask:
     after: tuple[TaskId, ...] = ()
     """These must be done first. One that fails or is cancelled parks what comes after it."""
     due: float = 0.0
-    """UTC epoch seconds; not before."""
+    """UTC epoch seconds; not before. Infinite: when its condition holds."""
     lane: Lane = Lane.INTERACTIVE
     max_attempts: int = 3
     payload: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +102,16 @@ class Task:
     updated_at: float
 
 
+def condition_of(task: Task | NewTask) -> str:
+    """The command that must succeed before it begins; empty: none."""
+    return str(task.payload.get("when", ""))
+
+
+def checks_of(task: Task) -> tuple[str, ...]:
+    """The commands that prove it done, in the order in which they are run."""
+    return tuple(str(command) for command in task.payload.get("checks", ()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repetition:
     """What a task that repeats comes to when its time has come."""
@@ -132,7 +143,8 @@ def added(task: NewTask, *, passed: int = 0) -> TaskAdded:
         task=task.id,
         prompt=task.prompt,
         priority=task.priority,
-        due=task.due,
+        due=0.0 if task.due == math.inf else task.due,
+        when=condition_of(task),
         every=str(task.payload.get("every", "")),
         passed=passed,
     )

@@ -13,6 +13,7 @@ from typing import Protocol
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import (
+    ChecksBegan,
     EscalationRaised,
     EscalationReminded,
     EscalationSettled,
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 KINDS = frozenset(
     kind.__name__
     for kind in (
+        ChecksBegan,
         EscalationRaised,
         EscalationReminded,
         EscalationSettled,
@@ -148,7 +150,9 @@ class Attendant:
                 session and task
             ):
                 await self._moot(session, task, "the task is over", *_ASKING)
-            case TaskStarted(session=session, task=task) if session and task:
+            case (
+                TaskStarted(session=session, task=task) | ChecksBegan(session=session, task=task)
+            ) if session and task:
                 await self._moot(session, task, "it is being tried again", EscalationType.ERROR)
             case SessionStatusChanged(after="STOPPED", session=session) if session:
                 everything = (*_ASKING, EscalationType.ERROR)

@@ -24,6 +24,9 @@ from perpetualcc.work.ledger import (
 )
 from perpetualcc.work.outcomes import settlement
 
+Looks = list[tuple[Task, float | None]]
+"""A name of its own, because the ledger has a method called `list`."""
+
 
 class SqliteLedger:
     """
@@ -85,6 +88,29 @@ class SqliteLedger:
     async def hasten(self, group: str) -> None:
         now = self._clock.now()
         await self._database.write(lambda c: tasks.hasten(c, group, now), durable=True)
+
+    # `deferred.conditions.Conditional`
+
+    async def conditional(self) -> Looks:
+        return await self._database.read(tasks.conditional)
+
+    async def look_again(self, task: TaskId, at: float) -> None:
+        await self._database.write(
+            lambda c: c.execute(
+                "INSERT INTO looks (task, next) VALUES (?, ?)"
+                " ON CONFLICT (task) DO UPDATE SET next = excluded.next",
+                (task, at),
+            )
+        )
+
+    async def begin_now(self, task: TaskId, *events: Event) -> None:
+        now = self._clock.now()
+
+        def write(connection: sqlite3.Connection) -> None:
+            if tasks.begin_now(connection, task, now):
+                self._events.append_in(connection, events)
+
+        await self._database.write(write, durable=True)
 
     async def get(self, task: TaskId) -> Task:
         return await self._database.read(lambda c: tasks.task_from(c, tasks.row_of(c, task)))

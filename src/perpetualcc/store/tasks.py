@@ -24,6 +24,14 @@ _MAY_START = """
                     WHERE d.task = t.id AND f.state <> 'done')
 """
 
+_CONDITIONAL = f"""
+    SELECT t.*, l.next, min(t.position) FROM tasks t LEFT JOIN looks l ON l.task = t.id
+    WHERE t.state = 'queued' AND t.due IS NULL AND json_extract(t.payload, '$.when') IS NOT NULL
+    AND {_MAY_START.replace("IS NOT NULL", "IS NULL")}
+    GROUP BY t.group_name, json_extract(t.payload, '$.when') ORDER BY t.position
+"""  # noqa: S608  # constants only
+"""The first of a group and a condition: the others begin with it."""
+
 _CANDIDATES = f"""
     WITH ready AS (
         SELECT t.id, t.lane, t.group_name, t.priority, t.due, t.created_at, t.position,
@@ -107,7 +115,7 @@ def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
             task.group,
             storable(task.prompt),
             task.priority,
-            task.due,
+            None if task.due == math.inf else task.due,
             task.lane,
             task.max_attempts,
             to_json(dict(task.payload)),
@@ -156,9 +164,32 @@ def next_due_of(
 def hasten(connection: sqlite3.Connection, group: str, now: float) -> None:
     """What waits for a signal too is left: who sends it knows why."""
     connection.execute(
-        "UPDATE tasks SET due = :now, updated_at = :now WHERE group_name = :group AND due > :now"
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE group_name = :group"
+        " AND coalesce(due > :now, state = 'queued')"
         " AND signal IS NULL AND state IN ('queued', 'waiting')",
         {"now": now, "group": group},
+    )
+
+
+def conditional(connection: sqlite3.Connection) -> list[tuple[Task, float | None]]:
+    """The first that could start if its condition held, and when that is looked at next."""
+    rows = connection.execute(_CONDITIONAL, {"lanes": to_json(list(Lane))}).fetchall()
+    return [
+        (task, row["next"]) for task, row in zip(tasks_from(connection, rows), rows, strict=True)
+    ]
+
+
+def begin_now(connection: sqlite3.Connection, task: str, now: float) -> bool:
+    """With all of its group that wait for the same. False: it is due already, or over."""
+    return (
+        connection.execute(
+            "UPDATE tasks SET due = :now, updated_at = :now"
+            " WHERE state = 'queued' AND due IS NULL AND (group_name, json_extract(payload,"
+            " '$.when')) = (SELECT group_name, json_extract(payload, '$.when') FROM tasks"
+            "  WHERE id = :id AND state = 'queued' AND due IS NULL)",
+            {"now": now, "id": task},
+        ).rowcount
+        > 0
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.agent.petitions import to_review
-from perpetualcc.agent.prompts import CONTINUE, continuation, first_prompt
+from perpetualcc.agent.prompts import CONTINUE, continuation, first_prompt, with_checks
 from perpetualcc.daemon.budget_questions import _question as of_a_budget
 from perpetualcc.daemon.limits import _question as of_a_limit
 from perpetualcc.domain.escalations import Escalation
@@ -76,3 +76,24 @@ REFUSAL = Refusal(scope=BudgetScope.DAY, limit="tokens_per_day", used=9, allowed
 )
 def test_what_a_person_said_of_limits_and_budgets_is_nothing_for_claude(request_):
     assert continuation(answer(request_, approve=True, text="Go on")) == CONTINUE
+
+
+CHECKED = replace(TASK, payload={"checks": ["make test", "ruff check"]})
+
+
+def test_what_will_prove_it_is_told_from_the_beginning():
+    assert with_checks("Build it", TASK) == "Build it"
+
+    told = with_checks("Build it", CHECKED)
+
+    assert told.startswith("Build it\n\n<checks>\n")
+    assert told.endswith(":\n- make test\n- ruff check\n</checks>")
+
+
+def test_a_conversation_goes_on_with_what_the_checks_came_to():
+    told = continuation([], "README.md was changed.", "The checks failed.")
+
+    assert told.startswith("The checks failed.\n\n")
+    assert "may or may not have taken effect" in told
+    assert told.endswith("README.md was changed.")
+    assert CONTINUE not in told

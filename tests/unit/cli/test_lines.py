@@ -145,6 +145,31 @@ INDENT = " " * 11
             {"text": "Claude waits for 1 agent in the background"},
             ["[T] ⏳ Claude waits for 1 agent in the background"],
         ),
+        (
+            "ConditionMet",
+            {"command": "ls inbox/*.md"},
+            ["[T] It succeeds, and the task begins: ls inbox/*.md"],
+        ),
+        (
+            "TaskAdded",
+            {"prompt": "Sort", "due": 0.0, "when": "ls inbox/*.md"},
+            ["[T] Begins when it succeeds: ls inbox/*.md"],
+        ),
+        (
+            "ChecksBegan",
+            {"commands": ["make", "make test"]},
+            ["[T] Claude says it is done; checking: make; make test"],
+        ),
+        (
+            "CheckEnded",
+            {"command": "make test", "trouble": "", "seconds": 75.0, "text": ""},
+            ["[T] [CHECK] make test ✓ (1 min 15 s)"],
+        ),
+        (
+            "CheckEnded",
+            {"command": "make test", "trouble": "exit code 2", "seconds": 1.0, "text": "1 failed"},
+            ["[T] [CHECK] make test ✗ (exit code 2: 1 failed)"],
+        ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
         ("TaskAdded", {"prompt": "Tidy up"}, []),
         (

@@ -32,6 +32,7 @@ def work_of(stage, begin):
         SimpleNamespace(save=nothing, latest=nothing),
         SimpleNamespace(admit=nothing),
         SimpleNamespace(tail=nothing),
+        SimpleNamespace(claimed=nothing),
     )
 
     async def session(_name):

@@ -1,0 +1,148 @@
+"""`pcc report`: what happened while nobody looked."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import (
+    clock,
+    coloured,
+    counted,
+    fit,
+    moment,
+    one_line,
+    terminal_width,
+    thousands,
+)
+from perpetualcc.cli.sessions import JsonOption
+from perpetualcc.cli.since import seconds_of
+from perpetualcc.cli.statuses import SHOWN
+from perpetualcc.cli.waiting import answer_to
+from perpetualcc.domain.session_status import SessionStatus
+
+app = typer.Typer(rich_markup_mode=None)
+
+_TASKS, _FILES, _ANSWERS, _REFUSED, _PROBLEMS = 20, 8, 8, 5, 3
+"""So many of each are shown; the newest. All of them: --json."""
+_WIDE = 110
+"""Columns where the output is no terminal."""
+_SIGNS = {"done": ("✓", "green"), "cancelled": ("■", "dim")}
+_BY = {"policy": "the rules", "brain": "the brain", "person": "you", "memory": "memory"}
+
+
+@app.command()
+def report(
+    ctx: typer.Context,
+    session: Annotated[
+        str | None, typer.Argument(metavar="SESSION", help="Only this one: id or name")
+    ] = None,
+    since: Annotated[str, typer.Option(help="The last 30m, 12h, 2d, …")] = "24h",
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Tell what happened while you were away: tasks, answers, refusals, files, costs.
+
+    Example: pcc report --since 12h
+    """
+    seconds = seconds_of(since)
+    with connect(ctx.obj) as daemon:
+        told = daemon.call("report.show", session=session, seconds=seconds)
+        waiting = daemon.call("escalation.list", session=session, limit=10)
+    if as_json:
+        print(json.dumps({**told, "waiting": waiting}, indent=2, ensure_ascii=False))
+        return
+    print(_heading(told, since))
+    for one in told["sessions"]:
+        print("\n".join(["", *_session(one)]))
+    if waiting:
+        print("\nWaits for you:")
+        for request in waiting:
+            print(f"  #{request['number']} {_fitted(request['title'], 5)}")
+            print(f"     {answer_to(request)}")
+
+
+def _heading(told: dict[str, Any], since: str) -> str:
+    sessions = told["sessions"]
+    when = f"The last {one_line(since)}, since {moment(told['since'])}"
+    if not sessions:
+        return f"{when}: nothing happened."
+    ended = Counter(task["state"] == "done" for one in sessions for task in one["tasks"])
+    parts = [f"{counted(ended[True], 'task')} done"]
+    if ended[False]:
+        parts.append(f"{ended[False]} not")
+    parts += [f"{thousands(sum(one['tokens'] for one in sessions))} tokens"]
+    parts += [f"${sum(one['usd'] for one in sessions):.2f}"]
+    return f"{when}: {', '.join(parts)}"
+
+
+def _session(one: dict[str, Any]) -> Iterator[str]:
+    session = one["session"]
+    symbol, word, colour = SHOWN[SessionStatus(session["status"])]
+    later = f", goes on {moment(session['resumes_at'])}" if session["resumes_at"] else ""
+    head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
+    yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
+    yield f"  {_fitted(session['project'], 2)}"
+    yield from _newest([_task(task) for task in one["tasks"]], _TASKS, "task")
+    if one["files"]:
+        shown = ", ".join(one_line(name) for name in one["files"][:_FILES])
+        more = f", and {len(one['files']) - _FILES} more" if len(one["files"]) > _FILES else ""
+        yield f"  {counted(len(one['files']), 'file')} written: {shown}{more}"
+    if one["checks"]:
+        yield f"  {counted(one['checks'], 'check')} failed"
+    yield from _newest([_answer(given) for given in one["answers"]], _ANSWERS, "answer")
+    yield from _newest([_refusal(call) for call in one["refused"]], _REFUSED, "refusal")
+    for window, times in Counter(one["limits"]).items():
+        yield f"  Stopped by the {window} limit{_times(times)}"
+    if one["handovers"]:
+        yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
+    yield from _newest(
+        [[f"  Problem: {_fitted(one_line(text), 11)}"] for text in one["problems"]],
+        _PROBLEMS,
+        "problem",
+    )
+    yield (
+        f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
+        f" {thousands(one['tokens'])} tokens, ${one['usd']:.2f}"
+    )
+
+
+def _task(task: dict[str, Any]) -> list[str]:
+    sign, colour = _SIGNS.get(task["state"], ("✗", "red"))
+    lines = [f"  {coloured(sign, colour)} {clock(task['at'])}  {_fitted(task['prompt'], 22)}"]
+    return [*lines, f"      {_fitted(task['result'], 6)}"] if task["result"].strip() else lines
+
+
+def _answer(given: dict[str, Any]) -> list[str]:
+    by = _BY.get(given["by"], given["by"])
+    line = f"{one_line(given['question'])} → {one_line(given['answer'])} (by {by})"
+    lines = [f"  ? {_fitted(line, 4)}"]
+    is_known = given["because"] and given["by"] != "person"
+    return [*lines, f"      {_fitted(one_line(given['because']), 6)}"] if is_known else lines
+
+
+def _refusal(call: dict[str, Any]) -> list[str]:
+    what = f"{one_line(call['tool'])} → {one_line(call['summary'])}"
+    return [
+        f"  {coloured('✗', 'red')} Refused{_times(call['times'])}: {_fitted(what, 20)}",
+        f"      {_fitted(one_line(call['reason']), 6)}",
+    ]
+
+
+def _times(number: int) -> str:
+    return f" {number} times" if number > 1 else ""
+
+
+def _newest(found: Sequence[Sequence[str]], most: int, noun: str) -> Iterator[str]:
+    if len(found) > most:
+        yield f"  … {counted(len(found) - most, noun)} before; all of them: --json"
+    for lines in found[-most:]:
+        yield from lines
+
+
+def _fitted(text: str, taken: int) -> str:
+    """Cut to what the line has room for, beside so many columns."""
+    return fit(text, max(20, (terminal_width() or _WIDE) - taken))

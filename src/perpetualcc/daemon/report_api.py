@@ -1,0 +1,38 @@
+"""The method that tells what happened while nobody looked."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from perpetualcc.daemon.views import session_data, that_fits
+from perpetualcc.domain.clock import Clock
+from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.report import Reports
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportApi:
+    """`report.show`."""
+
+    reports: Reports
+    manager: SessionManager
+    clock: Clock
+
+    def methods(self) -> Mapping[str, Method]:
+        params = {"seconds": float, "session": str | None}
+        return {"report.show": Method(call=self.show, params=params)}
+
+    async def show(self, params: Params, _: Connection) -> Any:
+        """
+        What happened in the last `seconds`: each session as it is now, with its tasks that ended,
+        what was answered, refused and written, and what it cost.
+        """
+        now = self.clock.now()
+        since = now - max(0.0, float(params["seconds"]))
+        session = await self.manager.id_of(params["session"])
+        found = [
+            {**asdict(one), "session": session_data(await self.manager.get_session(one.session))}
+            for one in await self.reports.since(since, now, session)
+        ]
+        return {"since": since, "until": now, "sessions": that_fits(found)}

@@ -1,0 +1,99 @@
+"""Runs the checks of a task that is said to be done, and says what follows."""
+
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from perpetualcc.domain.events import CheckEnded, ChecksBegan, Event
+from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.tasks import Again, Done, Outcome, Parked, Task, checks_of
+from perpetualcc.goals.claims import CheckSettings, Claim, Claims, Ran, in_a_line, report
+
+_HINT = "Look at it, then: pcc resume {session}, which runs the checks again before Claude works"
+
+
+class Shell(Protocol):
+    """Where checks run."""
+
+    async def run(self, command: str, project: Path, seconds: float) -> Ran:
+        """
+        Run a command in the project to its end, at most so long. What it started is gone
+        afterwards, also when this is cancelled. Never raises: what cannot be run has failed.
+        """
+        ...
+
+
+class Record(Protocol):
+    """The event log."""
+
+    def __call__(self, *events: Event) -> Awaitable[None]: ...
+
+
+class Verifier:
+    """Between "I am done" and done."""
+
+    def __init__(
+        self, claims: Claims, shell: Shell, record: Record, settings: CheckSettings
+    ) -> None:
+        self._claims = claims
+        self._shell = shell
+        self._record = record
+        self._settings = settings
+
+    async def claimed(self, task: Task) -> Done | None:
+        """What Claude said when its checks could not be run to the end, or a person has looked."""
+        if not checks_of(task):
+            return None
+        claim = await self._claims.get(task.id)
+        return Done(result=claim.result) if claim is not None and claim.is_open else None
+
+    async def prove(self, task: Task, project: Path, done: Done) -> Outcome:
+        """The outcome of a task that Claude says is done."""
+        checks = checks_of(task)
+        if not checks:
+            return done
+        before = await self._claims.get(task.id)
+        failed = before.failed if before is not None else 0
+        await self._claims.put(Claim(task=task.id, result=done.result, failed=failed))
+        ran = await self._run(task, project, checks)
+        wrong = [one for one in ran if one.trouble]
+        if not wrong:
+            # The claim goes with the task: a crash before it is settled proves it once more.
+            told = "\n".join(f"Checked: {one.command}" for one in ran)
+            return Done(result=f"{done.result.rstrip()}\n\n{told}".strip())
+        return await self._refuted(task, done, failed + 1, ran, wrong)
+
+    async def _refuted(
+        self, task: Task, done: Done, failed: int, ran: Sequence[Ran], wrong: Sequence[Ran]
+    ) -> Outcome:
+        told, line = report(ran), in_a_line(wrong)
+        if failed < self._settings.attempts:
+            refuted = Claim(task=task.id, result=done.result, failed=failed, report=told)
+            await self._claims.put(refuted)
+            return Again(prompt=task.prompt)
+        # Whoever goes on with it has looked: first the checks again, then Claude, from the start.
+        await self._claims.put(Claim(task=task.id, result=done.result))
+        packet = {
+            "analysis": f"Claude says it is done, and the checks failed {failed} times in a row",
+            "last": told,
+            "hint": _HINT.format(session=task.group),
+        }
+        return Parked(result=line, packet=packet)
+
+    async def _run(self, task: Task, project: Path, checks: Sequence[str]) -> list[Ran]:
+        session = SessionId(task.group)
+        await self._record(ChecksBegan(session=session, task=task.id, commands=list(checks)))
+        ran = []
+        for command in checks:
+            one = await self._shell.run(command, project, self._settings.minutes * 60)
+            ran.append(one)
+            ended = CheckEnded(
+                session=session,
+                task=task.id,
+                command=command,
+                trouble=one.trouble,
+                seconds=round(one.seconds, 1),
+                text=one.last_line if one.trouble else "",
+            )
+            await self._record(ended)
+        return ran

@@ -1,0 +1,80 @@
+"""
+What happened while nobody looked (seed 003, FR-5): each session's tasks, what was changed, answered
+and refused, what it waited for and what it cost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from perpetualcc.domain.ids import SessionId, TaskId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedTask:
+    """A task that ended, well or not."""
+
+    id: TaskId
+    prompt: str
+    state: str
+    result: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswer:
+    """What a question of Claude's was answered with."""
+
+    question: str
+    answer: str
+    by: str
+    because: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedCall:
+    """Calls that were refused for one reason."""
+
+    tool: str
+    summary: str
+    risk: str
+    reason: str
+    by: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReport:
+    """What a session came to in that time."""
+
+    session: SessionId
+    tasks: Sequence[EndedTask] = ()
+    """Oldest first, as everywhere below."""
+    answers: Sequence[GivenAnswer] = ()
+    refused: Sequence[RefusedCall] = ()
+    allowed: int = 0
+    """Calls that were let through."""
+    files: Sequence[str] = ()
+    """Written through Claude's own tools, relative to the project. What commands write is not
+    here."""
+    limits: Sequence[str] = ()
+    """Windows whose limits stopped it, one for each time."""
+    checks: int = 0
+    """Checks that failed."""
+    handovers: int = 0
+    problems: Sequence[str] = ()
+    runs: int = 0
+    tokens: int = 0
+    """Fresh ones: input, cache writes, output."""
+    usd: float = 0.0
+
+
+class Reports(Protocol):
+    """Where what happened is kept."""
+
+    async def since(
+        self, since: float, now: float, session: SessionId | None = None
+    ) -> Sequence[SessionReport]:
+        """Of every session in which something happened; in the order in which they were made."""
+        ...

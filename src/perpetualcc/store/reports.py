@@ -1,0 +1,187 @@
+"""What happened since a time, read from the log, the decisions and the spending."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.sessions.progress import WRITERS, written_files
+from perpetualcc.sessions.report import EndedTask, GivenAnswer, RefusedCall, SessionReport
+from perpetualcc.store.database import Database
+from perpetualcc.store.text import to_json
+
+_TELLING = (
+    "TaskSettled", "QuestionAnswered", "LimitReached", "CheckEnded", "HandoverDone",
+    "ProblemNoticed",
+)  # fmt: skip
+_ENDS = frozenset({"done", "failed", "parked", "cancelled", "missed"})
+_MOST_EVENTS = 5_000
+"""Of a session: the newest."""
+_MOST_REFUSALS = 200
+_MOST_SESSIONS = 500
+
+Row = dict[str, Any]
+
+
+class SqliteReports:
+    """`sessions.report.Reports`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def since(
+        self, since: float, now: float, session: SessionId | None = None
+    ) -> Sequence[SessionReport]:
+        return await self._database.read(lambda c: list(_reports(c, since, now, session)))
+
+
+def _reports(
+    connection: sqlite3.Connection, since: float, now: float, session: SessionId | None
+) -> Iterator[SessionReport]:
+    event = _first(connection, "events", "seq", since)
+    decision = _first(connection, "decisions", "id", since)
+    sessions = connection.execute(
+        "SELECT s.id, p.path FROM sessions s JOIN projects p ON p.id = s.project"
+        " WHERE (:session IS NULL OR s.id = :session) AND EXISTS"
+        " (SELECT 1 FROM events e WHERE e.session = s.id AND e.seq >= :event)"
+        " ORDER BY s.position DESC LIMIT :most",
+        {"session": session, "event": event, "most": _MOST_SESSIONS},
+    ).fetchall()
+    spent = _spent(connection, since, now)
+    for row in reversed(sessions):
+        name = SessionId(row["id"])
+        yield SessionReport(
+            session=name,
+            **_told(connection, name, event),
+            **_decided(connection, name, decision, Path(row["path"])),
+            **spent.get(name, {}),
+        )
+
+
+def _first(connection: sqlite3.Connection, table: str, key: str, since: float) -> int:
+    """
+    The number of the first row from that time on. Rows are in the order of time, but for a clock
+    that was set back; a table of millions is not read for it.
+    """
+    found = connection.execute(f"SELECT min({key}), max({key}) FROM {table}").fetchone()  # noqa: S608  # ours
+    low, high = found[0] or 0, (found[1] or 0) + 1
+    while low < high:
+        middle = (low + high) // 2
+        row = connection.execute(
+            f"SELECT {key} AS number, at FROM {table} WHERE {key} >= ? ORDER BY {key} LIMIT 1",  # noqa: S608
+            (middle,),
+        ).fetchone()
+        if row is None or row["at"] >= since:
+            high = middle
+        else:
+            low = row["number"] + 1
+    return low
+
+
+def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row:
+    rows = connection.execute(
+        "SELECT at, kind, task, data FROM events WHERE session = ? AND seq >= ?"
+        " AND +kind IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?",
+        (session, first, to_json(_TELLING), _MOST_EVENTS),
+    ).fetchall()
+    tasks: dict[str, EndedTask] = {}
+    answers, limits, problems, checks, handovers = [], [], {}, 0, 0
+    for row in reversed(rows):
+        data = json.loads(row["data"])
+        match row["kind"]:
+            case "TaskSettled" if data.get("state") in _ENDS and row["task"]:
+                # What was tried again ended last as it did.
+                tasks.pop(row["task"], None)
+                tasks[row["task"]] = _ended(connection, row["task"], data, row["at"])
+            case "QuestionAnswered":
+                answers += [
+                    GivenAnswer(
+                        question=question,
+                        answer=str(answer),
+                        by=data.get("decided_by", ""),
+                        because=data.get("reason", ""),
+                        at=row["at"],
+                    )
+                    for question, answer in data.get("answers", {}).items()
+                ]
+            case "LimitReached":
+                limits.append(str(data.get("window", "")))
+            case "CheckEnded":
+                checks += bool(data.get("trouble"))
+            case "HandoverDone":
+                handovers += 1
+            case "ProblemNoticed":
+                problems[str(data.get("text", ""))] = True
+    return {
+        "tasks": list(tasks.values()),
+        "answers": answers,
+        "limits": limits,
+        "checks": checks,
+        "handovers": handovers,
+        "problems": list(problems),
+    }
+
+
+def _ended(connection: sqlite3.Connection, task: str, data: Row, at: float) -> EndedTask:
+    row = connection.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()
+    return EndedTask(
+        id=TaskId(task),
+        prompt=row["prompt"] if row else "",
+        state=data["state"],
+        result=data.get("result", ""),
+        at=at,
+    )
+
+
+def _decided(connection: sqlite3.Connection, session: SessionId, first: int, project: Path) -> Row:
+    (allowed,) = connection.execute(
+        "SELECT count(*) FROM decisions WHERE session = ? AND id >= ? AND verdict = 'allow'",
+        (session, first),
+    ).fetchone()
+    refused = connection.execute(
+        "SELECT tool, summary, risk, reason, decided_by, count(*) AS times, max(id) AS last"
+        " FROM decisions WHERE session = ? AND id >= ? AND verdict = 'deny'"
+        " GROUP BY tool, summary, risk, reason, decided_by ORDER BY last DESC LIMIT ?",
+        (session, first, _MOST_REFUSALS),
+    ).fetchall()
+    written = connection.execute(
+        "SELECT tool, json_extract(input, '$.file_path') AS file,"
+        " json_extract(input, '$.notebook_path') AS notebook FROM decisions"
+        " WHERE session = ? AND id >= ? AND verdict = 'allow'"
+        " AND tool IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (session, first, to_json(sorted(WRITERS))),
+    ).fetchall()
+    calls = [
+        (row["tool"], {"file_path": row["file"], "notebook_path": row["notebook"]})
+        for row in written
+    ]
+    return {
+        "allowed": allowed,
+        "refused": [
+            RefusedCall(
+                tool=row["tool"],
+                summary=row["summary"],
+                risk=row["risk"],
+                reason=row["reason"],
+                by=row["decided_by"],
+                times=row["times"],
+            )
+            for row in reversed(refused)
+        ],
+        "files": written_files(calls, project),
+    }
+
+
+def _spent(connection: sqlite3.Connection, since: float, now: float) -> dict[str, Row]:
+    """Of the runs that worked in that time; one that began before counts as a whole."""
+    rows = connection.execute(
+        "SELECT session, count(DISTINCT task || started_at) AS runs, sum(tokens) AS tokens,"
+        " sum(usd) AS usd FROM spending WHERE coalesce(ended_at, ?) >= ? GROUP BY session",
+        (now, since),
+    )
+    return {
+        row["session"]: {"runs": row["runs"], "tokens": row["tokens"], "usd": row["usd"]}
+        for row in rows
+    }

@@ -1,0 +1,171 @@
+"""What proves a task done, on the real Claude Code: done is what the checks say."""
+
+import pytest
+
+from perpetualcc.rehearsal.position import message_text
+from perpetualcc.rehearsal.server import RehearsalServer
+from tests.acceptance.supervised import wait_until
+
+MENDS = """
+steps:
+  - tools: [{Bash: {command: "echo half > src/answer.txt"}}]
+  - say: Everything works.
+  - tools: [{Bash: {command: "echo whole > src/answer.txt"}}]
+  - say: Now it does.
+"""
+ANSWERS = "echo looking; grep whole src/answer.txt"
+ONLY_SAYS = """
+steps:
+  - repeat: 9
+    say: "Everything works, for the {n}. time."
+"""
+LASTS = "echo $$ >> began; sleep 300 & sleep 300"
+"""A check that is at work, with a child, when something happens to it."""
+
+
+@pytest.fixture
+def world(install):
+    servers = []
+
+    def serve(*given, **more):
+        servers.append(RehearsalServer(*given, **more))
+        return servers[-1]
+
+    def make(scenario):
+        pcc = install(scenario, server_of=serve)
+        (pcc.project / "src").mkdir()
+        return pcc, lambda: [
+            "\n".join(message_text(one) for one in request.messages)
+            for request in servers[0].requests
+        ]
+
+    return make
+
+
+def checked(pcc, session):
+    """What each check came to."""
+    return [(one["command"], one["trouble"]) for one in pcc.events(session, "CheckEnded")]
+
+
+def began(pcc):
+    written = pcc.project / "began"
+    return written.read_text().split() if written.exists() else []
+
+
+def test_claude_goes_on_until_the_checks_succeed(world):
+    pcc, told = world(MENDS)
+    session = pcc.start("Write the answer", "--check", "true", "--check", ANSWERS)
+
+    pcc.wait(session)
+
+    found = pcc.look(session)
+    assert found["status"] == "COMPLETED"
+    assert checked(pcc, session) == [
+        ("true", ""), (ANSWERS, "exit code 1"), ("true", ""), (ANSWERS, ""),
+    ]  # fmt: skip
+    assert f"- {ANSWERS}" in told()[0], "it knows from the start what will be run"
+    assert "- failed, exit code 1" not in told()[1]
+    assert (
+        f"- failed, exit code 1: {ANSWERS}\n<check-output>\nlooking\n</check-output>" in told()[2]
+    )
+    runs = pcc.events(session, "RunStarted")
+    assert len(runs) == 2
+    assert len({one["claude_session"] for one in runs}) == 1, "the conversation goes on"
+    assert found["tasks"][0]["result"].startswith("Now it does.")
+    assert found["tasks"][0]["result"].endswith(f"Checked: {ANSWERS}")
+
+
+def test_a_person_is_asked_when_claude_cannot_and_their_mending_needs_no_claude(world):
+    pcc, told = world(ONLY_SAYS)
+    session = pcc.start("Write the answer", "--check", ANSWERS)
+
+    found = pcc.wait(session)
+
+    assert found["status"] == "ERROR"
+    assert len(told()) == len(checked(pcc, session)) == 3
+    shown = pcc.pcc("pending", "--json").stdout
+    assert "the checks failed 3 times in a row" in shown
+    assert "Check failed, exit code 2: " in pcc.pcc("status", session).stdout
+
+    (pcc.project / "src" / "answer.txt").write_text("whole")
+    pcc.pcc("resume", session)
+
+    assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
+    assert checked(pcc, session)[-1] == (ANSWERS, "")
+    assert len(told()) == 3, "Claude was not asked again"
+    wait_until(lambda: not pcc.ask("escalation.list", session=session))
+
+
+def test_checks_that_an_engine_died_in_are_run_again_and_claude_is_not(world):
+    pcc, told = world(MENDS)
+    session = pcc.start("Write the answer", "--check", LASTS)
+    wait_until(lambda: len(began(pcc)) == 1, within=30)
+
+    pcc.kill_engine()
+
+    wait_until(lambda: len(began(pcc)) == 2, within=30)
+    assert len(told()) == 2
+    assert len(pcc.events(session, "RunStarted")) == 1
+    pcc.pcc("stop", session)
+    assert pcc.wait(session)["status"] == "STOPPED"
+    assert pcc.claudes() == [], "neither the first nor the second is left"
+    assert checked(pcc, session) == []
+
+
+def test_a_check_that_takes_too_long_has_failed_and_is_gone(world):
+    pcc, told = world(MENDS)
+    pcc.pcc("config", "set", "checks.minutes", "0.02")
+    session = pcc.start("Write the answer", "--check", f"{ANSWERS} || {{ {LASTS}; }}")
+
+    found = pcc.wait(session)
+
+    assert found["status"] == "COMPLETED"
+    assert [trouble for _, trouble in checked(pcc, session)] == ["it was ended after 1 s", ""]
+    assert "it was ended after 1 s" in told()[2]
+    assert pcc.claudes() == []
+
+
+def test_a_perpetual_session_is_proved_too(world):
+    pcc, told = world(MENDS)
+    session = pcc.start("Write the answer", "--perpetual", "--check", ANSWERS)
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert [trouble for _, trouble in checked(pcc, session)] == ["exit code 1", ""]
+    assert "- failed, exit code 1" in told()[2]
+
+
+def test_each_task_of_the_requirements_is_proved(world):
+    pcc, _ = world("steps: [First., Second.]")
+    wanted = pcc.project / "REQUIREMENTS.md"
+    wanted.write_text("## Tasks\n- Write the first\n- Write the second\n")
+
+    said = pcc.pcc(
+        "start", str(pcc.project), "--requirements", str(wanted), "--check", "true", "--detach"
+    )
+    session = said.stdout.split()[2]
+    pcc.pcc("add", session, "Write the third", "--check", "test -d src")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert checked(pcc, session) == [("true", ""), ("true", ""), ("test -d src", "")]
+
+
+def test_what_claude_wrote_cannot_answer_for_a_person_in_a_check(world):
+    pcc, _ = world(ONLY_SAYS)
+    inner = " ".join(pcc.command("config", "set", "permissions.auto_approve_low_risk", "false"))
+    session = pcc.start("Write the answer", "--check", inner)
+
+    found = pcc.wait(session)
+
+    assert found["status"] == "ERROR"
+    assert checked(pcc, session)[0][1] == "exit code 1"
+    assert "auto_approve_low_risk = true" in pcc.pcc("config", "show").stdout
+
+
+@pytest.mark.parametrize("check", ["", "  "])
+def test_a_check_that_proves_nothing_is_refused(world, check):
+    pcc, _ = world(MENDS)
+
+    said = pcc.pcc("start", str(pcc.project), "--task", "x", "--check", check, check=False)
+
+    assert said.returncode != 0
+    assert '--check "make test"' in said.stderr

@@ -1,0 +1,103 @@
+"""How a check runs, on real processes."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.claude import processes
+from perpetualcc.daemon.check_shell import CheckShell
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """`shell(command, seconds)`: what it came to. Nothing of it is left."""
+
+    def run(command, seconds=20.0, project=None):
+        ran = asyncio.run(CheckShell(tmp_path).run(command, project or tmp_path, seconds))
+        assert processes.find(tmp_path) == []
+        return ran
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("command", "trouble"),
+    [
+        ("true", ""),
+        ("exit 3", "exit code 3"),
+        ("kill -9 $$", "signal 9"),
+        ("no-such-command-here", "exit code 127"),
+        ("if", "exit code 2"),
+        ("test -t 0", "exit code 1"),
+        ('read line || test -z "$line"', ""),
+    ],
+)
+def test_what_it_comes_to(shell, command, trouble):
+    assert shell(command).trouble == trouble
+
+
+def test_what_it_says_is_read_from_both_streams_and_of_much_the_end(shell):
+    assert shell("echo one; echo two >&2; echo three").output == "one\ntwo\nthree\n"
+
+    much = shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo the end")
+
+    assert much.trouble == ""
+    assert much.output.endswith("x\nthe end\n")
+    assert len(much.output) <= 16_384
+
+
+def test_bytes_that_are_no_text_are_no_trouble(shell):
+    assert shell("printf '\\377\\n'").output == "\ufffd\n"
+
+
+def test_it_runs_in_the_project_and_says_when_there_is_none(shell, tmp_path):
+    (tmp_path / "deep er").mkdir()
+    assert shell("pwd", project=tmp_path / "deep er").last_line.endswith("/deep er")
+
+    assert "cannot be run" in shell("true", project=tmp_path / "gone").trouble
+    assert "cannot be run" in shell("echo \0").trouble
+
+
+def test_what_it_leaves_running_is_ended_and_not_waited_for(shell):
+    began = time.monotonic()
+
+    ran = shell("sleep 60 & setsid sleep 60 & echo started")
+
+    assert (ran.trouble, ran.output) == ("", "started\n")
+    assert time.monotonic() - began < 15
+
+
+def test_one_that_takes_too_long_is_ended_with_its_children(shell):
+    ran = shell("echo begins; sleep 60 | cat", seconds=0.5)
+
+    assert ran.trouble == "it was ended after 0 s"
+    assert ran.output == "begins\n"
+
+
+def test_one_that_will_not_end_is_killed(shell):
+    assert shell("trap '' TERM; while :; do sleep 1; done", seconds=0.3).trouble
+
+
+def test_cancelled_it_leaves_nothing_behind(tmp_path):
+    async def main():
+        async with asyncio.timeout(2):
+            await CheckShell(tmp_path).run("touch began; sleep 60", tmp_path, 60.0)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())
+    assert (tmp_path / "began").exists()
+    assert processes.find(tmp_path) == []
+
+
+def test_it_has_no_more_files_open_than_before(shell):
+    def opened():
+        return len(list(Path("/dev/fd").iterdir()))
+
+    shell("true")
+    before = opened()
+    for _ in range(5):
+        shell("echo x")
+
+    assert opened() <= before

@@ -1,0 +1,223 @@
+"""What a report reads from the tables."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.events import (
+    CheckEnded,
+    HandoverDone,
+    LimitReached,
+    ProblemNoticed,
+    QuestionAnswered,
+    SessionCreated,
+    TaskSettled,
+    TextSaid,
+)
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.tasks import NewTask
+from perpetualcc.domain.tools import Risk
+from perpetualcc.sessions.budget import BudgetRequest
+from perpetualcc.store.budget import SqliteBudget
+from perpetualcc.store.database import Database
+from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.events import EventLog
+from perpetualcc.store.reports import SqliteReports
+from perpetualcc.store.sessions import SessionStore
+from tests.fakes.clock import FakeClock
+
+PROJECT = Path("/home/someone/project")
+HOUR = 3600.0
+
+
+class World:
+    """The tables, and a clock that only goes when it is told to."""
+
+    def __init__(self, database):
+        self.database, self.clock = database, FakeClock()
+        self.events = EventLog(database, self.clock)
+        self.decisions = DecisionJournal(database, self.clock)
+        self.sessions = SessionStore(database, self.clock)
+        self.budget = SqliteBudget(database)
+
+    async def session(self, name, *prompts):
+        def begin(session):
+            tasks = [NewTask(id=TaskId(f"t-{p}"), group=session.id, prompt=p) for p in prompts]
+            told = SessionCreated(session=session.id, name=name, project=str(PROJECT))
+            return tasks, [told]
+
+        made = await self.sessions.create(
+            name=name, project=PROJECT, options=SessionOptions(), begin=begin
+        )
+        return made.id
+
+    async def settle(self, session, prompt, state, result=""):
+        settled = TaskSettled(
+            session=session, task=TaskId(f"t-{prompt}"), state=state, result=result
+        )
+        await self.events.append([settled])
+
+    async def decide(self, session, tool, given, verdict=Verdict.ALLOW, reason="why"):
+        decision = Decision(
+            request=RequestId("q"),
+            run=RunId("r"),
+            verdict=verdict,
+            risk=Risk.HIGH,
+            confidence=1.0,
+            reason=reason,
+            decided_by=DecidedBy.POLICY,
+        )
+        work = self.decisions.writing(
+            decision, session=session, tool=tool, summary="it", tool_input=given
+        )
+        await self.database.write(work)
+
+    async def report(self, hours=24.0, session=None):
+        now = self.clock.now()
+        return await SqliteReports(self.database).since(now - hours * HOUR, now, session)
+
+
+@pytest.fixture
+def play(tmp_path):
+    def run(scene):
+        async def main():
+            database = await Database.open(tmp_path / "x.db")
+            try:
+                return await scene(World(database))
+            finally:
+                await database.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+def test_nothing_happened(play):
+    assert play(lambda world: world.report()) == []
+
+
+def test_each_session_says_what_ended_last_and_not_what_was_before(play):
+    async def scene(world):
+        first = await world.session("first", "old", "tried", "new")
+        await world.settle(first, "old", "done", "long ago")
+        world.clock.move(48 * HOUR)
+        second = await world.session("second", "b")
+        await world.settle(first, "tried", "failed", "no")
+        await world.settle(first, "new", "done", "yes")
+        await world.settle(first, "tried", "queued")
+        await world.settle(first, "tried", "done", "at last")
+        return first, second, await world.report(), await world.report(session=second)
+
+    first, second, both, only = play(scene)
+
+    assert [one.session for one in both] == [first, second]
+    ended = [(task.prompt, task.state, task.result) for task in both[0].tasks]
+    assert ended == [("new", "done", "yes"), ("tried", "done", "at last")]
+    assert both[1].tasks == []
+    assert [one.session for one in only] == [second]
+
+
+def test_it_counts_what_else_happened(play):
+    async def scene(world):
+        it = await world.session("s", "a")
+        answered = QuestionAnswered(
+            session=it, request=RequestId("q"), answers={"Which?": "This", "How?": "So"},
+            decided_by="brain", reason="R.md:3",
+        )  # fmt: skip
+        limit = LimitReached(session=it, window="five_hour", resets_at=None)
+        failed = CheckEnded(session=it, command="make", trouble="exit code 2")
+        handed = HandoverDone(
+            session=it, iteration=1, manner="written", reason="full", tokens=1, minutes=1.0,
+            findings=[],
+        )  # fmt: skip
+        problem = ProblemNoticed(session=it, text="It broke")
+        await world.events.append(
+            [answered, limit, limit, failed, CheckEnded(session=it, command="make"), handed,
+             problem, problem, TextSaid(session=it, text="Hm")]
+        )  # fmt: skip
+        return await world.report()
+
+    (one,) = play(scene)
+
+    assert [(a.question, a.answer, a.by, a.because) for a in one.answers] == [
+        ("Which?", "This", "brain", "R.md:3"), ("How?", "So", "brain", "R.md:3"),
+    ]  # fmt: skip
+    assert (one.limits, one.checks, one.handovers) == (["five_hour", "five_hour"], 1, 1)
+    assert one.problems == ["It broke"]
+
+
+def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
+    async def scene(world):
+        it = await world.session("s", "a")
+        for path in ("src/a.py", "src/a.py", "/etc/passwd", "notes.md"):
+            inside = path if path.startswith("/") else str(PROJECT / path)
+            await world.decide(it, "Write", {"file_path": inside, "content": "x" * 9_000})
+        await world.decide(it, "NotebookEdit", {"notebook_path": str(PROJECT / "b.ipynb")})
+        await world.decide(it, "Write", {"file_path": str(PROJECT / "no.py")}, Verdict.DENY)
+        await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
+        await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
+        await world.decide(SessionId("others"), "Bash", {}, Verdict.DENY)
+        return await world.report()
+
+    (one,) = play(scene)
+
+    assert one.files == ["src/a.py", "notes.md", "b.ipynb"]
+    assert one.allowed == 5
+    assert [(call.tool, call.reason, call.times) for call in one.refused] == [
+        ("Write", "why", 1), ("Bash", "gone", 2),
+    ]  # fmt: skip
+
+
+def test_costs_are_those_of_runs_that_worked_in_that_time(play):
+    async def scene(world):
+        it = await world.session("s", "a")
+        for hours, tokens in ((0, 1_000), (30, 200), (1, 30)):
+            world.clock.move(hours * HOUR)
+            request = BudgetRequest(session=it, task=TaskId("t-a"), is_unattended=False)
+            await world.budget.reserve(request, world.clock.now())
+            await world.budget.close(TaskId("t-a"), tokens, tokens / 1_000, world.clock.now())
+        await world.settle(it, "a", "done")
+        return await world.report()
+
+    (one,) = play(scene)
+
+    assert (one.runs, one.tokens, round(one.usd, 3)) == (2, 230, 0.23)
+
+
+def test_a_clock_that_was_set_back_hides_nothing_of_what_came_after(play):
+    async def scene(world):
+        world.clock.move(10 * HOUR)
+        it = await world.session("s", "a", "b")
+        await world.settle(it, "a", "done")
+        world.clock.move(-9 * HOUR)
+        await world.settle(it, "b", "done")
+        return await world.report(hours=0.5)
+
+    (one,) = play(scene)
+
+    assert "b" in [task.prompt for task in one.tasks]
+
+
+def test_an_hour_in_a_log_of_hundreds_of_thousands_is_found_at_once(play):
+    async def scene(world):
+        it = await world.session("s", "a")
+        for _ in range(40):
+            await world.events.append([TextSaid(session=it, text="Hm")] * 5_000)
+            world.clock.move(HOUR)
+        await world.settle(it, "a", "done")
+        await world.report(hours=1.5)
+        began = time.perf_counter()
+        found = await world.report(hours=1.5)
+        part = time.perf_counter() - began
+        began = time.perf_counter()
+        await world.report(hours=100.0)
+        return found, part, time.perf_counter() - began
+
+    (one,), part, whole = play(scene)
+
+    assert [task.prompt for task in one.tasks] == ["a"]
+    assert part < whole / 3
