@@ -4,7 +4,7 @@
 It is forked from a process that has imported the command line already, with its own arguments,
 variables, folder and streams: a fifth of the processor time of a start from nothing. What shapes
 an interpreter from outside (`PYTHON…`, the locale, the mark of a run) is not seen by a fork, so
-with another such variable Python is started.
+with another such variable Python is started; on macOS always, whose libraries may not be forked.
 """
 
 import atexit
@@ -41,7 +41,7 @@ def run_pcc(
     program: str = "pcc",
 ) -> subprocess.CompletedProcess[str]:
     """As `subprocess.run` when it captures text; without `stdin` there is nothing to read."""
-    if _shape(env) != _forkserver().shape:
+    if sys.platform == "darwin" or _shape(env) != _forkserver().shape:
         return subprocess.run(
             [str(Path(sys.executable).parent / program), *words],
             input=stdin or "",

@@ -1,8 +1,10 @@
 """What every tier may use: the scripted model, an isolated world, and a check for leftovers."""
 
+import atexit
 import os
 import signal
 import subprocess
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,6 +23,28 @@ from tests.leftovers import LEAK_MARK, ended_by_force
 # How long one example takes says how busy the machine is; every test has its own timeout.
 hypothesis.settings.register_profile("busy machine", deadline=None)
 hypothesis.settings.load_profile("busy machine")
+
+# Every machine is the same to a test: nobody's home, settings, keys, proxy, colours or shell.
+_TASTES = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "PAGER"}
+_FOREIGN = ("PERPETUALCC_", "GIT_", "GEMINI_", "GOOGLE_", "OLLAMA_", "XDG_", "LC_", "TMUX", "DBUS_")
+
+
+def _is_foreign(name: str) -> bool:
+    is_a_proxy = name.lower().endswith("_proxy")
+    return is_a_proxy or is_claudes(name) or name in _TASTES or name.startswith(_FOREIGN)
+
+
+for _name in filter(_is_foreign, list(os.environ)):
+    del os.environ[_name]
+_home = tempfile.TemporaryDirectory(prefix="pcc-home-")
+atexit.register(_home.cleanup)
+os.environ |= {
+    "HOME": _home.name,
+    "LANG": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "SHELL": "/bin/bash",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
 
 # In the background of a script Ctrl+C is ignored, and what is ignored is inherited by what we type
 # it to.
@@ -78,8 +102,6 @@ def served(
 @pytest.fixture
 def claude_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClaudeWorld]:
     """An isolated home and project. Fails the test when a process of its world is left over."""
-    for name in [name for name in os.environ if is_claudes(name)]:
-        monkeypatch.delenv(name)
     world = ClaudeWorld(home=tmp_path / "home", project=tmp_path / "project", mark=uuid.uuid4().hex)
     world.home.mkdir()
     world.project.mkdir()

@@ -70,7 +70,7 @@ class Terminal:
 
     def pcc(self, *words):
         done = run_pcc(words, env=self.environment, cwd=self.home)
-        assert done.returncode == 0, done.stderr
+        done.check_returncode()
         return done.stdout
 
     def _run(self, command, cwd):

@@ -1,9 +1,9 @@
 """Waiting for a person, on the real Claude Code: held, as a row, across restarts, answered once."""
 
-import getpass
 import json
 import os
 import pty
+import pwd
 import signal
 import socket
 import subprocess
@@ -543,7 +543,7 @@ def test_a_session_whose_claude_is_held_for_an_answer_shows_that_it_waits(instal
     pcc.pcc("respond", number, "PostgreSQL")
     assert pcc.wait(session)["status"] == "COMPLETED"
     settled = refused(pcc, "respond", number, "SQLite")
-    assert f"by '{getpass.getuser()}@{socket.gethostname()}" in settled
+    assert f"by '{pwd.getpwuid(os.getuid()).pw_name}@{socket.gethostname()}" in settled
 
 
 NASTY = r"""

@@ -391,29 +391,29 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
 
 
 @pytest.mark.timeout(180)
-def test_twenty_sessions_work_at_once(install, tmp_path):
+def test_ten_sessions_work_at_once(install, tmp_path):
     write = {"file_path": "{project}/src/own"}
     scenes = [
         {
             "when": f"scene {n:02}",
             "steps": [{"tools": [{"Write": {**write, "content": f"{n:02}"}}]}, "It is over."],
         }
-        for n in range(20)
+        for n in range(10)
     ]
     pcc = install({"delay": "200ms", "scenes": scenes})
     config = pcc.locations.data.parent / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[sessions]\nmax_concurrent = 20\n")
-    projects = [tmp_path / f"project-{n:02}" for n in range(20)]
+    config.write_text("[sessions]\nmax_concurrent = 10\n")
+    projects = [tmp_path / f"project-{n:02}" for n in range(10)]
     for project in projects:
         project.mkdir()
 
-    sessions = [pcc.start(f"Play scene {n:02}", project=projects[n]) for n in range(20)]
+    sessions = [pcc.start(f"Play scene {n:02}", project=projects[n]) for n in range(10)]
 
     for session in sessions:
         assert pcc.wait(session, within=120)["status"] == "COMPLETED"
     assert [(project / "src" / "own").read_text() for project in projects] == [
-        f"{n:02}" for n in range(20)
+        f"{n:02}" for n in range(10)
     ]
 
 

@@ -185,3 +185,18 @@ def test_what_the_turn_cost_that_now_waits_is_in_the_book_before_the_agents_go_o
 
     assert (world.meter.usd, world.facts.usd) == (2.0, 2.0)
     assert not world.run.is_over
+
+
+def test_the_word_after_the_last_agent_is_waited_for_from_its_end(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(background, "_now", lambda: now)
+    work = background.BackgroundWork()
+    work.changed({"w": next(iter(background._AGENTS))})
+    work.wait()
+
+    now = 1000.0
+    work.changed({})
+    assert not work.is_waited_out
+
+    now += background._WORD
+    assert work.is_waited_out

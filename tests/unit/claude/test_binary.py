@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.claude.binary import bundled_claude, chosen_claude, signed_in_with
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import MissingError, PerpetualError
 
 
 def program(path: Path, text: str) -> Path:
@@ -61,3 +61,15 @@ def test_who_is_signed_in_is_what_it_says_itself(tmp_path, said, manner):
     binary = program(tmp_path / "claude", f"echo '{said}'")
 
     assert signed_in_with(binary) == manner
+
+
+@pytest.mark.parametrize("mode", [None, 0o600, 0o700])
+def test_what_is_not_there_or_cannot_be_run_is_missing(tmp_path, mode):
+    binary = tmp_path / "claude"
+    if mode == 0o700:
+        binary.mkdir(mode)
+    elif mode is not None:
+        binary.touch(mode)
+
+    with pytest.raises(MissingError, match="Claude Code is not at"):
+        chosen_claude(binary)

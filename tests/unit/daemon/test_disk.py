@@ -1,8 +1,10 @@
 """How much room there is, and when somebody is told."""
 
 import asyncio
+import os
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -100,3 +102,17 @@ def test_a_disk_that_cannot_be_looked_at_is_nobodys_trouble():
 
     with pytest.raises(NoMoreLooksError):
         asyncio.run(watch_disk(Path(), tell, every=timedelta(), look=look))
+
+
+@pytest.mark.parametrize(
+    ("files", "available", "left"), [(1000, 5, True), (1000, 0, False), (0, 0, True)]
+)
+def test_a_file_system_that_counts_no_files_has_room_for_them(
+    tmp_path, monkeypatch, files, available, left
+):
+    counted = SimpleNamespace(
+        f_bavail=9, f_frsize=GB, f_blocks=10, f_files=files, f_favail=available
+    )
+    monkeypatch.setattr(os, "statvfs", lambda _: counted)
+
+    assert disk_space(tmp_path) == DiskSpace(free=9 * GB, total=10 * GB, files_left=left)

@@ -1,7 +1,10 @@
 """What is old and done with leaves the database, and nothing else."""
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
+
+import pytest
 
 from perpetualcc.domain.events import (
     EngineStarted,
@@ -192,3 +195,21 @@ def test_of_what_repeats_the_newest_hundred_times_stay(tmp_path):
         assert left == ["t-0", *(f"t-{number}" for number in range(30, 130)), "t-next"]
 
     play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(("days", "looks"), [(90, 1), (0, 0)])
+def test_what_is_old_is_looked_for_at_once_unless_all_is_kept(tmp_path, days, looks):
+    class Looking(Retention):
+        async def forget_old(self):
+            looked.append(days)
+            raise ValueError("this one cannot be removed")
+
+    async def scene(database, clock):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await Looking(database, clock, keep=timedelta(days=days)).run()
+
+    looked: list[int] = []
+    play(tmp_path, scene)
+
+    assert len(looked) == looks
