@@ -39,6 +39,7 @@ RUNS = [
     'echo "$\\\n(CMD)"',
     "echo ${HOME:+$\\\n(CMD)}",
     "cat <\\\n(CMD)",
+    "echo `echo a``CMD`",
 ]
 IN_A_SUBSCRIPT = [
     "let x='a[$(CMD)]'",

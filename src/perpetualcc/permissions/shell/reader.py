@@ -620,6 +620,9 @@ class _Reader(Standing):
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
         code = self.text(node)
+        if code.startswith("`") and "``" in code:  # two side by side, which the grammar makes one
+            self.hidden(code)
+            return code, UNKNOWN
         if code.startswith("`") and "\\" in code:
             return self.between_backticks(code)
         self.check_number(code.removeprefix("$"))
