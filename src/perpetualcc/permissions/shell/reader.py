@@ -181,8 +181,7 @@ class _Reader(Standing):
         outer, fed, start = self.upstream, self.fed, len(self.script.commands)
         parts = [child for child in self.children(node) if child.is_named]
         for child in parts[:-1]:
-            with self.isolated():
-                self.visit(child)
+            start = self.visit_part(child, start)
             self.upstream = outer + tuple(self.script.commands[start:])
             self.fed = None
         before = self.snapshot()
@@ -190,6 +189,27 @@ class _Reader(Standing):
             self.visit(child)
         self.merge(before)
         self.upstream, self.fed = outer, fed
+
+    def visit_part(self, node: Node, start: int) -> int:
+        """
+        What stands before a `|`. Where its first command is now.
+
+        In `cd x && ls 2>&1 | cat` the grammar has the whole list in the pipe: `cd x` is not.
+        """
+        body = node.child_by_field_name("body")
+        if node.type != "redirected_statement" or body is None or body.type != "list":
+            with self.isolated():
+                self.visit(node)
+            return start
+
+        def visit_last(last: Node) -> None:
+            nonlocal start
+            start = len(self.script.commands)
+            with self.isolated():
+                self.redirected(node, body, last)
+
+        self.list_with(body, visit_last)
+        return start
 
     def check_number(self, code: str) -> None:
         """`((a 'b'))`, which the grammar takes for a subshell in another, is a number to bash."""
