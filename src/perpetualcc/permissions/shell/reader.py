@@ -9,6 +9,7 @@ one another. What is known at each point is in `standing`, streams are in `redir
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NoReturn
 
 from tree_sitter import Node
@@ -177,39 +178,47 @@ class _Reader(Standing):
         return after_or
 
     def visit_pipeline(self, node: Node) -> None:
-        """To zsh the last part is this very shell: `ls | cd ..` moves it, or not."""
-        outer, fed, start = self.upstream, self.fed, len(self.script.commands)
-        parts = [child for child in self.children(node) if child.is_named]
-        for child in parts[:-1]:
-            start = self.visit_part(child, start)
-            self.upstream = outer + tuple(self.script.commands[start:])
-            self.fed = None
-        before = self.snapshot()
-        for child in parts[-1:]:
-            self.visit(child)
-        self.merge(before)
-        self.upstream, self.fed = outer, fed
+        self.pipeline_with(node, self.visit)
 
-    def visit_part(self, node: Node, start: int) -> int:
+    def pipeline_with(self, node: Node, visit_last: Callable[[Node], None]) -> None:
+        parts = [child for child in self.children(node) if child.is_named]
+        runs = [partial(self.visit, child) for child in parts[1:-1]]
+        runs += [partial(visit_last, child) for child in parts[-1:]]
+        if len(parts) > 1:
+            self.lead(parts[0], lambda run: self.pipe([run, *runs]))
+        else:
+            self.pipe(runs)
+
+    def lead(self, node: Node, then: Callable[[Callable[[], None]], None]) -> None:
         """
-        What stands before a `|`. Where its first command is now.
+        Visit what stands before a pipe, and `then` the pipe, told how its first part is visited.
 
         In `cd x && ls 2>&1 | cat` the grammar has the whole list in the pipe: `cd x` is not.
         """
-        body = node.child_by_field_name("body")
-        if node.type != "redirected_statement" or body is None or body.type != "list":
-            with self.isolated():
-                self.visit(node)
-            return start
+        body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+        if body is not None and body.type == "list":
+            self.list_with(body, lambda last: then(lambda: self.with_streams(node, body, last)))
+        elif body is not None and body.type == "pipeline":
+            first, *more = [child for child in self.children(body) if child.is_named]
+            runs = [partial(self.visit, child) for child in more[:-1]]
+            runs += [partial(self.with_streams, node, body, child) for child in more[-1:]]
+            self.lead(first, lambda run: then(lambda: self.pipe([run, *runs])))
+        else:
+            then(lambda: self.visit(node))
 
-        def visit_last(last: Node) -> None:
-            nonlocal start
-            start = len(self.script.commands)
+    def pipe(self, runs: Sequence[Callable[[], None]]) -> None:
+        """To zsh the last part is this very shell: `ls | cd ..` moves it, or not."""
+        outer, fed, start = self.upstream, self.fed, len(self.script.commands)
+        for run in runs[:-1]:
             with self.isolated():
-                self.redirected(node, body, last)
-
-        self.list_with(body, visit_last)
-        return start
+                run()
+            self.upstream = outer + tuple(self.script.commands[start:])
+            self.fed = None
+        before = self.snapshot()
+        for run in runs[-1:]:
+            run()
+        self.merge(before)
+        self.upstream, self.fed = outer, fed
 
     def check_number(self, code: str) -> None:
         """`((a 'b'))`, which the grammar takes for a subshell in another, is a number to bash."""
@@ -562,10 +571,16 @@ class _Reader(Standing):
     def visit_redirected(self, node: Node) -> None:
         """`cd x && y > z` is `cd x`, and then `y > z`; the grammar has `> z` behind the list."""
         body = node.child_by_field_name("body")
+        self.with_streams(node, body, body)
+
+    def with_streams(self, node: Node, whole: Node | None, body: Node | None) -> None:
+        """To the last command in `body` belong the streams that `node` gives the `whole`."""
         if body is not None and body.type == "list":
-            self.list_with(body, lambda last: self.redirected(node, body, last))
+            self.list_with(body, lambda last: self.with_streams(node, whole, last))
+        elif body is not None and body.type == "pipeline":
+            self.pipeline_with(body, lambda last: self.with_streams(node, whole, last))
         else:
-            self.redirected(node, body, body)
+            self.redirected(node, whole, body)
 
     def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
         """`body`, which is `whole` or the last part of it, with the streams of `node`."""
