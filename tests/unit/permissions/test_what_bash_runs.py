@@ -40,6 +40,10 @@ RUNS = [
     "echo ${HOME:+$\\\n(CMD)}",
     "cat <\\\n(CMD)",
     "echo `echo a``CMD`",
+    "cat <<E\n $(CMD)\nE\n",
+    "cat <<E\na\n  $(CMD)\nE\n",
+    "cat <<-E\n\t$(CMD)\n\tE\n",
+    "cat <<E\n<<'E'\n $(CMD)\nE\n",
 ]
 IN_A_SUBSCRIPT = [
     "let x='a[$(CMD)]'",
@@ -68,6 +72,7 @@ def test_what_runs_in_a_subscript_is_never_low(line: str, tmp_path: Path) -> Non
         "cat <<E\n\\`CMD\\` \\$(CMD)\nE\n",
         'cat <<"E" > src/a.md\n\\$ `CMD`\nE\n',
         "cat <<E\n\\$ npm install\nE\n",
+        "cat <<E\n  \\$(CMD)\nE\n",
         "cat > src/notes.md <<'E'\nRun `CMD` and '$(CMD)'\nE\n",
         "echo '`CMD`' '$(CMD)'",
         'echo "it\'s \\`CMD\\`"',

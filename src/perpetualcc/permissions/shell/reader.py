@@ -93,7 +93,10 @@ class _Reader(Standing):
         if split := _SPLIT.search(text):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
-        root = grammar.parse(_DOCUMENT.sub(r"\1..", text) if "<<" in text else text)
+        shown = text
+        if "<<" in text:
+            shown = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
+        root = grammar.parse(shown)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
@@ -730,6 +733,8 @@ _SPLIT = re.compile(r"\$(?:\\\n)+[({\[]|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?
 """`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
 _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 """A here-document that begins with a backslash, which the grammar takes for more words."""
+_INDENTED = re.compile(r"(?m)(?<!\\\n)^[ \t]+(?=\\*\$\()")
+"""`$(…)` that begins an indented line of a here-document, which the grammar takes for text."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
