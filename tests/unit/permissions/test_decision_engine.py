@@ -189,6 +189,8 @@ def test_an_authority_is_never_exceeded(
         ("Write", {"file_path": "CLAUDE.local.md"}),
         ("Edit", {"file_path": "docs/../AGENTS.md"}),
         ("Write", {"file_path": "GEMINI.md"}),
+        ("Write", {"file_path": "src/QWEN.md"}),
+        ("Write", {"file_path": "src/.opencode/agent/x.md"}),
         ("Write", {"file_path": ".gitlab-ci.yml"}),
         ("Write", {"file_path": ".github/workflows/ci.yml"}),
         ("Write", {"file_path": "azure-pipelines.yml"}),

@@ -156,6 +156,8 @@ class Expander:
             self._code.append(code)
             texts += [self._literal(position, opening), value]
             position = closing + 1
+        if node.type == "heredoc_body" and (lost := _LOST.search(self.source, position, end)):
+            self._hidden(self.source[lost.start(1) : end])
         texts.append(self._literal(position, end))
         return max(position, end)
 
@@ -269,6 +271,8 @@ _MODIFIERS = frozenset("aAcefFghlpPqQrstuwWx&")
 _QUOTES = frozenset("'\"\\")
 _BLANK = re.compile(r"\s")
 """In `"$ $(id)"` the grammar takes `$ $` for a variable, and what runs for text."""
+_LOST = re.compile(r"(?<!\\)(?:\\\\)*(\$\()")
+"""What runs in a here-document, where the grammar took it for text."""
 _BACKTICK = re.compile(r"\\.|`", re.DOTALL)
 HIDES = re.compile(r"`|\$(?:\\\n)*[({\[]")
 """What runs or expands although it stands in what the grammar takes for plain characters."""

@@ -9,6 +9,7 @@ one another. What is known at each point is in `standing`, streams are in `redir
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NoReturn
 
 from tree_sitter import Node
@@ -92,7 +93,10 @@ class _Reader(Standing):
         if split := _SPLIT.search(text):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
-        root = grammar.parse(_DOCUMENT.sub(r"\1..", text) if "<<" in text else text)
+        shown = text
+        if "<<" in text:
+            shown = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
+        root = grammar.parse(shown)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
         self.expander.source = self.source
@@ -177,17 +181,45 @@ class _Reader(Standing):
         return after_or
 
     def visit_pipeline(self, node: Node) -> None:
+        self.pipeline_with(node, self.visit)
+
+    def pipeline_with(self, node: Node, visit_last: Callable[[Node], None]) -> None:
+        parts = [child for child in self.children(node) if child.is_named]
+        runs = [partial(self.visit, child) for child in parts[1:-1]]
+        runs += [partial(visit_last, child) for child in parts[-1:]]
+        if len(parts) > 1:
+            self.lead(parts[0], lambda run: self.pipe([run, *runs]))
+        else:
+            self.pipe(runs)
+
+    def lead(self, node: Node, then: Callable[[Callable[[], None]], None]) -> None:
+        """
+        Visit what stands before a pipe, and `then` the pipe, told how its first part is visited.
+
+        In `cd x && ls 2>&1 | cat` the grammar has the whole list in the pipe: `cd x` is not.
+        """
+        body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+        if body is not None and body.type == "list":
+            self.list_with(body, lambda last: then(lambda: self.with_streams(node, body, last)))
+        elif body is not None and body.type == "pipeline":
+            first, *more = [child for child in self.children(body) if child.is_named]
+            runs = [partial(self.visit, child) for child in more[:-1]]
+            runs += [partial(self.with_streams, node, body, child) for child in more[-1:]]
+            self.lead(first, lambda run: then(lambda: self.pipe([run, *runs])))
+        else:
+            then(lambda: self.visit(node))
+
+    def pipe(self, runs: Sequence[Callable[[], None]]) -> None:
         """To zsh the last part is this very shell: `ls | cd ..` moves it, or not."""
         outer, fed, start = self.upstream, self.fed, len(self.script.commands)
-        parts = [child for child in self.children(node) if child.is_named]
-        for child in parts[:-1]:
+        for run in runs[:-1]:
             with self.isolated():
-                self.visit(child)
+                run()
             self.upstream = outer + tuple(self.script.commands[start:])
             self.fed = None
         before = self.snapshot()
-        for child in parts[-1:]:
-            self.visit(child)
+        for run in runs[-1:]:
+            run()
         self.merge(before)
         self.upstream, self.fed = outer, fed
 
@@ -542,10 +574,16 @@ class _Reader(Standing):
     def visit_redirected(self, node: Node) -> None:
         """`cd x && y > z` is `cd x`, and then `y > z`; the grammar has `> z` behind the list."""
         body = node.child_by_field_name("body")
+        self.with_streams(node, body, body)
+
+    def with_streams(self, node: Node, whole: Node | None, body: Node | None) -> None:
+        """To the last command in `body` belong the streams that `node` gives the `whole`."""
         if body is not None and body.type == "list":
-            self.list_with(body, lambda last: self.redirected(node, body, last))
+            self.list_with(body, lambda last: self.with_streams(node, whole, last))
+        elif body is not None and body.type == "pipeline":
+            self.pipeline_with(body, lambda last: self.with_streams(node, whole, last))
         else:
-            self.redirected(node, body, body)
+            self.redirected(node, whole, body)
 
     def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
         """`body`, which is `whole` or the last part of it, with the streams of `node`."""
@@ -620,6 +658,9 @@ class _Reader(Standing):
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
         code = self.text(node)
+        if code.startswith("`") and "``" in code:  # two side by side, which the grammar makes one
+            self.hidden(code)
+            return code, UNKNOWN
         if code.startswith("`") and "\\" in code:
             return self.between_backticks(code)
         self.check_number(code.removeprefix("$"))
@@ -692,6 +733,8 @@ _SPLIT = re.compile(r"\$(?:\\\n)+[({\[]|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?
 """`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
 _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 """A here-document that begins with a backslash, which the grammar takes for more words."""
+_INDENTED = re.compile(r"(?m)(?<!\\\n)^[ \t]+(?=\\*\$\()")
+"""`$(…)` that begins an indented line of a here-document, which the grammar takes for text."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
