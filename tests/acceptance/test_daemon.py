@@ -236,9 +236,7 @@ def test_an_error_that_a_person_can_act_on_reaches_that_person(make_daemon: Make
     shown = daemon.pcc("daemon", "start")
 
     assert shown.returncode == 1
-    assert shown.stderr.splitlines()[0].endswith(
-        "The daemon gave up: The database is newer (Upgrade)"
-    )
+    assert "The daemon gave up: The database is newer (Upgrade)\n" in shown.stderr
     assert daemon.status.crashes == 1
     assert "exit code" not in shown.stderr
 

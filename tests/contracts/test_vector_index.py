@@ -1,6 +1,7 @@
 """What every `VectorIndex` promises: SQLite's, and ChromaDB's where that is installed."""
 
 import importlib.util
+import sys
 
 import pytest
 
@@ -226,5 +227,5 @@ def test_without_the_extra_it_says_what_to_install(project):
 
     with pytest.raises(EmbeddingsUnavailable) as refused:
         pipeline.embed_project()
-    assert refused.value.hint == "pip install 'perpetualcc[chroma]'"
+    assert refused.value.hint == f"{sys.executable} -m pip install 'perpetualcc[chroma]'"
     assert pipeline.retrieve("ccc")[0].file_path == "ccc.py"

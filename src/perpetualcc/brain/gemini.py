@@ -7,6 +7,7 @@ from typing import Any
 from perpetualcc.brain.completion import Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import GeminiSettings
+from perpetualcc.domain.installing import pip_install
 
 _HINTS = {
     400: "pcc config brain gemini, with a key that is valid",
@@ -97,6 +98,6 @@ def _load() -> Any:
     except ImportError as error:
         raise BrainUnavailable(
             "The brain 'gemini' needs the package google-genai",
-            hint="pip install 'perpetualcc[gemini]'",
+            hint=pip_install("perpetualcc[gemini]"),
         ) from error
     return genai

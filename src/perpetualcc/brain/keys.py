@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.installing import pip_install
 
 _ENVIRONMENT = "env:"
 _KEY_STORE = "keyring:"
@@ -67,7 +68,7 @@ def _key_store() -> Any:
     except ImportError as error:
         raise PerpetualError(
             "The system's key store needs the package keyring",
-            hint="pip install 'perpetualcc[keyring]'",
+            hint=pip_install("perpetualcc[keyring]"),
         ) from error
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from perpetualcc.brain.completion import Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import OllamaSettings
+from perpetualcc.domain.installing import pip_install
 
 _WINDOWS = (8_192, 16_384, 32_768, 65_536)
 """Tokens a model is loaded with. Few steps: another one loads it anew. Unasked, Ollama takes 4,096,
@@ -112,6 +113,6 @@ def _load() -> Any:
     except ImportError as error:
         raise BrainUnavailable(
             "The brain 'ollama' needs the package ollama",
-            hint="pip install 'perpetualcc[ollama]'",
+            hint=pip_install("perpetualcc[ollama]"),
         ) from error
     return ollama

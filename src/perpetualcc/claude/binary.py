@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from perpetualcc.domain.errors import MissingError, PerpetualError
+from perpetualcc.domain.installing import pip_install
 
 _NAME_IT = "Name it with: pcc config set claude.binary PATH, then: pcc daemon restart"
 _ITS_NAME = "(Claude Code)"
@@ -31,7 +32,7 @@ def bundled_claude() -> Path:
     if not os.access(binary, os.X_OK):
         raise MissingError(
             f"Claude Code is not at '{binary}'",
-            hint="Reinstall it with: pip install --force-reinstall claude-agent-sdk",
+            hint="Reinstall it with: " + pip_install("--force-reinstall", "claude-agent-sdk"),
         )
     return binary
 

@@ -146,7 +146,7 @@ def show_path() -> None:
     """
     Print where the settings are.
 
-    Example: $EDITOR "$(pcc config path)"
+    Example: ${EDITOR:-vi} "$(pcc config path)"
     """
     print(config.config_path())
 

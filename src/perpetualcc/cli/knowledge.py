@@ -13,6 +13,7 @@ import typer
 
 from perpetualcc.cli.look import counted, printable
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.knowledge.low_priority import at_low_priority
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _for_meaning(config: "Config") -> str:
     """What to type for vectors where there is nothing to make them with."""
     if config.knowledge.embedding_provider == "none":
         return "pcc config set embedding_provider local"
-    return "pip install 'perpetualcc[embed]'"
+    return pip_install("perpetualcc[embed]")
 
 
 def _embed_in_background(folder: Path) -> None:

@@ -3,7 +3,6 @@
 import importlib
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -16,6 +15,7 @@ from perpetualcc.cli.commands import COMMANDS, CommandEntry
 from perpetualcc.cli.ending import with_our_errors
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
+from perpetualcc.cli.streams import give_up_output
 from perpetualcc.config import use_config
 
 
@@ -178,8 +178,10 @@ def _run(command: typer.Typer, name: str) -> Any:
         cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)
     except SystemExit as ended:
         code = ended.code
-    with suppress(BrokenPipeError):
+    try:
         sys.stdout.flush()
+    except BrokenPipeError:
+        give_up_output()
     return code
 
 

@@ -15,6 +15,7 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.ids import RunId
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_files import write_whole
 from perpetualcc.permissions.settings import PermissionSettings
@@ -71,7 +72,7 @@ class GateBrokenError(PerpetualError):
             f"asked {list(saw.asked)}, refused {list(saw.refused)}, "
             f"happened all the same {list(saw.happened)}",
             hint="Install the version that was tested: "
-            "pip install --force-reinstall claude-agent-sdk",
+            + pip_install("--force-reinstall", "claude-agent-sdk"),
         )
 
 

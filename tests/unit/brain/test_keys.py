@@ -29,7 +29,7 @@ def test_the_key_store_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PerpetualError) as refused:
         resolve_key("keyring:gemini", {}, setting="The key")
 
-    assert refused.value.hint == "pip install 'perpetualcc[keyring]'"
+    assert refused.value.hint == f"{sys.executable} -m pip install 'perpetualcc[keyring]'"
 
 
 def test_a_stored_key_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.private_files import write_whole
 
 LONGEST = 30
@@ -30,7 +31,7 @@ LONGEST = 30
 TAKEN = 3
 """The exit code of a sender whose message was taken and whose receipt cannot be written."""
 
-_MISSING = "Apprise is not installed: pip install 'perpetualcc[notify]'"
+_MISSING = f"Apprise is not installed: {pip_install('perpetualcc[notify]')}"
 
 
 def main() -> None:

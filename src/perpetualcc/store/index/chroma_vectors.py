@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.knowledge.embeddings import EmbeddingsUnavailable
 from perpetualcc.knowledge.ports import Hit, StoredChunk
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
@@ -168,7 +169,7 @@ class ChromaVectors:
         except ImportError as error:
             raise EmbeddingsUnavailable(
                 "The vector store `chroma` is not installed",
-                hint="pip install 'perpetualcc[chroma]'",
+                hint=pip_install("perpetualcc[chroma]"),
             ) from error
         settings = chromadb.Settings(anonymized_telemetry=False)
         with _answering(self._place):
