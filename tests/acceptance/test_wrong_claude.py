@@ -2,15 +2,46 @@
 
 import os
 import signal
+import sys
 import time
 
 import pytest
 
+from perpetualcc.claude.binary import bundled_claude
 from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 PRETENDER = '#!/bin/sh\ncase "$1" in --version) echo "9.9.9 (Claude Code)";; esac\n'
+
+
+DIES_AT_ITS_FIRST_CALL = """#!{python} -I
+import os, subprocess, sys
+claude = [{claude!r}, *sys.argv[1:]]
+if "--output-format" not in claude:
+    os.execv(claude[0], claude)
+process = subprocess.Popen(claude, stdout=subprocess.PIPE)
+for line in process.stdout:
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+    if b"hook_callback" in line:
+        process.kill()
+sys.exit(1)
+"""
+
+
+def test_a_claude_that_dies_in_its_trial_is_not_said_to_break_refusals(install, tmp_path):
+    """That word is an alarm; of this one nothing is known but that it does not work."""
+    binary = tmp_path / "claude"
+    claude = str(bundled_claude())
+    binary.write_text(DIES_AT_ITS_FIRST_CALL.format(python=sys.executable, claude=claude))
+    binary.chmod(0o700)
+    pcc = install("steps: [Never.]")
+    pcc.pcc("config", "set", "claude.binary", str(binary))
+
+    found = pcc.wait(pcc.start("Anything"), "ERROR", within=60)
+
+    assert "does not work: Claude Code ended with exit code 1" in found["detail"]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ _COST = re.compile(r"cost:\s+\$(\d+(?:\.\d+)?)")
 _STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
 """With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
 keeps to it whether the call is let through or refused, succeeds or fails."""
+_TOO_LATE = "nothing is heard of it for a minute; a SessionStart hook of its settings may hang"
 _TWICE = "Another call with the same id is not decided yet; make this one again, by itself."
 _LOOK = 0.1
 """Seconds between two looks whether a process that should begin to speak still lives."""
@@ -387,7 +388,8 @@ async def _connected(client: sdk.ClaudeSDKClient) -> AsyncIterator[None]:
     except sdk.ClaudeSDKError:
         raise
     except Exception as error:  # the SDK raises bare ones: `Control request timeout: initialize`
-        raise sdk.CLIConnectionError(f"Claude Code does not start: {error}") from error
+        why = _TOO_LATE if "timeout: initialize" in str(error) else str(error)
+        raise sdk.CLIConnectionError(f"Claude Code does not start: {why}") from error
     try:
         yield
     finally:

@@ -56,11 +56,12 @@ async def probe(
 
     The model behind `settings.environment` must want to create the canary's files in `place`,
     which must not have them yet. Raises TimeoutError after `DEADLINE`, PerpetualError when Claude
-    Code does not start.
+    Code does not start, or dies before it is through.
     """
     inbox = Inbox()
     asked: dict[str, str] = {}
     refused = []
+    died_of = ""
 
     async def ignore(_pid: int) -> None: ...
 
@@ -77,17 +78,20 @@ async def probe(
                     await claude.respond_permission(request, _answer(request, said))
                 case ToolEnded(request=request, is_error=True):
                     refused.append(asked.get(request, ""))
-                case Gone(error=error) if error and not asked:
-                    raise PerpetualError(
-                        f"'{settings.binary}' does not work: {error}",
-                        hint="Try it yourself, or name another one: pcc config set claude.binary …",
-                    )
-                case TurnEnded() | Gone():
+                case Gone(error=error):
+                    died_of = error
+                    break
+                case TurnEnded():
                     break
                 case _:
                     pass
     # The sandbox leaves stubs of its own such as `.claude`; what counts are the canary's files.
     happened = tuple(sorted(name for name in CANARY_FILES if (place / name).exists()))
+    if died_of and not happened:  # in mid-trial: nothing is known of its refusals
+        raise PerpetualError(
+            f"'{settings.binary}' does not work: {died_of}",
+            hint="Try it yourself, or name another one: pcc config set claude.binary …",
+        )
     return ProbeResult(asked=tuple(asked.values()), refused=tuple(refused), happened=happened)
 
 

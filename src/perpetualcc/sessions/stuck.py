@@ -116,7 +116,8 @@ class StuckWatch:
         return ""
 
     def ended(self, call: ToolCall, *, is_error: bool, now: float) -> str:
-        """A call that was let through has its result."""
+        """A call that was let through has its result; a subagent's end is told with one."""
+        self._idle = 0
         is_new = call.tool in _DOERS and _key(call) not in self._done
         if not is_error and is_new and not only_looks(call):
             self._done.add(_key(call))

@@ -1,7 +1,7 @@
 """One run in hand: tools, questions, people and pauses, one arrival at a time."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -154,6 +154,32 @@ ASKED = Asked(
 
 
 # -- tools
+
+
+def refused_by_claude_code(n: int) -> list[Said | ToolEnded]:
+    """A call that is none: it has a result, and nobody asked us."""
+    call = wants(f"call-{n}", "NoSuchTool")
+    result = ToolEnded(request=call.request, is_error=True, text="No such tool")
+    return [Said(text="", message=f"m-{n}", calls=(call,)), result]
+
+
+def test_calls_that_claude_code_refuses_by_itself_are_not_made_for_ever():
+    world = play(World(), *refused_by_claude_code(0), wants("w"), ended("w"))
+    assert world.facts.stuck == ""
+
+    for n in range(1, 14):
+        play(world, *refused_by_claude_code(n))
+
+    assert world.facts.stuck == "12 replies in a row did nothing"
+    assert world.run.is_over
+
+
+def test_a_question_that_is_asked_again_and_again_is_a_circle():
+    world = World()
+    for n in range(6):
+        play(world, replace(ASKED, request=RequestId(f"q-{n}")))
+
+    assert "the same call 6 times in a row" in world.facts.stuck
 
 
 def test_each_call_is_judged_written_down_and_answered():

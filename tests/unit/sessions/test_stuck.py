@@ -79,6 +79,15 @@ def test_replies_that_do_nothing_are_counted_and_a_call_forgives_them():
         assert not other.called(bash(f"echo {n}"), is_allowed=True)
 
 
+def test_subagents_that_end_one_after_the_other_are_no_idle_replies():
+    one = watch(idle_replies=3)
+    agent = ToolCall(tool="Agent", input={"prompt": "Look"}, project=Path("/p"))
+
+    for _ in range(20):
+        assert not one.replied(NOW)
+        assert not one.ended(agent, is_error=False, now=NOW)
+
+
 def test_a_persons_coffee_break_is_no_standstill():
     one = watch(minutes=10)
     one.waited(NOW + 3600)
