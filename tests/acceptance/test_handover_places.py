@@ -39,8 +39,20 @@ class Shut(Supervised):
 
     place: Path
 
-    def command(self, *words: str) -> list[str]:
-        return [*read_only(self.place), *Supervised.command(self, *words)]
+    def pcc(
+        self, *words: str, check: bool = True, stdin: str | None = None, within: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*read_only(self.place), *self.command(*words)],
+            env=self.environment,
+            input=stdin or "",
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=self.patience if within is None else within,
+        )
+        assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done
 
 
 HALVES = """

@@ -40,7 +40,7 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
 
     stopped = pcc.wait(session)
 
-    assert stopped["status"] == "ERROR"
+    assert stopped["status"] == "ERROR", pcc.log(session)
     assert "calls of the same kind were refused: Bash rm" in stopped["detail"]
     refused = pcc.events(session, "ToolDecided")
     assert {event["verdict"] for event in refused} == {"deny"}
@@ -51,24 +51,19 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     assert pcc.events(session, "RunStarted")[1]["resumed"]
 
 
-@pytest.mark.parametrize(
-    ("task", "why"), [("Write it", "not today"), ("/etc-like words", "etc-like")]
-)
-def test_a_prompt_that_never_reaches_claude_is_no_task_that_is_done(
-    install, servers, claude_world, task, why
-):
-    """A hook of the user's stops it, or Claude Code takes it for a command that it lacks."""
+def test_a_prompt_that_never_reaches_claude_is_no_task_that_is_done(install, servers, claude_world):
+    """A hook of the user's stops it."""
     pcc = install("steps: [Never said.]")
-    hook = {"type": "command", "command": "grep -q etc-like || { echo not today >&2; exit 2; }"}
+    hook = {"type": "command", "command": "echo not today >&2; exit 2"}
     settings = {"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [hook]}]}}
     (claude_world.home / ".claude").mkdir(exist_ok=True)
     (claude_world.home / ".claude/settings.json").write_text(json.dumps(settings))
 
-    session = pcc.start(task)
+    session = pcc.start("Write it")
 
     stopped = pcc.wait(session)
     assert stopped["status"] == "ERROR"
-    assert why in stopped["detail"]
+    assert "not today" in stopped["detail"]
     assert servers[0].requests == []
 
 

@@ -303,10 +303,10 @@ VICTIMS = ("engine", "supervisor", "claude")
 @pytest.mark.parametrize("first", range(3), ids=VICTIMS)
 def test_nothing_is_lost_when_process_after_process_is_killed(install, first):
     """Each of them early, midway and late, in the course of the three."""
-    pcc = install(SLOW)
+    pcc = install(SLOW.replace("100ms", "500ms"))  # there is time for all three
     session = pcc.start("Write the parts")
 
-    for moment, victim in zip((1, 5, 10), VICTIMS[first:] + VICTIMS[:first], strict=True):
+    for moment, victim in zip((1, 5, 9), VICTIMS[first:] + VICTIMS[:first], strict=True):
         wait_until(lambda n=moment: len(parts(pcc)) >= n, within=40)
         kill_one(pcc, victim)
 
@@ -322,6 +322,7 @@ def kill_one(pcc, victim: str) -> None:
             pcc.kill_supervisor()
             pcc.pcc("list")
         case "claude":
+            wait_until(pcc.claudes, within=40)
             os.kill(pcc.claudes()[0], signal.SIGKILL)
 
 
