@@ -1,5 +1,6 @@
 """What bash runs, the gate has read: lines are given to both, and bash says who is right."""
 
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -195,6 +196,14 @@ def test_a_function_that_may_not_be_there_hides_no_program(line: str) -> None:
 )
 def test_a_function_does_what_its_variables_and_streams_say_when_it_is_called(line: str) -> None:
     assert bash_risk(line) is Risk.HIGH
+
+
+def test_functions_that_call_each_other_without_end_take_no_time() -> None:
+    bodies = "; ".join(f"f{n}() {{ eval 'A={n};{f'f{n + 1};' * 60}'; }}" for n in range(8))
+    start = time.thread_time()
+
+    assert bash_risk(f"{bodies}; f8() {{ A=x; }}; {'f0; ' * 60}") is Risk.HIGH
+    assert time.thread_time() - start < 2
 
 
 def test_a_function_that_is_called_often_is_read_once() -> None:

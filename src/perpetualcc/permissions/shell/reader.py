@@ -45,6 +45,8 @@ WORD_LIMIT = 20_000
 """Words in one script."""
 FOLLOW_LIMIT = 8
 """`eval` in `eval`; as deep as commands inside commands are judged."""
+REREAD_LIMIT = 50_000
+"""Characters of functions that are read again for a call, and a hundred for the call itself."""
 LOOP_VALUES = 16
 """A loop over at most this many known words is followed word by word."""
 
@@ -86,7 +88,7 @@ class _Reader(Standing):
         self.fed: tuple[SimpleCommand, ...] | None = None
         self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
-        self.following = 0
+        self.following = self.reread = 0
 
     def read(self, text: str) -> None:
         text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
@@ -281,6 +283,9 @@ class _Reader(Standing):
         self.following += 1
         if self.following > FOLLOW_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
+        self.reread += 100 + sum(part.end_byte - part.start_byte for part in self.bodies[name][0])
+        if self.reread > REREAD_LIMIT:
+            self.stop(Problem.TOO_LONG, self.text(node))
         self.body(name)
         self.merge(before)
         if is_alone and self.snapshot() == before:  # the next call can do nothing else
