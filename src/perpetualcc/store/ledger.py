@@ -268,7 +268,8 @@ class SqliteLedger:
     def _plan_anew(self, connection: sqlite3.Connection, now: float) -> None:
         """What repeats, where a clock that was ahead chose its time."""
         planned = connection.execute(
-            "SELECT * FROM tasks WHERE state = 'queued' AND fence = 0 AND created_at > ?",
+            "SELECT * FROM tasks WHERE state = 'queued' AND fence = 0 AND due IS NOT NULL"
+            " AND created_at > ?",
             (now + AHEAD.total_seconds(),),
         ).fetchall()
         for row in planned:

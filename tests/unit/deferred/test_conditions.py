@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from perpetualcc.deferred.conditions import ConditionWatch
+from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task
 from perpetualcc.store.database import Database
@@ -20,7 +21,7 @@ class World:
 
     def __init__(self, database):
         self.database, self.clock = database, FakeClock()
-        self.ledger = SqliteLedger(database, self.clock, "test")
+        self.ledger = SqliteLedger(database, self.clock, "test", repeats=repeated)
         self.holds, self.looked, self.told, self.woken = {}, [], [], 0
         self.restart()
 
@@ -169,6 +170,17 @@ def test_a_clock_that_was_set_back_keeps_nobody_waiting(play):
         await world.looks(2)
         world.clock.move(-24 * 3600)
         assert await world.looks(120) >= 1
+
+    play(scene)
+
+
+def test_an_engine_starts_after_a_clock_that_was_ahead(play):
+    async def scene(world):
+        await world.add("t", "x", payload={"every": "10 minutes"})
+        world.clock.move(-24 * 3600)
+        world.restart()
+        await world.ledger.recover()
+        assert await world.looks(1200) >= 1
 
     play(scene)
 
