@@ -3,7 +3,7 @@
 import pytest
 
 from tests.acceptance.supervised import wait_until
-from tests.acceptance.test_repeating import Clock
+from tests.acceptance.test_repeating import Clock, states
 
 SORTS = """
 steps:
@@ -19,10 +19,6 @@ def world(install, tmp_path):
     for folder in ("src", "inbox"):
         (pcc.project / folder).mkdir()
     return pcc, Clock(pcc, tmp_path)
-
-
-def states(pcc, session):
-    return [task["state"] for task in pcc.look(session)["tasks"]]
 
 
 def begin(pcc, *words):

@@ -51,13 +51,22 @@ ChecksOption = Annotated[
 ]
 
 
-def when(at: str | None, every: str | None, missed: str | None) -> dict[str, Any]:
+def said_alike(
+    *,
+    at: str | None,
+    every: str | None,
+    missed: str | None,
+    when: str | None,
+    checks: list[str] | None,
+) -> dict[str, Any]:
     """
-    The parameters of `session.start` and `task.add` that say when.
+    The parameters that `session.start` and `task.add` share.
 
     Raises PerpetualError for what is no time, or none ahead; the engine says what is no rule.
     """
-    return {"due": _due_of(at), "every": every, "missed": missed}
+    return {
+        "due": _due_of(at), "every": every, "missed": missed, "when": when, "checks": checks,
+    }  # fmt: skip
 
 
 def _due_of(at: str | None) -> float | None:

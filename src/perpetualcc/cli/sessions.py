@@ -18,7 +18,7 @@ from perpetualcc.cli.later import (
     MissedOption,
     WhenOption,
     begins_in_words,
-    when,
+    said_alike,
 )
 from perpetualcc.cli.look import (
     clock,
@@ -310,7 +310,7 @@ def add(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
-    when_: WhenOption = None,
+    when: WhenOption = None,
     check: ChecksOption = None,
 ) -> None:
     """
@@ -318,7 +318,7 @@ def add(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
-    begins = when(at, every, missed)
+    begins = said_alike(at=at, every=every, missed=missed, when=when, checks=check)
     with connect(ctx.obj) as daemon:
         added = daemon.call(
             "task.add",
@@ -327,8 +327,6 @@ def add(  # noqa: PLR0917  # one parameter an option
             priority=priority,
             after=after or [],
             unattended=unattended,
-            when=when_,
-            checks=check,
             **begins,
         )
         found = daemon.call("session.get", session=session)

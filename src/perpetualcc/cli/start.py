@@ -20,7 +20,7 @@ from perpetualcc.cli.later import (
     MissedOption,
     WhenOption,
     begins_in_words,
-    when,
+    said_alike,
 )
 from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
@@ -94,7 +94,7 @@ def start(  # noqa: PLR0917  # one parameter an option
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
-    when_: WhenOption = None,
+    when: WhenOption = None,
     check: ChecksOption = None,
 ) -> None:
     """
@@ -135,7 +135,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        begins=when(at, every, missed) | {"when": when_, "checks": check},
+        begins=said_alike(at=at, every=every, missed=missed, when=when, checks=check),
     )
 
 

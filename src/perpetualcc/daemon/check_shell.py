@@ -1,4 +1,4 @@
-"""Runs checks: the commands with which a person has a task proved."""
+"""Runs the commands that a person named: checks that prove a task, conditions it waits for."""
 
 import asyncio
 import os
@@ -22,10 +22,11 @@ _GRACE = timedelta(seconds=2)
 
 class CheckShell:
     """
-    `goals.verifier.Shell`: `sh -c`, in the environment of the session's Claude, no standard input.
+    `goals.verifier.Shell` and `deferred.conditions.Look`: `sh -c`, in the environment of the
+    session's Claude, no standard input.
 
-    What it starts carries the mark of a run, so that a crash leaves nothing behind, and so that
-    what Claude wrote cannot answer for a person.
+    What a command starts carries the mark of a run, so that a crash leaves nothing behind, and so
+    that what Claude wrote cannot answer for a person.
     """
 
     def __init__(self, data_dir: Path) -> None:

@@ -1,6 +1,5 @@
 """When a condition is looked at, and what follows."""
 
-import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -9,9 +8,9 @@ from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task
-from perpetualcc.store.database import Database
 from perpetualcc.store.ledger import SqliteLedger
 from tests.fakes.clock import FakeClock
+from tests.fakes.tables import on_tables
 
 FAR = float("inf")
 
@@ -67,17 +66,7 @@ class World:
 
 @pytest.fixture
 def play(tmp_path):
-    def run(scene):
-        async def main():
-            database = await Database.open(tmp_path / "x.db")
-            try:
-                return await scene(World(database))
-            finally:
-                await database.close()
-
-        return asyncio.run(main())
-
-    return run
+    return lambda scene: on_tables(tmp_path, lambda database: scene(World(database)))
 
 
 def test_it_is_looked_at_every_minute_and_begins_when_it_holds(play):

@@ -1,6 +1,5 @@
 """What a report reads from the tables."""
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -23,12 +22,12 @@ from perpetualcc.domain.tasks import NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.budget import BudgetRequest
 from perpetualcc.store.budget import SqliteBudget
-from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
+from tests.fakes.tables import on_tables
 
 PROJECT = Path("/home/someone/project")
 HOUR = 3600.0
@@ -83,17 +82,7 @@ class World:
 
 @pytest.fixture
 def play(tmp_path):
-    def run(scene):
-        async def main():
-            database = await Database.open(tmp_path / "x.db")
-            try:
-                return await scene(World(database))
-            finally:
-                await database.close()
-
-        return asyncio.run(main())
-
-    return run
+    return lambda scene: on_tables(tmp_path, lambda database: scene(World(database)))
 
 
 def test_nothing_happened(play):
