@@ -12,6 +12,7 @@ from perpetualcc.domain.events import ProblemNoticed
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import (
     Again,
+    Behind,
     Done,
     Failed,
     Lane,
@@ -793,3 +794,56 @@ def test_what_is_cancelled_repeats_no_more(world: World) -> None:
 
     assert ledger.take() == []
     assert [one.id for one in ledger.list()] == ["t"]
+
+
+def parts(*names: str, **options) -> Behind:
+    """One after the other."""
+    first: list[NewTask] = []
+    for name in names:
+        after = tuple(one.id for one in first[-1:])
+        part = NewTask(id=TaskId(name), group="g", prompt=name, after=after, **options)
+        first.append(part)
+    return Behind(first=tuple(first), payload={"plan": "made"}, result="2 tasks")
+
+
+def test_what_is_put_behind_others_goes_on_when_they_are_done(ledger: Calls):
+    ledger.new("goal", group="g", payload={"plan": "ask"})
+    ledger.new("next", group="g")
+    fence = ledger.take_one().fence
+
+    assert ledger.settle("goal", fence, parts("a", "b", priority=1))
+
+    goal = ledger.get("goal")
+    assert (goal.state, goal.after, goal.attempts) == (S.QUEUED, ("a", "b"), 0)
+    assert (goal.payload, goal.result) == ({"plan": "made"}, "2 tasks")
+    order = []
+    for _ in range(4):
+        task = ledger.take_one()
+        order.append(task.id)
+        assert ledger.settle(task.id, task.fence, Done(result="done"))
+    assert order == ["a", "b", "goal", "next"]
+
+
+def test_what_comes_first_takes_what_is_behind_it_along_when_it_is_given_up(ledger: Calls):
+    ledger.new("goal", group="g")
+    ledger.settle("goal", ledger.take_one().fence, parts("a", "b"))
+
+    ledger.cancel("a")
+
+    assert [ledger.state(one) for one in ("a", "b", "goal")] == [S.CANCELLED, S.PARKED, S.PARKED]
+    ledger.requeue("a")
+    assert [ledger.state(one) for one in ("a", "b", "goal")] == [S.QUEUED] * 3
+
+
+def test_nothing_is_put_first_twice_or_for_what_was_cancelled_meanwhile(world: World):
+    ledger = world.engine()
+    ledger.new("goal", group="g")
+    fence = ledger.take_one().fence
+    assert ledger.settle("goal", fence, parts("a"))
+    assert not ledger.settle("goal", fence, parts("b")), "it is settled"
+
+    ledger.new("other", group="h")
+    fence = ledger.take_one().fence  # of `a`, which came first
+    ledger.cancel("a")
+    assert ledger.settle("a", fence, parts("c"))
+    assert {task.id for task in ledger.list()} == {"goal", "a", "other"}

@@ -8,7 +8,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.tasks import Again, Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.tasks import (
+    Again,
+    Behind,
+    Done,
+    Failed,
+    Lane,
+    Later,
+    NewTask,
+    Parked,
+    TaskState,
+    Wait,
+)
 from tests.contracts.ledgers import World
 
 NAMES = st.sampled_from([f"t{n}" for n in range(6)])
@@ -39,6 +51,7 @@ class Ledgers(RuleBasedStateMachine):
         self.worlds = [World("memory", path), World("sqlite", path)]
         self.engines = [[w.engine(owner) for w in self.worlds] for owner in ("one", "two")]
         self.running: list[tuple[str, int]] = []
+        self.planned = 0
 
     def both(self, method, *args, engine: int = 0, **options):
         told = []
@@ -72,6 +85,27 @@ class Ledgers(RuleBasedStateMachine):
     def settle(self, data, outcome):
         if self.running:
             task, fence = data.draw(st.sampled_from(self.running))
+            self.both("settle", task, fence, outcome)
+
+    @rule(data=st.data(), count=st.integers(1, 3), priority=st.integers(0, 2))
+    def put_behind(self, data, count, priority):
+        if self.running:
+            task, fence = data.draw(st.sampled_from(self.running))
+            group = self.both("get", task).group
+            first: list[NewTask] = []
+            for _ in range(count):
+                self.planned += 1
+                after = tuple(one.id for one in first[-1:])
+                first.append(
+                    NewTask(
+                        id=TaskId(f"p{self.planned}"),
+                        group=group,
+                        prompt="part",
+                        priority=priority,
+                        after=after,
+                    )
+                )
+            outcome = Behind(first=tuple(first), payload={"plan": "made"})
             self.both("settle", task, fence, outcome)
 
     @rule(name=SIGNALS, payload=st.integers())

@@ -153,8 +153,13 @@ class MemoryLedger:
             packet=became.packet,
         )
         entry.crashes, entry.cancelling, entry.owner = 0, False, None
-        entry.started = not became.state.is_final
+        entry.started = not became.state.is_final and not became.first
         self.memory.settled_at[entry.task.group] = now
+        for first in became.first:
+            await self.add(first)
+        if became.first:
+            after = (*entry.task.after, *(first.id for first in became.first))
+            self._set(entry, after=after, payload=became.payload)
         self._park_what_follows(task)
         self.memory.events += events
         return True

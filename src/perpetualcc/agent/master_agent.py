@@ -22,14 +22,14 @@ from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
 from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import Launch
-from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_checks
+from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_terms
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.sessions import Run, Session
-from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task
+from perpetualcc.domain.sessions import Run, Session, only_reading
+from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task, is_to_plan
 from perpetualcc.sessions.stuck import StuckWatch
 
 log = logging.getLogger(__name__)
@@ -133,12 +133,14 @@ class MasterAgent:
             finished = await self._with.journal.finished_tasks(session.id)
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
-            opening = iteration.opening(with_checks(begun, task), settings)
+            opening = iteration.opening(with_terms(begun, task, finished), settings)
             refuted = known.refuted if known else ""
             told = (answered(await self._with.people.unused(task.id)), refuted)
             prompt, resume = "\n\n".join(filter(None, (opening, *told))), False
+        is_goal = is_to_plan(task)
         return Launch(
-            session=session,
+            session=only_reading(session) if is_goal else session,
+            goal=task.id if is_goal else None,
             run=new_run_id(),
             claude_session=conversation,
             resume=resume,

@@ -30,6 +30,8 @@ class Launch:
     prompt: str
     lost: bool = False
     """There was one to go on with, which is not on disk: the prompt tells what is on record."""
+    goal: TaskId | None = None
+    """The task whose plan it is to make, and nothing else."""
     may_compact: bool = False
     """Leave a full context to Claude Code's own compaction, instead of handing over."""
 

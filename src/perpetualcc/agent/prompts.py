@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
-from perpetualcc.domain.tasks import Task, checks_of
+from perpetualcc.domain.tasks import Planning, Task, checks_of, goal_of, planning_of
 from perpetualcc.domain.texts import first_line
 
 CONTINUE = (
@@ -31,14 +31,47 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def with_checks(prompt: str, task: Task) -> str:
-    """A first prompt, with what will prove the task done: so Claude can see to it itself."""
-    if not (checks := checks_of(task)):
+_PLAN = """<planning>
+This is a goal. In this turn it is planned, and nothing else: nothing may be changed yet.
+1. Look at what is there, as far as the plan needs it.
+2. Ask with AskUserQuestion what the plan depends on and only a person can say.
+3. Call the tool mcp__perpetualcc__propose_plan with the tasks, then end your turn.
+The tasks are worked through one after another, each in a fresh conversation. Each leaves the \
+project working, is small enough for one sitting and large enough to be worth one; one is a plan, \
+too. A check is a command that fails before the task is done and succeeds after it, or guards what \
+works already. When all are done, the goal as a whole is looked over.{proof}
+</planning>"""
+
+
+def with_terms(prompt: str, task: Task, finished: Sequence[Task]) -> str:
+    """A first prompt, with what the task is part of, and what proves it done."""
+    checks = "\n".join(f"- {command}" for command in checks_of(task))
+    match planning_of(task):
+        case Planning.ASK | Planning.ALONE:
+            proof = f" It is reached when these commands succeed:\n{checks}" if checks else ""
+            return f"{prompt}\n\n{_PLAN.format(proof=proof)}"
+        case Planning.MADE:
+            prompt = f"{prompt}\n\n{_look_over(task, finished)}"
+        case None if goal := goal_of(task):
+            prompt = (
+                f"{prompt}\n\n<goal>\nThis task is one of a plan, whose others have their own"
+                f" turn. Do this one. The goal of them all:\n{goal}\n</goal>"
+            )
+    if not checks:
         return prompt
-    lines = "\n".join(f"- {command}" for command in checks)
     return (
         f"{prompt}\n\n<checks>\nThe task is done when these commands succeed in the project's "
-        f"directory; they are run when you end your turn:\n{lines}\n</checks>"
+        f"directory; they are run when you end your turn:\n{checks}\n</checks>"
+    )
+
+
+def _look_over(task: Task, finished: Sequence[Task]) -> str:
+    parts = [done for done in finished if done.id in task.after]
+    lines = "\n".join(f"- {_line(done.prompt)}: {_line(done.result)}" for done in parts)
+    return (
+        "<goal>\nThis goal was cut into tasks, which are done:\n"
+        f"{lines}\nLook at the whole now, with fresh eyes: is it what was asked for? Mend what is "
+        "missing or does not fit together, and say what you found.\n</goal>"
     )
 
 
@@ -69,9 +102,9 @@ def answered(answers: Sequence[Escalation]) -> str:
 
 def _answer_lines(escalation: Escalation) -> list[str]:
     request, answer = escalation.request, escalation.answer or {}
-    ours = {"budget", "resumes_at"} & request.raw.keys()
+    ours = {"budget", "resumes_at", "plan"} & request.raw.keys()
     if ours or not {"questions", "tool"} & request.raw.keys():
-        return []  # about a limit, a budget, a task that stopped: Claude asked nothing
+        return []  # about a limit, a budget, a plan, a task that stopped: Claude asked nothing
     if request.type is EscalationType.QUESTION:
         given = answer.get("answers") or {request.title: answer.get("text", "")}
         return [f'- You asked: "{question}" The answer: {said}' for question, said in given.items()]

@@ -10,7 +10,40 @@ Tool = Callable[[dict[str, Any]], Awaitable[str]]
 OWN_SERVER = "perpetualcc"
 """The tools reach Claude as `mcp__perpetualcc__search_code` and so on."""
 
-_ABOUT: Mapping[str, tuple[str, dict[str, type]]] = {
+_PLAN = {
+    "type": "object",
+    "required": ["tasks"],
+    "properties": {
+        "tasks": {
+            "type": "array",
+            "description": "In an order in which they can be done.",
+            "items": {
+                "type": "object",
+                "required": ["title", "prompt"],
+                "properties": {
+                    "title": {"type": "string", "description": "A few words, for people."},
+                    "prompt": {
+                        "type": "string",
+                        "description": "All that whoever does it must know: they see this, the"
+                        " goal, and a line on what was done before.",
+                    },
+                    "after": {
+                        "type": "array",
+                        "items": {"type": "integer"},
+                        "description": "Numbers of earlier tasks, from 1, that it builds on.",
+                    },
+                    "checks": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "Shell commands that succeed, in the project's directory,"
+                        " when it is done: its tests, a build, a linter.",
+                    },
+                },
+            },
+        }
+    },
+}
+_ABOUT: Mapping[str, tuple[str, dict[str, Any]]] = {
     "search_code": (
         "Search this project's code by meaning and words. Returns files with lines.",
         {"query": str},
@@ -18,6 +51,10 @@ _ABOUT: Mapping[str, tuple[str, dict[str, type]]] = {
     "related_code": (
         "What is near a file, class or function: imports, callers, definitions.",
         {"entity": str},
+    ),
+    "propose_plan": (
+        "Propose the tasks that reach the goal. The newest plan counts; a person looks at it.",
+        _PLAN,
     ),
 }
 

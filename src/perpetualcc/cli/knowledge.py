@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.look import counted, printable
+from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
+from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.low_priority import at_low_priority
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""What `pcc start` and `pcc add` say alike: when a task begins, and what proves it done."""
+"""What `pcc start` and `pcc add` say alike: when a task begins, its plan, and its proof."""
 
 from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, moment
 
 AtOption = Annotated[
@@ -51,6 +52,19 @@ ChecksOption = Annotated[
 ]
 
 
+PlanOption = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Claude cuts it into tasks first, changing nothing; begun when you agree",
+    ),
+]
+YesOption = Annotated[
+    bool,
+    typer.Option("--yes", help="With --plan: do not ask, unless its checks are more than LOW"),
+]
+
+
 def said_alike(
     *,
     at: str | None,
@@ -58,14 +72,20 @@ def said_alike(
     missed: str | None,
     when: str | None,
     checks: list[str] | None,
+    plan: bool,
+    yes: bool,
 ) -> dict[str, Any]:
     """
     The parameters that `session.start` and `task.add` share.
 
     Raises PerpetualError for what is no time, or none ahead; the engine says what is no rule.
     """
+    if yes and not plan:
+        raise Mistyped("--yes is about a plan", hint="Say --plan --yes")
+    planned = ("alone" if yes else "ask") if plan else None
     return {
         "due": _due_of(at), "every": every, "missed": missed, "when": when, "checks": checks,
+        "plan": planned,
     }  # fmt: skip
 
 

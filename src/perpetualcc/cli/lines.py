@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, counted, fit, moment, one_line, printable
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
+from perpetualcc.domain.texts import counted
 
 Data = Mapping[str, Any]
 
@@ -286,6 +287,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
     "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
+    "PlanProposed": lambda e: ["Plan:", *(f"  {fit(line, 150)}" for line in e["lines"])],
     "ChecksBegan": lambda e: [
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
     ],

@@ -211,11 +211,6 @@ def duration(seconds: float) -> str:
     return f"{minutes}m" if minutes else f"{total}s"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 file`, `2,000 files`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def thousands(tokens: int) -> str:
     """`45K`, `1M`, `1.23M`."""
     if tokens >= 1_000_000:

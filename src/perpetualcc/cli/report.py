@@ -11,7 +11,6 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     clock,
     coloured,
-    counted,
     fit,
     moment,
     one_line,
@@ -23,6 +22,7 @@ from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import SHOWN
 from perpetualcc.cli.waiting import answer_to
 from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.texts import counted
 
 app = typer.Typer(rich_markup_mode=None)
 

@@ -16,14 +16,15 @@ from perpetualcc.cli.later import (
     ChecksOption,
     EveryOption,
     MissedOption,
+    PlanOption,
     WhenOption,
+    YesOption,
     begins_in_words,
     said_alike,
 )
 from perpetualcc.cli.look import (
     clock,
     coloured,
-    counted,
     fit,
     moment,
     panel,
@@ -35,6 +36,7 @@ from perpetualcc.cli.statuses import SHOWN, parse_status
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.texts import counted
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -62,6 +64,8 @@ _TASK_SYMBOLS = {
 _OVER = frozenset({"done", "cancelled"})
 _MOST_OVER = 20
 """Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
+_FEW = 3
+"""Tasks that are named where it is said what one comes after."""
 
 
 @app.command("list")
@@ -223,7 +227,7 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
     for task in tasks:
         if task["id"] in hidden:
             continue
-        after = f"  (after {', '.join(task['after'])})" if task["after"] else ""
+        after = f"  (after {_named(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
         is_later = task["state"] == "queued" and (task["due"] or 0) > time.time()
@@ -237,12 +241,18 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         )
         if task.get("when") and is_ahead:
             lines.append(f"      begins when it succeeds: {fit(task['when'], 55)}")
+        if task.get("plan") in {"ask", "alone"} and task["state"] not in _OVER:
+            lines.append("      planned first: its tasks come before it")
         if task.get("checks") and task["state"] not in _OVER:
             lines.append(f"      proved by: {fit('; '.join(task['checks']), 65)}")
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
             lines.append(f"      {fit(task['result'], 76)}")
     return lines
+
+
+def _named(tasks: list[str]) -> str:
+    return ", ".join(tasks) if len(tasks) <= _FEW else f"{', '.join(tasks[:_FEW])}, …"
 
 
 def _figures(session: dict[str, Any]) -> list[str]:
@@ -312,13 +322,17 @@ def add(  # noqa: PLR0917  # one parameter an option
     missed: MissedOption = None,
     when: WhenOption = None,
     check: ChecksOption = None,
+    plan: PlanOption = False,
+    yes: YesOption = False,
 ) -> None:
     """
     Add a task to a session's queue.
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
-    begins = said_alike(at=at, every=every, missed=missed, when=when, checks=check)
+    begins = said_alike(
+        at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
+    )
     with connect(ctx.obj) as daemon:
         added = daemon.call(
             "task.add",

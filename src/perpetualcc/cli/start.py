@@ -18,7 +18,9 @@ from perpetualcc.cli.later import (
     ChecksOption,
     EveryOption,
     MissedOption,
+    PlanOption,
     WhenOption,
+    YesOption,
     begins_in_words,
     said_alike,
 )
@@ -96,6 +98,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     missed: MissedOption = None,
     when: WhenOption = None,
     check: ChecksOption = None,
+    plan: PlanOption = False,
+    yes: YesOption = False,
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -135,7 +139,9 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        begins=said_alike(at=at, every=every, missed=missed, when=when, checks=check),
+        begins=said_alike(
+            at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
+        ),
     )
 
 

@@ -113,6 +113,7 @@ class Api:
                     "missed": str | None,
                     "when": str | None,
                     "checks": list | None,
+                    "plan": str | None,
                 },
                 is_decision=True,
             ),
@@ -137,6 +138,7 @@ class Api:
                     "missed": str | None,
                     "when": str | None,
                     "checks": list | None,
+                    "plan": str | None,
                 },
                 is_decision=True,
             ),
@@ -181,7 +183,8 @@ class Api:
         Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
         `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
         `missed`: again and again, as `pcc start --every` says; `when`: once this command succeeds;
-        `checks`: commands that prove each task done. With its `delay`.
+        `checks`: commands that prove each task done; `plan`: cut it into tasks first, and `ask` a
+        person whether they are begun, or begin them `alone`. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -197,6 +200,8 @@ class Api:
                 f"--every repeats one task, and these are {len(plan)}",
                 hint='Say it as one: --task "…"',
             )
+        is_perpetual = options.get("perpetual") is not None
+        _check_plannable(params, is_perpetual=is_perpetual, requirements=requirements)
         session = await self.manager.create_session(
             project,
             plan,
@@ -328,10 +333,12 @@ class Api:
         Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
         before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
         and again, as `pcc add --every` says; `when`: once this command succeeds; `checks`: commands
-        that prove it done.
+        that prove it done; `plan`: cut it into tasks first, as of `session.start`.
         """
+        session = await self.manager.get_session(params["session"])
+        _check_plannable(params, is_perpetual=session.options.perpetual is not None)
         task = await self.manager.add_task(
-            params["session"],
+            session.id,
             params["prompt"],
             priority=params["priority"] or 0,
             after=[str(name) for name in params["after"] or []],
@@ -417,6 +424,20 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
     except ValueError:
         message = f"{word!r:.80} is not one of {', '.join(kind)}"
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
+
+
+def _check_plannable(
+    params: Params, *, is_perpetual: bool, requirements: str | None = None
+) -> None:
+    """Raises PerpetualError where somebody else plans already."""
+    if params["plan"] and (is_perpetual or requirements):
+        who = (
+            "A perpetual session makes its own plan" if is_perpetual else "Requirements are a plan"
+        )
+        raise PerpetualError(
+            f"{who}, and --plan is for one task in words",
+            hint='Say it as one: pcc start PROJECT --task "…" --plan',
+        )
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from perpetualcc.deferred.repeat import ONCE, Repeated
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.tasks import Lane
+from perpetualcc.domain.tasks import Lane, Planning
 from perpetualcc.gateway.methods import Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
@@ -32,6 +32,7 @@ def beginning_of(params: Params, now: float) -> dict[str, Any]:
             **({} if rule is None else rule.payload()),
             **({"when": condition} if condition else {}),
             **({"checks": checks} if checks else {}),
+            **_planned(params),
         },
     }
 
@@ -53,6 +54,15 @@ def _checks(params: Params) -> list[str]:
     """Raises PerpetualError for one that could only fail, or prove nothing."""
     hint = 'Say a command: --check "make test"'
     return [_command("check", str(one), hint) for one in params["checks"] or []]
+
+
+def _planned(params: Params) -> dict[str, str]:
+    """Raises ProtocolError for a word that says nothing about plans."""
+    if params["plan"] is None:
+        return {}
+    if params["plan"] not in {Planning.ASK, Planning.ALONE}:
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, f"plan: {params['plan']!r} is not known")
+    return {"plan": params["plan"]}
 
 
 def _condition(params: Params) -> str:

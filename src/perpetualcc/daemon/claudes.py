@@ -42,7 +42,7 @@ class ClaudeRunner:
         model_for: Callable[[Session], Awaitable[str]],
         is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
         layers: Callable[[Session], Awaitable[Layers]],
-        tools: Callable[[Path], Mapping[str, "Tool"]],
+        tools: Callable[[Launch], Mapping[str, "Tool"]],
     ) -> None:
         self._locations = locations
         self._binary = binary
@@ -70,7 +70,7 @@ class ClaudeRunner:
                 **processes.mark(self._locations.data, launch.run),
             },
             layers=await self._layers(launch.session),
-            tools=self._tools(launch.session.project),
+            tools=self._tools(launch),
         )
 
         launch = _on_model(launch, await self._model_for(launch.session))

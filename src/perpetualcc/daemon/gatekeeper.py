@@ -11,10 +11,10 @@ from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
 from perpetualcc.daemon.habits import Habits, in_words, surer_advice
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
-from perpetualcc.domain.decisions import Advice
+from perpetualcc.domain.decisions import Advice, Verdict
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tools import Assessment, ToolCall
+from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
 from perpetualcc.permissions.project import ProjectStanding, with_policy_above
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
@@ -83,6 +83,12 @@ class Guard:
             decided_by=ruling.decided_by,
             kind=analysis.assessment().kind,
         )
+
+    async def lets_run(self, command: str, session: Session) -> bool:
+        """Whether the rules alone let this session's Claude run it."""
+        call = ToolCall(tool="Bash", input={"command": command}, project=session.project)
+        judged = await self.judge(call, session)
+        return judged.verdict is Verdict.ALLOW and judged.risk is Risk.LOW
 
     async def standing(self, project: Path) -> ProjectStanding:
         """Looked at each time: an agent that may write in the project may change it at any time."""

@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import MasterAgent
-from perpetualcc.agent.ports import Claudes
+from perpetualcc.agent.ports import Claudes, Launch
 from perpetualcc.config import claude_directory
 from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.embeddings import embeddings_of
@@ -57,6 +58,7 @@ from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.learning.library import Library as Rules
@@ -82,12 +84,16 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.work.dispatcher import Dispatcher
+
+if TYPE_CHECKING:
+    from perpetualcc.claude.tools import Tool
 
 
 @dataclass(slots=True)
@@ -246,6 +252,11 @@ class Parts:
         shell = CheckShell(self.locations.data)
         return Verifier(self.claims, shell, self.journal.record, self.config.checks)
 
+    @cached_property
+    def planner(self) -> Planner:
+        plans = SqlitePlans(self.database)
+        return Planner(plans, self.claims, self.people, self.guard.lets_run, self.journal.record)
+
     # -- who thinks, guards and answers
 
     @cached_property
@@ -311,8 +322,12 @@ class Parts:
             model_for=self.limits.model_for,
             is_intact=self.checkpoints.is_intact,
             layers=self.guard.layers,
-            tools=self.library.tools,
+            tools=self._tools,
         )
+
+    def _tools(self, launch: Launch) -> Mapping[str, "Tool"]:
+        found = dict(self.library.tools(launch.session.project))
+        return found if launch.goal is None else {**found, **self.planner.tools(launch.goal)}
 
     @cached_property
     def agent(self) -> MasterAgent:
@@ -355,6 +370,7 @@ class Parts:
             questions,
             self.events,
             self.verifier,
+            self.planner,
         )
 
     @cached_property

@@ -14,7 +14,18 @@ from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Done, Failed, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.tasks import (
+    Done,
+    Failed,
+    Later,
+    Outcome,
+    Parked,
+    Task,
+    Wait,
+    added,
+    is_to_plan,
+)
+from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import is_of_limit
@@ -38,6 +49,7 @@ class SessionWork:
         questions: OpenQuestions,
         events: EventLog,
         verifier: Verifier,
+        planner: Planner,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -46,6 +58,7 @@ class SessionWork:
         self._questions = questions
         self._events = events
         self._verifier = verifier
+        self._planner = planner
 
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
@@ -66,10 +79,7 @@ class SessionWork:
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
-            said = await self._verifier.claimed(task) or await self._agent.advance(task)
-            outcome = said
-            if isinstance(said, Done):
-                outcome = await self._verifier.prove(task, session, said)
+            outcome = await self._advanced(task, session)
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
             raise
@@ -80,6 +90,16 @@ class SessionWork:
         if isinstance(outcome, Later) and outcome.pauses:
             await self._pause(session, outcome.reason)
         return await self._limits.settle(task, session, outcome)
+
+    async def _advanced(self, task: Task, session: Session) -> Outcome:
+        """A goal is planned first; whatever is said to be done is proved."""
+        if is_to_plan(task):
+            said = await self._planner.decided(task) or await self._agent.advance(task)
+            if isinstance(said, Done):
+                return await self._planner.concluded(task, session, said)
+            return said
+        said = await self._verifier.claimed(task) or await self._agent.advance(task)
+        return await self._verifier.prove(task, session, said) if isinstance(said, Done) else said
 
     async def _pause(self, session: Session, reason: str) -> None:
         """Unless a person was faster, who may have stopped it."""
@@ -109,6 +129,7 @@ class SessionWork:
             due=became.due,
             repeats="every" in task.payload,
         )
+        yield from map(added, became.first)
 
     async def settled(self, task: Task, became: Settlement) -> None:
         await self.manager.settled(

@@ -10,7 +10,7 @@ from typing import Any
 from perpetualcc.daemon.budget import day_shares
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Task, checks_of, condition_of
+from perpetualcc.domain.tasks import Task, checks_of, condition_of, goal_of
 from perpetualcc.sessions.budget import BudgetLimits, Spent
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.store.decisions import RecordedDecision
@@ -78,6 +78,8 @@ def task_data(task: Task) -> dict[str, Any]:
         "when": condition_of(task),
         "every": task.payload.get("every", ""),
         "checks": list(checks_of(task)),
+        "plan": task.payload.get("plan", ""),
+        "goal": goal_of(task),
     }
 
 

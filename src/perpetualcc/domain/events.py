@@ -391,6 +391,14 @@ class ConditionMet(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanProposed(Event):
+    """Claude says into which tasks a goal is cut; none of them is queued yet."""
+
+    lines: list[str]
+    """For people: a line a task, with what comes before it and the commands that prove it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksBegan(Event):
     """Claude says the task is done; the commands that are to prove it are run."""
 

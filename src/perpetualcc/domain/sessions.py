@@ -1,10 +1,10 @@
 """Sessions: supervised workers, one project each, one task at a time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from perpetualcc.domain.authority import Authority
+from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 
@@ -73,6 +73,12 @@ class Session:
     """Context tokens at the last turn."""
     context_window: int = 0
     """Tokens that fit into it; 0 until the first turn has ended, when Claude Code says it."""
+
+
+def only_reading(session: Session) -> Session:
+    """The same for work that must change nothing."""
+    authority = replace(session.options.authority, level=AuthorityLevel.READ_ONLY, writable=())
+    return replace(session, options=replace(session.options, authority=authority))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

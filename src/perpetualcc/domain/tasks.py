@@ -112,6 +112,33 @@ def checks_of(task: Task) -> tuple[str, ...]:
     return tuple(str(command) for command in task.payload.get("checks", ()))
 
 
+class Planning(StrEnum):
+    """What `plan` in a task's payload says of a goal: a task that is cut into others first."""
+
+    ASK = "ask"
+    """Claude makes a plan, and a person says whether it is followed."""
+    ALONE = "alone"
+    """Nobody is asked, unless the plan would run what Claude itself may not."""
+    MADE = "made"
+    """Its tasks come first; what is left is to look whether the goal is reached."""
+
+
+def planning_of(task: Task) -> Planning | None:
+    """None: it is no goal."""
+    word = task.payload.get("plan")
+    return None if word is None else Planning(word)
+
+
+def is_to_plan(task: Task) -> bool:
+    """Its next run makes the plan, and nothing else."""
+    return planning_of(task) in {Planning.ASK, Planning.ALONE}
+
+
+def goal_of(task: Task | NewTask) -> str:
+    """The goal that it is a part of, in a person's words; empty: none."""
+    return str(task.payload.get("goal", ""))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repetition:
     """What a task that repeats comes to when its time has come."""
@@ -196,6 +223,17 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """Others come first, which are queued with this; then it goes on, as if it had not begun."""
+
+    first: tuple[NewTask, ...]
+    """Each after those before it that it names. None that is there already."""
+    payload: Mapping[str, Any]
+    """Its own from now on."""
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """It is finished."""
 
@@ -220,4 +258,4 @@ class Parked:
     would meet the same, or a person said so."""
 
 
-Outcome = Again | Later | Wait | Done | Failed | Parked
+Outcome = Again | Later | Wait | Behind | Done | Failed | Parked

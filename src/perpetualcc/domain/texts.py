@@ -1,4 +1,4 @@
-"""Texts cut to the room there is for them; an ellipsis at the end says so."""
+"""Texts cut to the room there is for them (an ellipsis at the end says so), and counts."""
 
 
 def cut(text: str, most: int) -> str:
@@ -9,3 +9,8 @@ def cut(text: str, most: int) -> str:
 def first_line(text: str, most: int) -> str:
     """At most so many characters of the first line that is not blank; empty when there is none."""
     return cut(next((line.strip() for line in text.splitlines() if line.strip()), ""), most)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2,000 files`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -81,6 +81,8 @@ class Claims(Protocol):
         """Durable before anything acts on it."""
         ...
 
+    async def drop(self, task: TaskId) -> None: ...
+
 
 def report(ran: Sequence[Ran]) -> str:
     """For Claude. What a check printed is data: it may quote whatever the project contains."""

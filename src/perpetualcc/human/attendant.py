@@ -144,6 +144,8 @@ class Attendant:
             ):
                 await self._moot(session, task, "the task has stopped", *_ASKING)
                 broken = await self._work.task(task)
+                if (broken.packet or {}).get("declined"):
+                    return  # a person has just said so
                 history = await self._work.history(broken)
                 await self._queue.escalate(stopped(broken, recorded.seq, history))
             case TaskSettled(state="done" | "cancelled", session=session, task=task) if (

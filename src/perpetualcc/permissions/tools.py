@@ -320,9 +320,16 @@ def _own(request: Request) -> Judgement:
     return [request.finding(Risk.LOW, "own-tool", why)]
 
 
+def _plan(request: Request) -> Judgement:
+    """Ours: it notes what a person reads before any of it is begun."""
+    why = "A tool of PerpetualCC: it notes a plan, which a person looks at"
+    return [request.finding(Risk.LOW, "own-tool", why)]
+
+
 _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "mcp__perpetualcc__search_code": _own,
     "mcp__perpetualcc__related_code": _own,
+    "mcp__perpetualcc__propose_plan": _plan,
     "Bash": _bash,
     "Monitor": _monitor,
     "Read": _read,

@@ -23,6 +23,14 @@ class SqliteClaims:
             lambda: self._database.write(lambda c: _put(c, claim), durable=True), within=PATIENCE
         )
 
+    async def drop(self, task: TaskId) -> None:
+        await until_written(
+            lambda: self._database.write(
+                lambda c: c.execute("DELETE FROM claims WHERE task = ?", (task,)), durable=True
+            ),
+            within=PATIENCE,
+        )
+
 
 def _claim(connection: sqlite3.Connection, task: TaskId) -> Claim | None:
     row = connection.execute("SELECT * FROM claims WHERE task = ?", (task,)).fetchone()

@@ -123,9 +123,13 @@ def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
             now,
         ),
     )
+    come_after(connection, task.id, task.after)
+
+
+def come_after(connection: sqlite3.Connection, task: str, first: Sequence[str]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO task_after (task, after) VALUES (?, ?)",
-        [(task.id, first) for first in task.after],
+        [(task, one) for one in first],
     )
 
 

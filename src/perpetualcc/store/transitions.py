@@ -63,6 +63,11 @@ def write(connection: sqlite3.Connection, row: sqlite3.Row, became: Settlement, 
         (row["group_name"], now),
     )
     finish(connection, row, became.state, became.result, became.packet, now)
+    if became.first:
+        for task in became.first:
+            tasks.insert(connection, task, now)
+        tasks.come_after(connection, row["id"], [task.id for task in became.first])
+        tasks.update(connection, row["id"], now, started=0, payload=to_json(became.payload))
 
 
 def finish(

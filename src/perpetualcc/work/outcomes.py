@@ -6,9 +6,11 @@ from typing import Any
 
 from perpetualcc.domain.tasks import (
     Again,
+    Behind,
     Done,
     Failed,
     Later,
+    NewTask,
     Outcome,
     Parked,
     Task,
@@ -29,6 +31,10 @@ class Settlement:
     signal: str | None = None
     result: str = ""
     packet: Mapping[str, Any] | None = None
+    first: tuple[NewTask, ...] = ()
+    """What is queued with it and comes before it. It is not in hand then."""
+    payload: Mapping[str, Any] | None = None
+    """None: its own stays."""
 
 
 def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) -> Settlement:
@@ -51,6 +57,16 @@ def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) ->
                 prompt=task.prompt,
                 signal=signal,
                 result=reason,
+            )
+        case Behind(first=first, payload=payload, result=result):
+            return Settlement(
+                state=TaskState.QUEUED,
+                due=now,
+                attempts=0,
+                prompt=task.prompt,
+                result=result,
+                first=first,
+                payload=payload,
             )
         case Done(result=result):
             return _left(task, TaskState.DONE, result, None)

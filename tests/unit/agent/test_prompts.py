@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.agent.petitions import to_review
-from perpetualcc.agent.prompts import CONTINUE, continuation, first_prompt, with_checks
+from perpetualcc.agent.prompts import CONTINUE, continuation, first_prompt, with_terms
 from perpetualcc.daemon.budget_questions import _question as of_a_budget
 from perpetualcc.daemon.limits import _question as of_a_limit
 from perpetualcc.domain.escalations import Escalation
@@ -82,12 +82,35 @@ CHECKED = replace(TASK, payload={"checks": ["make test", "ruff check"]})
 
 
 def test_what_will_prove_it_is_told_from_the_beginning():
-    assert with_checks("Build it", TASK) == "Build it"
+    assert with_terms("Build it", TASK, []) == "Build it"
 
-    told = with_checks("Build it", CHECKED)
+    told = with_terms("Build it", CHECKED, [])
 
     assert told.startswith("Build it\n\n<checks>\n")
     assert told.endswith(":\n- make test\n- ruff check\n</checks>")
+
+
+def test_a_goal_is_told_how_to_plan_and_what_will_prove_it():
+    goal = replace(TASK, payload={"plan": "ask", "checks": ["make test"]})
+
+    told = with_terms("Build it", goal, [])
+
+    assert told.startswith("Build it\n\n<planning>\n")
+    assert "It is reached when these commands succeed:\n- make test\n" in told
+    assert "<checks>" not in told, "they are not run when it ends this turn"
+
+
+def test_a_part_is_told_the_goal_and_the_goal_what_its_parts_came_to():
+    part = replace(TASK, id="t-p", payload={"goal": "Build it"})
+    goal = replace(TASK, after=("t-p",), payload={"plan": "made", "checks": ["make test"]})
+    of_others = done("Something else", "It is done.")
+
+    assert with_terms("The walls", part, []).endswith("The goal of them all:\nBuild it\n</goal>")
+    looks = replace(part, prompt="The walls\n\nOf stone.", result="They stand.")
+    told = with_terms("Build it", goal, [of_others, looks])
+    assert "\n- The walls: They stand.\n" in told
+    assert "Something else" not in told
+    assert told.endswith("- make test\n</checks>")
 
 
 def test_a_conversation_goes_on_with_what_the_checks_came_to():

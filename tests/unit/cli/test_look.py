@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.cli import look
+from perpetualcc.domain.texts import counted
 
 _TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0f\uff46 …\t\n", max_size=60)
 
@@ -173,4 +174,4 @@ def test_the_column_that_names_a_row_is_never_cut(monkeypatch) -> None:
     ("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
 )
 def test_a_number_of_things_is_singular_or_plural(number: int, said: str) -> None:
-    assert look.counted(number, "file") == said
+    assert counted(number, "file") == said

@@ -33,6 +33,7 @@ def work_of(stage, begin):
         SimpleNamespace(admit=nothing),
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
+        SimpleNamespace(),
     )
 
     async def session(_name):

@@ -1,0 +1,246 @@
+"""A goal is planned, agreed to, worked through and looked over, on the real Claude Code."""
+
+import json
+
+import pytest
+
+from perpetualcc.rehearsal.position import message_text
+from perpetualcc.rehearsal.server import RehearsalServer
+from tests.acceptance.supervised import wait_until
+
+WISH = "Give the project a greeting"
+IS_THERE = "ls src/h*o.txt"
+FIRST = {"title": "Write the greeting", "prompt": "Write src/hello.txt", "checks": [IS_THERE]}
+SECOND = {"title": "Translate it", "prompt": "Write src/hallo.txt", "after": [1]}
+ALONE = {**SECOND, "after": []}
+WORK = """
+  - when: "fresh eyes"
+    steps:
+      - tools: [{Bash: {command: "cat src/hello.txt src/hallo.txt > src/all.txt"}}]
+      - say: It is whole.
+  - when: Write src/hello.txt
+    steps:
+      - tools: [{Bash: {command: "echo hello >> src/hello.txt"}}]
+      - say: The greeting is there.
+  - when: Write src/hallo.txt
+    steps:
+      - tools: [{Bash: {command: "echo hallo >> src/hallo.txt"}}]
+      - say: It is translated.
+"""
+
+
+def proposes(*tasks):
+    return f"- tools: [mcp__perpetualcc__propose_plan: {json.dumps({'tasks': tasks})}]"
+
+
+def story(*steps):
+    """What the model says while it plans; then the plan's tasks, and the look at the whole."""
+    planning = "".join(f"      {step}\n" for step in steps)
+    return f"scenes:{WORK}  - when: <planning>\n    steps:\n{planning}"
+
+
+PLANS = (proposes(FIRST, SECOND), "- say: Two tasks will do.")
+
+
+@pytest.fixture
+def world(install):
+    servers = []
+
+    def serve(*given, **more):
+        servers.append(RehearsalServer(*given, **more))
+        return servers[-1]
+
+    def make(*steps):
+        pcc = install(story(*steps), server_of=serve)
+        (pcc.project / "src").mkdir()
+        return pcc, lambda: [
+            "\n".join(message_text(one) for one in request.messages)
+            for request in servers[0].requests
+        ]
+
+    return make
+
+
+def asked(pcc):
+    """The plan that waits for a person."""
+    wait_until(lambda: pcc.ask("escalation.list"), within=40)
+    [request] = pcc.ask("escalation.list")
+    return request
+
+
+def written(pcc):
+    return sorted(path.name for path in (pcc.project / "src").iterdir())
+
+
+def test_a_goal_is_planned_agreed_to_worked_through_and_looked_over(world):
+    pcc, told = world(*PLANS)
+    session = pcc.start(WISH, "--plan", "--check", "cat src/all.txt")
+
+    request = asked(pcc)
+    told_of = f"1. Write the greeting\n   check: {IS_THERE}\n2. Translate it (after 1)"
+    assert told_of in request["context"]
+    assert pcc.wait(session, "WAITING_INPUT")["status"] == "WAITING_INPUT"
+    assert written(pcc) == []
+    pcc.pcc("respond", str(request["number"]), "1")
+
+    found = pcc.wait(session)
+    assert found["status"] == "COMPLETED"
+    assert [one["prompt"].splitlines()[0] for one in found["tasks"]] == [
+        WISH, "Write the greeting", "Translate it",
+    ]  # fmt: skip
+    assert {one["state"] for one in found["tasks"]} == {"done"}
+    assert found["tasks"][0]["after"] == [one["id"] for one in found["tasks"][1:]]
+    assert (pcc.project / "src" / "all.txt").read_text() == "hello\nhallo\n"
+    checked = [(one["command"], one["trouble"]) for one in pcc.events(session, "CheckEnded")]
+    assert checked == [(IS_THERE, ""), ("cat src/all.txt", "")]
+    assert found["tasks"][0]["result"] == "It is whole.\n\nChecked: cat src/all.txt"
+    [look] = [one for one in told() if "fresh eyes" in one and "It is whole" not in one][:1]
+    assert "- Translate it: It is translated." in look
+
+
+def test_what_a_person_says_of_a_plan_is_heeded_in_the_same_conversation(world):
+    pcc, told = world(*PLANS, proposes(ALONE), "- say: One will do.")
+    session = pcc.start(WISH, "--plan")
+    first = asked(pcc)
+
+    pcc.pcc("respond", str(first["number"]), "Only the translation, please")
+    wait_until(lambda: pcc.events(session, "PlanProposed")[1:], within=40)
+
+    second = asked(pcc)
+    assert second["number"] != first["number"]
+    assert "Translate it" in second["context"]
+    assert "Write the greeting" not in second["context"]
+    runs = pcc.events(session, "RunStarted")
+    assert len(runs) == 2
+    assert len({one["claude_session"] for one in runs}) == 1
+    [heard] = [one for one in told() if "They say:\nOnly the translation, please" in one][:1]
+    assert "You asked:" not in heard, "it is told once, and by its own words"
+    pcc.pcc("respond", str(second["number"]), "go ahead")
+    found = pcc.wait(session, "COMPLETED")
+    assert len(found["tasks"]) == 2
+    assert written(pcc) == ["all.txt", "hallo.txt"]
+
+
+def test_nothing_is_changed_while_it_plans_and_a_bad_plan_goes_back_to_claude(world):
+    pcc, told = world(
+        '- tools: [{Bash: {command: "echo early > src/early.txt"}}]',
+        '- tools: [{Write: {file_path: "{project}/src/early.txt", content: early}}]',
+        proposes({"title": "Cyclic", "prompt": "Go", "after": [1]}),
+        *PLANS,
+    )
+    session = pcc.start(WISH, "--plan")
+    asked(pcc)
+
+    assert written(pcc) == []
+    decided = pcc.events(session, "ToolDecided")
+    refused = [one["reason"] for one in decided if one["verdict"] == "deny"]
+    assert len(refused) == 2
+    assert all("level 1" in one for one in refused)
+    assert any("The plan is not taken: Task 1 comes after [1]" in one for one in told())
+
+
+@pytest.mark.parametrize("when", ["while it is asked", "when it was answered"])
+def test_a_plan_outlives_the_engine_and_its_tasks_are_queued_once(world, when):
+    pcc, _ = world(*PLANS)
+    session = pcc.start(WISH, "--plan")
+    number = str(asked(pcc)["number"])
+    pcc.wait(session, "WAITING_INPUT")
+
+    if when == "while it is asked":
+        pcc.kill_engine()
+        pcc.kill_supervisor()
+    pcc.pcc("respond", number, "1")
+    if when == "when it was answered":
+        pcc.kill_engine()
+
+    found = pcc.wait(session, "COMPLETED")
+    assert len(found["tasks"]) == 3
+    assert (pcc.project / "src" / "all.txt").read_text() == "hello\nhallo\n"
+    added = [one["prompt"] for one in pcc.events(session, "TaskAdded")]
+    assert len(added) == 3
+
+
+def test_who_leaves_a_plan_is_asked_nothing_more_and_may_have_another(world):
+    pcc, _ = world(*PLANS, proposes(ALONE), "- say: One will do.")
+    session = pcc.start(WISH, "--plan")
+
+    pcc.pcc("respond", str(asked(pcc)["number"]), "leave it")
+
+    found = pcc.wait(session, "ERROR")
+    assert found["detail"].startswith("A person decided not to begin with the plan")
+    assert pcc.ask("escalation.list") == []
+    assert "pcc resume" in str(found["tasks"][0]["packet"])
+    pcc.pcc("resume", session)
+    assert "of 1 task for" in asked(pcc)["title"]
+
+
+def test_yes_begins_what_claude_might_run_itself_and_asks_about_the_rest(world):
+    pcc, _ = world(*PLANS)
+    session = pcc.start(WISH, "--plan", "--yes")
+    assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
+    assert written(pcc) == ["all.txt", "hallo.txt", "hello.txt"]
+    assert pcc.events(session, "EscalationRaised") == []
+
+
+def test_yes_does_not_run_a_check_that_claude_may_not_run_itself(world):
+    risky = {**FIRST, "checks": [IS_THERE, "rm -rf src"]}
+    pcc, _ = world(proposes(risky), "- say: A plan.")
+    session = pcc.start(WISH, "--plan", "--yes")
+
+    assert "Claude itself may not run: rm -rf src" in asked(pcc)["context"]
+    assert pcc.wait(session, "WAITING_INPUT")["status"] == "WAITING_INPUT"
+    assert len(pcc.look(session)["tasks"]) == 1
+
+
+def test_who_plans_nothing_is_told_and_then_a_person_is(world):
+    pcc, told = world("- {repeat: 9, say: That is done already.}")
+    session = pcc.start(WISH, "--plan")
+
+    found = pcc.wait(session, "ERROR")
+
+    assert found["detail"] == "No plan: That is done already."
+    assert len(told()) == 3
+    assert "You ended your turn and proposed no plan" in told()[1]
+    assert asked(pcc)["type"] == "error"
+
+
+def test_a_task_of_a_plan_that_stops_keeps_the_goal_and_it_goes_on_when_it_is_mended(world):
+    never = {**FIRST, "checks": ["ls by-hand"]}
+    pcc, _ = world(proposes(never, SECOND), "- say: A plan.")
+    pcc.pcc("config", "set", "checks.attempts", "1")
+    session = pcc.start("Say hello", "--check", "true")
+    pcc.wait(session)
+    pcc.pcc("add", session, WISH, "--plan")
+    pcc.pcc("add", session, "And after it", "--after", WISH)
+    pcc.pcc("respond", str(asked(pcc)["number"]), "1")
+
+    found = pcc.wait(session, "ERROR")
+    states = {one["prompt"].splitlines()[0]: one["state"] for one in found["tasks"]}
+    assert states["Write the greeting"] == "parked"
+    assert states[WISH] == states["And after it"] == states["Translate it"] == "queued"
+    (pcc.project / "by-hand").touch()
+    pcc.pcc("resume", session)
+
+    found = pcc.wait(session, "COMPLETED")
+    assert {one["state"] for one in found["tasks"]} == {"done"}
+    started = [one["prompt"].splitlines()[0] for one in pcc.events(session, "TaskStarted")]
+    assert started[-3:] == ["Translate it", WISH, "And after it"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--yes", "--task", "x"], "--yes is about a plan"),
+        (["--plan", "--task", "x", "--perpetual"], "A perpetual session makes its own plan"),
+        (["--plan", "--requirements", "tasks.md"], "Requirements are a plan"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_at_once(world, words, why):
+    pcc, _ = world(*PLANS)
+    (pcc.project / "tasks.md").write_text("## Tasks\n- One\n- Two\n")
+    given = [str(pcc.project / word) if word.endswith(".md") else word for word in words]
+
+    said = pcc.pcc("start", str(pcc.project), *given, check=False)
+
+    assert said.returncode != 0
+    assert why in said.stderr
