@@ -87,10 +87,16 @@ def _said(event: Data) -> list[str]:
 
 
 def _tool(event: Data) -> list[str]:
-    line = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
+    about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
+    line = f"[TOOL] {one_line(event['tool'])}{about}"
     if event["verdict"] == "allow":
         return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+
+
+def _plan(event: Data) -> list[str]:
+    indented = ((len(line) - len(line.lstrip()), line) for line in event["lines"])
+    return ["Plan:", *(f"  {' ' * indent}{fit(line, 150)}" for indent, line in indented)]
 
 
 def _checked(event: Data) -> list[str]:
@@ -287,7 +293,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
     "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
-    "PlanProposed": lambda e: ["Plan:", *(f"  {fit(line, 150)}" for line in e["lines"])],
+    "PlanProposed": _plan,
     "ChecksBegan": lambda e: [
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
     ],

@@ -57,6 +57,7 @@ def _reports(
             **_told(connection, name, event),
             **_decided(connection, name, decision, Path(row["path"])),
             **spent.get(name, {}),
+            runs=_runs(connection, name, since, now),
         )
 
 
@@ -174,14 +175,20 @@ def _decided(connection: sqlite3.Connection, session: SessionId, first: int, pro
     }
 
 
+def _runs(connection: sqlite3.Connection, session: SessionId, since: float, now: float) -> int:
+    """Claude Code processes that worked in that time; a task may be looked at without one."""
+    found: int = connection.execute(
+        "SELECT count(*) FROM runs WHERE session = ? AND coalesce(ended_at, ?) >= ?",
+        (session, now, since),
+    ).fetchone()[0]
+    return found
+
+
 def _spent(connection: sqlite3.Connection, since: float, now: float) -> dict[str, Row]:
     """Of the runs that worked in that time; one that began before counts as a whole."""
     rows = connection.execute(
-        "SELECT session, count(DISTINCT task || started_at) AS runs, sum(tokens) AS tokens,"
-        " sum(usd) AS usd FROM spending WHERE coalesce(ended_at, ?) >= ? GROUP BY session",
+        "SELECT session, sum(tokens) AS tokens, sum(usd) AS usd FROM spending"
+        " WHERE coalesce(ended_at, ?) >= ? GROUP BY session",
         (now, since),
     )
-    return {
-        row["session"]: {"runs": row["runs"], "tokens": row["tokens"], "usd": row["usd"]}
-        for row in rows
-    }
+    return {row["session"]: {"tokens": row["tokens"], "usd": row["usd"]} for row in rows}

@@ -156,6 +156,11 @@ INDENT = " " * 11
             ["[T] Begins when it succeeds: ls inbox/*.md"],
         ),
         (
+            "PlanProposed",
+            {"lines": ["1. The walls", "   check: make walls"]},
+            ["[T] Plan:", f"{' ' * 13}1. The walls", f"{' ' * 16}check: make walls"],
+        ),
+        (
             "ChecksBegan",
             {"commands": ["make", "make test"]},
             ["[T] Claude says it is done; checking: make; make test"],

@@ -16,8 +16,8 @@ from perpetualcc.domain.events import (
     TaskSettled,
     TextSaid,
 )
-from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
-from perpetualcc.domain.sessions import SessionOptions
+from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.budget import BudgetRequest
@@ -25,6 +25,7 @@ from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.reports import SqliteReports
+from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 from tests.fakes.tables import on_tables
@@ -42,6 +43,7 @@ class World:
         self.decisions = DecisionJournal(database, self.clock)
         self.sessions = SessionStore(database, self.clock)
         self.budget = SqliteBudget(database)
+        self.runs = RunStore(database)
 
     async def session(self, name, *prompts):
         def begin(session):
@@ -167,8 +169,18 @@ def test_costs_are_those_of_runs_that_worked_in_that_time(play):
         for hours, tokens in ((0, 1_000), (30, 200), (1, 30)):
             world.clock.move(hours * HOUR)
             request = BudgetRequest(session=it, task=TaskId("t-a"), is_unattended=False)
-            await world.budget.reserve(request, world.clock.now())
+            began = world.clock.now()
+            run = Run(
+                id=RunId(f"r-{hours}"), session=it, task=TaskId("t-a"), fence=1, started_at=began,
+                claude_session=ClaudeSessionId("c"),
+            )  # fmt: skip
+            await world.runs.begin(run)
+            await world.runs.end(run.id, ended_at=began, outcome="done")
+            await world.budget.reserve(request, began)
             await world.budget.close(TaskId("t-a"), tokens, tokens / 1_000, world.clock.now())
+        # A task that is looked at, and needs no run.
+        await world.budget.reserve(request, world.clock.now())
+        await world.budget.close(TaskId("t-a"), 0, 0.0, world.clock.now())
         await world.settle(it, "a", "done")
         return await world.report()
 
