@@ -1,12 +1,14 @@
 """A goal is planned, agreed to, worked through and looked over, on the real Claude Code."""
 
 import json
+import time
+from random import Random
 
 import pytest
 
 from perpetualcc.rehearsal.position import message_text
 from perpetualcc.rehearsal.server import RehearsalServer
-from tests.acceptance.supervised import wait_until
+from tests.acceptance.supervised import kill, wait_until
 
 WISH = "Give the project a greeting"
 IS_THERE = "ls src/h*o.txt"
@@ -66,6 +68,10 @@ def asked(pcc):
     wait_until(lambda: pcc.ask("escalation.list"), within=40)
     [request] = pcc.ask("escalation.list")
     return request
+
+
+def is_over(pcc, session):
+    return pcc.look(session)["status"] == "COMPLETED"
 
 
 def written(pcc):
@@ -244,3 +250,32 @@ def test_what_cannot_be_planned_is_refused_at_once(world, words, why):
 
     assert said.returncode != 0
     assert why in said.stderr
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(3))
+def test_whenever_it_is_killed_a_plan_is_queued_once_and_worked_through(world, seed):
+    pcc, _ = world(*PLANS)
+    chance = Random(seed)
+    session = pcc.start(WISH, "--plan", "--check", "cat src/all.txt")
+
+    for _ in range(8):
+        time.sleep(chance.uniform(0.3, 4.0))
+        for request in pcc.ask("escalation.list"):
+            assert request["type"] == "question", request
+            pcc.pcc("respond", str(request["number"]), "1")
+            time.sleep(chance.choice([0.0, 0.0, 0.2]))
+        victims = [pid for pid in (pcc.engine, *pcc.claudes()) if pid is not None]
+        if victims:
+            kill(chance.choice(victims))
+    wait_until(lambda: pcc.ask("escalation.list") or is_over(pcc, session), within=60)
+    for request in pcc.ask("escalation.list"):
+        pcc.pcc("respond", str(request["number"]), "1")
+    found = pcc.wait(session, "COMPLETED")
+
+    assert [one["prompt"].splitlines()[0] for one in found["tasks"]] == [
+        WISH, "Write the greeting", "Translate it",
+    ]  # fmt: skip
+    assert {one["state"] for one in found["tasks"]} == {"done"}
+    assert written(pcc) == ["all.txt", "hallo.txt", "hello.txt"]
