@@ -86,6 +86,7 @@ function showSessions(found) {
   note.hidden = found.length > 0 && found.length < MOST_SESSIONS;
   say(note, found.length ? `The newest ${found.length}; all of them: pcc list` : "No session yet. Begin one in a terminal: pcc start ./my-project --task \"…\"");
   filter();
+  waiting.rename();
 }
 
 function sessionRow(id) {

@@ -39,8 +39,8 @@ export class SessionView {
       el("h3", {}, "Tasks"),
       this.tasks,
       this.more,
-      add,
       this.log.node,
+      add,
     );
     this.refresh = seldom(() => this.read(), 1000);
     this.looks = () => this.follow();
@@ -108,7 +108,7 @@ export class SessionView {
       el(
         "dl.numbers",
         {},
-        el("div", {}, el("dt", {}, "Context"), el("dd", {}, `${thousands(session.tokens)}${session.context_window ? ` of ${thousands(session.context_window)}` : ""}`, meter(share))),
+        el("div", {}, el("dt", {}, "Context"), el("dd", {}, `${thousands(session.tokens)}${session.context_window ? ` of ${thousands(session.context_window)}` : ""}`, session.context_window ? meter(share) : null)),
         el("div", {}, el("dt", {}, "Cost"), el("dd", {}, money(session.spent.usd), el("span.more", {}, `${thousands(session.spent.tokens)} fresh tokens`))),
         el("div", {}, el("dt", {}, "Runs"), el("dd", {}, String(session.runs))),
         el("div", {}, el("dt", {}, "Brain"), el("dd", {}, session.brain)),

@@ -1,7 +1,8 @@
 // What waits for a person: everything that is known about it, and the ways to answer.
 
-import { ago, button, clean, el, fill, moment, oneLine } from "./dom.js";
+import { ago, button, clean, el, fill, moment, oneLine, say } from "./dom.js";
 
+const TITLE = 400;
 const TYPES = { permission: "Permission", question: "Question", error: "Stopped task", review: "Refused, for review" };
 const PACKET = { state: "State", attempts: "Attempts", analysis: "Analysis", progress: "Progress", hint: "Hint", last: "Last" };
 
@@ -25,8 +26,9 @@ export class Waiting {
     }
     for (const request of requests) {
       if (!this.cards.has(request.number)) this.cards.set(request.number, this.card(request));
-      else this.cards.get(request.number).age.textContent = ago(request.raised_at);
+      this.cards.get(request.number).request = request;
     }
+    this.rename();
     const sorted = requests.map((one) => this.cards.get(one.number).node);
     sorted.forEach((node, place) => {
       if (this.list.children[place] !== node) this.list.insertBefore(node, this.list.children[place] ?? null);
@@ -35,6 +37,12 @@ export class Waiting {
     if (total > requests.length) {
       this.more = el("p.quiet", {}, `${total - requests.length} more wait; they follow when these are answered.`);
       this.node.append(this.more);
+    }
+  }
+
+  rename() {
+    for (const { about, request } of this.cards.values()) {
+      say(about, `#${request.number} · ${this.nameOf(request.session)} · ${ago(request.raised_at)}`);
     }
   }
 
@@ -65,8 +73,7 @@ export class Waiting {
   }
 
   card(request) {
-    const card = { age: el("span", {}, ago(request.raised_at)), isMine: false, isRead: false };
-    const about = el("span.quiet", {}, `#${request.number} · `, this.nameOf(request.session), " · ", card.age);
+    const card = { about: el("span.quiet"), isMine: false, isRead: false };
     card.body = el("div.body", {}, "Reading…");
     card.details = el(
       "details",
@@ -74,8 +81,8 @@ export class Waiting {
       el(
         "summary",
         {},
-        el("span.line", {}, el("span.tag", { "data-severity": request.severity }, TYPES[request.type] ?? request.type), about),
-        el("span.title", {}, oneLine(request.title, 400)),
+        el("span.line", {}, el("span.tag", { "data-severity": request.severity }, TYPES[request.type] ?? request.type), card.about),
+        el("span.title", {}, oneLine(request.title, TITLE)),
       ),
       card.body,
     );
@@ -120,7 +127,7 @@ export class Waiting {
     const own = (label) => el("label", {}, label, el("textarea", { rows: 2, maxlength: 20000 }));
     if (request.type === "question") {
       const questions = questionsOf(request);
-      form.append(...questions.map((one, place) => fieldset(one, place, request, questions.length)));
+      form.append(...questions.map((one, place) => fieldset(one, place, questions.length)));
       const answer = () => send({ answers: Object.fromEntries(questions.map((one, place) => [one.question, chosen(form, one, place)])) });
       form.append(el("div.row", {}, button("Answer", answer, "primary")));
     } else if (request.type === "error") {
@@ -144,7 +151,7 @@ function facts(request) {
   const packet = request.packet ?? {};
   const raw = request.raw ?? {};
   const rows = [
-    ["What", request.title],
+    ["What", oneLine(request.title, TITLE) === clean(request.title) ? "" : request.title],
     ["Context", packet.context || request.context],
     ...Object.entries(PACKET).map(([name, label]) => [label, packet[name]]),
     ["Earlier", (packet.history ?? []).join("\n")],
@@ -169,11 +176,11 @@ function questionsOf(request) {
   return found.length ? found : [{ question: request.title, options: [] }];
 }
 
-function fieldset(question, place, request, many) {
+function fieldset(question, place, many) {
   const kind = question.multiSelect ? "checkbox" : "radio";
   const options = (question.options ?? []).map((option, at) => {
-    const isSuggested = request.suggestion && request.suggestion === option.label;
-    const input = el("input", { type: kind, name: `q${place}`, value: at + 1, checked: isSuggested });
+    // Nothing is chosen beforehand: whoever answers has chosen.
+    const input = el("input", { type: kind, name: `q${place}`, value: at + 1 });
     const about = option.description && option.description !== option.label ? el("span.more", {}, option.description) : null;
     return el("label.option", {}, input, el("span", {}, option.label || `Option ${at + 1}`, about));
   });
