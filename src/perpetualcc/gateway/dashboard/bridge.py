@@ -37,7 +37,7 @@ _MOST_REQUESTS = 100
 _BUFFERED = 256 * 1024
 """Bytes that wait for a slow page; the engine is not read on meanwhile."""
 
-STRANGER, TOO_MUCH, AWAY = 4401, 4429, 4503
+STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
 """Why a page is hung up on; what it says of it, `link.js` knows."""
 
 # A broken handshake is a stranger's trouble, and the terminal is a person's.
@@ -126,7 +126,7 @@ class Bridge:
             async with asyncio.timeout(_GREETING):
                 greeting = await browser.recv()
         except TimeoutError:
-            raise _HungUp(STRANGER, "nothing was said") from None
+            raise _HungUp(SILENT, "nothing was said") from None
         key, is_fresh = self._keys.admit(greeting)
         if not key:
             raise _HungUp(STRANGER, "the link was used, or is not of this start")

@@ -138,16 +138,22 @@ export class Log {
     this.last = event.seq;
     if (this.isBack) return;
     this.pending.push(event);
-    // A hidden tab draws no frames: what is waiting stays bounded there too.
-    if (this.pending.length > MOST) this.pending.splice(0, this.pending.length - MOST);
-    if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
+    if (this.pending.length > 2 * MOST) this.pending.splice(0, MOST);
+    // No eye sees more than five a second, and a burst of thousands is drawn once.
+    if (!this.frame) this.frame = setTimeout(() => this.draw(), 200);
   }
 
   draw() {
     this.frame = 0;
-    const fresh = this.pending.map(line).filter(Boolean);
+    const fresh = this.pending.slice(-MOST);
+    if (fresh.length < this.pending.length) {
+      // Lines with a hole between them would tell a wrong story.
+      this.lines.replaceChildren();
+      this.first = fresh[0].seq;
+      this.earlier.hidden = false;
+    }
     this.pending = [];
-    this.lines.append(...fresh);
+    this.lines.append(...fresh.map(line).filter(Boolean));
     while (this.lines.childElementCount > MOST) {
       this.first = Number(this.lines.children[1].dataset.seq);
       this.lines.firstChild.remove();
