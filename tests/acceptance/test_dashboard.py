@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -43,11 +44,17 @@ steps:
 
 
 @contextmanager
-def dashboard(pcc: Supervised, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def dashboard(
+    pcc: Supervised, *words: str, **variables: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The running command and its first link."""
-    command = pcc.command("dashboard", "--no-browser", *words)
+    command = pcc.command("dashboard", *(words or ["--no-browser"]))
     process = subprocess.Popen(
-        command, env=pcc.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env={**pcc.environment, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     try:
@@ -244,3 +251,31 @@ def test_a_port_that_is_taken_is_said_and_an_agent_s_run_opens_none(install):
     )  # fmt: skip
     assert agents.returncode == 1
     assert "Only a person may open the dashboard" in agents.stderr
+
+
+def test_a_browser_is_opened_by_way_of_a_private_file_and_holds_up_nothing(install, tmp_path):
+    pcc = install("steps: [Done.]")
+    opened, program = tmp_path / "opened", tmp_path / "browser"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" > {opened}.part; mv {opened}.part {opened}; exec sleep 3 >&- 2>&-\n'
+    )
+    program.chmod(0o755)
+    with dashboard(pcc, "--port", str(free_port()), DISPLAY=":9", BROWSER=str(program)) as (
+        _,
+        link,
+    ):
+        wait_until(opened.exists)
+        door = Path(opened.read_text().strip().removeprefix("file://"))
+
+        assert link.partition("#")[2] not in opened.read_text()
+        assert f"url={link}" in door.read_text()
+        assert door.stat().st_mode & 0o777 == 0o600
+        with talk(link):
+            wait_until(lambda: not door.exists())
+        began = time.monotonic()
+    assert time.monotonic() - began < 2.5
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])

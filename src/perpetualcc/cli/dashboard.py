@@ -9,7 +9,8 @@ import sys
 from contextlib import closing
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from threading import Thread
+from typing import Annotated
 
 import typer
 
@@ -19,13 +20,12 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
 
-if TYPE_CHECKING:
-    from perpetualcc.gateway.dashboard.bridge import Bridge
-
 app = typer.Typer(rich_markup_mode=None)
 
 _PORT = 8420
 """Seed 003, NFR-4."""
+_PATIENCE = 5.0
+"""Seconds for the engine to answer; the page asks again."""
 
 
 @app.command()
@@ -86,11 +86,12 @@ async def _serve(options: GlobalOptions, listener: socket.socket, *, opens: bool
     bridge = Bridge(port=port, reach=lambda: _reach(options), used=used)
     _say(f"Dashboard: {bridge.link}")
     _say("The link works once, on this machine. Ctrl+C to end; sessions go on in the background.")
-    async with asyncio.TaskGroup() as tasks:
-        if opens:
-            tasks.create_task(_open(bridge, door), name="browser")
+    if opens:
+        _open(bridge.link, door)
+    try:
         await bridge.serve(listener, over)
-    door.unlink(missing_ok=True)
+    finally:
+        door.unlink(missing_ok=True)
 
 
 def _say(words: str) -> None:
@@ -104,10 +105,10 @@ def _reach(options: GlobalOptions) -> socket.socket:
     """Never starts a daemon: somebody who stopped it is not to be undone by a page."""
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
-    return reach(locations(options), start=False).detached()
+    return reach(locations(options), start=False, patience=_PATIENCE).detached()
 
 
-async def _open(bridge: "Bridge", door: Path) -> None:
+def _open(link: str, door: Path) -> None:
     """
     By way of a file of one's own, as Jupyter does: other users see what a program is started with.
     """
@@ -116,7 +117,8 @@ async def _open(bridge: "Bridge", door: Path) -> None:
     variables = config.environment()
     if sys.platform != "darwin" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
         return  # what would open then is a text browser, in this terminal
-    link = escape(bridge.link)
+    link = escape(link)
     goes_on = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={link}">'
     write_whole(door, f'<!doctype html>{goes_on}<a href="{link}">PerpetualCC</a>\n')
-    await asyncio.to_thread(webbrowser.open, door.as_uri())
+    # Some browsers are waited for until they are closed: that must not hold up the end.
+    Thread(target=webbrowser.open, args=[door.as_uri()], daemon=True).start()
