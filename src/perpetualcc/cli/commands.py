@@ -44,6 +44,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "report": CommandEntry(
         module="report", help="Tell what happened while you were away", panel=SESSIONS
     ),
+    "dashboard": CommandEntry(
+        module="dashboard", help="See and steer your sessions in a browser", panel=SESSIONS
+    ),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
     "decisions": CommandEntry(module="guard", help="What was decided, and why", panel=PEOPLE),

@@ -135,6 +135,10 @@ class Client:
         """For `select`: when readable, call `next_event(0)` until it returns None."""
         return self._socket.fileno()
 
+    def detached(self) -> socket.socket:
+        """The connection, for somebody else to speak on; nothing was asked but `connect`."""
+        return self._socket
+
     def close(self) -> None:
         self._socket.close()
 

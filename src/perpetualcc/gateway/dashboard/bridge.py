@@ -1,0 +1,210 @@
+"""
+Serves the page on loopback, and carries frames between it and the engine's socket.
+
+It decides nothing and keeps nothing: whatever a page is shown or told comes from the engine, which
+knows this process as the person's client.
+"""
+
+import asyncio
+import json
+import logging
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway import protocol
+from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed
+from perpetualcc.gateway.dashboard.pages import headers, page
+from perpetualcc.gateway.protocol import ProtocolError
+
+SOCKET_PATH = "/engine"
+MOST_PAGES = 8
+_MOST_CONNECTIONS = 64
+"""Those of strangers included, who have `_GREETING` seconds to show that they are none."""
+_GREETING = 5.0
+_SLOWEST = 20.0
+"""Seconds for a page to take a frame; then it is dropped, and comes again when it can."""
+_MOST_REQUESTS = 100
+"""A second. A page that scrolls fast asks for some ten."""
+_BUFFERED = 256 * 1024
+"""Bytes that wait for a slow page; the engine is not read on meanwhile."""
+
+STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
+"""Why a page is hung up on; what it says of it, `link.js` knows."""
+
+# A broken handshake is a stranger's trouble, and the terminal is a person's.
+_silent = logging.getLogger(f"{__name__}.websockets")
+_silent.addHandler(logging.NullHandler())
+_silent.propagate = False
+
+
+class _HungUp(Exception):  # noqa: N818  # named for what happened
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason
+
+
+class Bridge:
+    """Any number of looks at the page, and up to `MOST_PAGES` that are open."""
+
+    def __init__(
+        self,
+        *,
+        port: int,
+        reach: Callable[[], socket.socket],
+        used: Callable[[], None] = lambda: None,
+    ) -> None:
+        """
+        `reach` gives a connection to the engine that has said hello; it may take a while, and
+        raises PerpetualError when none is to be had. `used` hears that the link was used up.
+        """
+        self._port, self._reach, self._used = port, reach, used
+        self._hosts, self._keys = Hosts(port), Keys()
+        self._pages = 0
+
+    @property
+    def link(self) -> str:
+        """What opens the page, once. The part behind the `#` is never sent to any server."""
+        return f"http://127.0.0.1:{self._port}/#{self._keys.code}"
+
+    async def serve(self, listener: socket.socket, over: asyncio.Event) -> None:
+        """Until `over`."""
+        async with serve(
+            self._host,
+            sock=listener,
+            process_request=self._look,
+            create_connection=_Connection,
+            compression=None,
+            server_header=None,
+            open_timeout=_GREETING,
+            close_timeout=1,
+            max_size=FRAME_LIMIT,
+            max_queue=16,
+            write_limit=_BUFFERED,
+            logger=_silent,
+        ):
+            await over.wait()
+
+    def _look(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Before anything else: which name was asked for, and by whose page."""
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if not self._hosts.knows(hosts):
+            return self._response(HTTPStatus.FORBIDDEN, b"Not the address of the dashboard\n")
+        if request.path == SOCKET_PATH:
+            if self._hosts.is_own_page(hosts, origins):
+                return None
+            return self._response(HTTPStatus.FORBIDDEN, b"Only the dashboard's own page may\n")
+        found = page(request.path)
+        if found is None:
+            return self._response(HTTPStatus.NOT_FOUND, b"There is no such page\n")
+        return self._response(HTTPStatus.OK, found[1], found[0])
+
+    def _response(
+        self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8"
+    ) -> Response:
+        own = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+        return Response(status, status.phrase, Headers({**headers(self._port), **own}), body)
+
+    async def _host(self, browser: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            try:
+                await self._admit(browser)
+                await self._carry(browser)
+            except _HungUp as ended:
+                await browser.close(ended.code, ended.reason)
+
+    async def _admit(self, browser: ServerConnection) -> None:
+        try:
+            async with asyncio.timeout(_GREETING):
+                greeting = await browser.recv()
+        except TimeoutError:
+            raise _HungUp(SILENT, "nothing was said") from None
+        key, is_fresh = self._keys.admit(greeting)
+        if not key:
+            raise _HungUp(STRANGER, "the link was used, or is not of this start")
+        if is_fresh:
+            self._used()
+        await browser.send(json.dumps({"type": "welcome", "key": key}))
+
+    async def _carry(self, browser: ServerConnection) -> None:
+        if self._pages >= MOST_PAGES:
+            raise _HungUp(TOO_MUCH, f"{MOST_PAGES} pages are open")
+        self._pages += 1
+        try:
+            engine = await asyncio.to_thread(self._reach)
+            await _talk(browser, engine)
+        except PerpetualError as error:
+            away = {"type": "away", "message": error.message, "hint": error.hint}
+            await browser.send(json.dumps(away))
+            raise _HungUp(AWAY, "the engine is away") from None
+        finally:
+            self._pages -= 1
+
+
+async def _talk(browser: ServerConnection, engine: socket.socket) -> None:
+    """Until one of both has gone. Raises _HungUp, with whose fault it was."""
+    reader, writer = await asyncio.open_unix_connection(sock=engine, limit=protocol.FRAME_LIMIT)
+    ended = _HungUp(AWAY, "the engine is away")
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_to_engine(browser, writer), name="to the engine")
+            tasks.create_task(_to_page(reader, browser), name="to the page")
+    except* _HungUp as found:
+        ended = next(one for one in found.exceptions if isinstance(one, _HungUp))
+    except* (ConnectionClosed, ConnectionError):
+        pass
+    finally:
+        writer.transport.abort()
+    raise ended
+
+
+async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter) -> None:
+    second, requests = 0, 0
+    async for frame in browser:
+        now = int(time.monotonic())
+        second, requests = now, requests + 1 if now == second else 1
+        if requests > _MOST_REQUESTS:
+            raise _HungUp(TOO_MUCH, "too many requests at once")
+        try:
+            line = passed(frame.encode() if isinstance(frame, str) else frame)
+        except ProtocolError as error:
+            identity = (error.data or {}).get("id")
+            error.data = None
+            await _send(browser, protocol.failure(identity, error))
+            continue
+        writer.write(line)
+        await writer.drain()
+    raise _HungUp(1000, "")
+
+
+async def _to_page(reader: asyncio.StreamReader, browser: ServerConnection) -> None:
+    while (line := await reader.readline()).endswith(b"\n"):
+        await _send(browser, line)
+    raise _HungUp(AWAY, "the engine is away")
+
+
+async def _send(browser: ServerConnection, line: bytes) -> None:
+    try:
+        async with asyncio.timeout(_SLOWEST):
+            await browser.send(line, text=True)
+    except TimeoutError:
+        # It takes no goodbye either.
+        browser.transport.abort()
+        raise _HungUp(TOO_MUCH, "the page reads too slowly") from None
+
+
+class _Connection(ServerConnection):
+    """One of at most so many, whatever those who connect say or do not say."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if len(self.server.handler_tasks) > _MOST_CONNECTIONS:
+            self.transport.abort()

@@ -1,0 +1,176 @@
+// What is shown when: the list, one session, what waits, the report; and the word at the top.
+
+import { clean, counted, el, fill, money, oneLine, say, seldom, STATUS, thousands } from "./dom.js";
+import { Link } from "./link.js";
+import { Report } from "./report.js";
+import { meter, SessionView } from "./session.js";
+import { Waiting } from "./waiting.js";
+
+const VIEWS = ["sessions", "session", "waiting", "report"];
+const MOST_SESSIONS = 500;
+const WORDS = { open: "Live", connecting: "Connecting…", away: "Engine away", gone: "Ended", locked: "Locked" };
+
+const byId = (id) => document.getElementById(id);
+const rows = new Map();
+const names = new Map();
+let session = null;
+let isOpen = false;
+
+const link = new Link({
+  open: begin,
+  event: arrived,
+  state(name, message = "", hint = "") {
+    isOpen = name === "open";
+    const mark = byId("state");
+    mark.dataset.state = name;
+    say(mark, WORDS[name]);
+    const notice = byId("notice");
+    notice.hidden = !message;
+    if (message) fill(notice, el("strong", {}, message), hint ? ` ${clean(hint)}` : "");
+  },
+});
+const waiting = new Waiting(link, (id) => names.get(id) ?? id);
+const report = new Report(link);
+
+const list = seldom(readSessions, 1000);
+const asks = seldom(readWaiting, 500);
+const spent = seldom(readBudget, 5000);
+
+async function begin() {
+  list();
+  asks();
+  spent();
+  const newest = await link.call("events.tail", { count: 1 });
+  await link.call("events.follow", { since: newest.at(-1)?.seq ?? 0 });
+  if (session) await session.begin();
+  if (view()[0] === "report") report.read();
+}
+
+// What changes what is shown outside of a log; everything else is the log's.
+const LISTED = new Set(["SessionCreated", "SessionStatusChanged", "TaskAdded", "TaskStarted", "TaskSettled", "UsageReported", "RunEnded", "ResumePlanned", "EscalationRaised", "EscalationSettled"]);
+
+function arrived({ event: kind, data, subscription }) {
+  if (kind === "subscription.failed") {
+    link.socket.close();
+    return;
+  }
+  if (LISTED.has(kind)) list();
+  if (kind.startsWith("Escalation")) asks();
+  if (kind === "RunEnded" || kind === "UsageReported") spent();
+  session?.event(data, subscription);
+}
+
+async function readSessions() {
+  if (!isOpen) return;
+  const found = await link.call("session.list", { limit: MOST_SESSIONS }).catch(() => null);
+  if (found) showSessions(found);
+}
+
+function showSessions(found) {
+  const here = byId("session-list");
+  const known = new Set(found.map((one) => one.id));
+  for (const [id, row] of rows) {
+    if (!known.has(id)) {
+      row.node.remove();
+      rows.delete(id);
+    }
+  }
+  found.forEach((one, place) => {
+    names.set(one.id, one.name || one.id);
+    if (!rows.has(one.id)) rows.set(one.id, sessionRow(one.id));
+    const row = rows.get(one.id);
+    updateRow(row, one);
+    if (here.children[place] !== row.node) here.insertBefore(row.node, here.children[place] ?? null);
+  });
+  const note = byId("sessions-note");
+  note.hidden = found.length > 0 && found.length < MOST_SESSIONS;
+  say(note, found.length ? `The newest ${found.length}; all of them: pcc list` : "No session yet. Begin one in a terminal: pcc start ./my-project --task \"…\"");
+  filter();
+  waiting.rename();
+}
+
+function sessionRow(id) {
+  const row = { symbol: el("span", { "aria-hidden": "true" }), word: el("span"), name: el("strong"), task: el("span.title"), about: el("span.quiet"), bar: el("span.bar"), share: -1 };
+  row.status = el("span.status", {}, row.symbol, " ", row.word);
+  row.link = el("a", { href: `#/session/${encodeURIComponent(id)}` }, el("span.line", {}, row.name, row.status), row.task, el("span.line", {}, row.about, row.bar));
+  row.node = el("li.card", {}, row.link);
+  return row;
+}
+
+function updateRow(row, one) {
+  const [symbol, word] = STATUS[one.status] ?? ["·", one.status];
+  row.status.dataset.status = one.status;
+  say(row.symbol, symbol);
+  say(row.word, word);
+  say(row.name, one.name || one.id);
+  say(row.task, oneLine(one.delay || one.task || one.detail, 200));
+  const share = one.context_window ? Math.min(100, (100 * one.tokens) / one.context_window) : 0;
+  say(row.about, `${one.id} · context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`);
+  if (Math.round(share) !== row.share) {
+    row.share = Math.round(share);
+    fill(row.bar, one.context_window ? meter(share) : null);
+  }
+  row.words = `${one.id} ${one.name} ${one.project} ${one.task} ${word}`.toLowerCase();
+}
+
+function filter() {
+  const wanted = byId("filter").value.trim().toLowerCase();
+  for (const row of rows.values()) row.node.hidden = wanted !== "" && !row.words.includes(wanted);
+}
+
+async function readWaiting() {
+  if (!isOpen) return;
+  const found = await Promise.all([link.call("escalation.list", { limit: 50 }), link.call("escalation.count")]).catch(() => null);
+  if (!found) return;
+  const [requests, total] = found;
+  waiting.show(requests, total);
+  const badge = byId("count");
+  badge.hidden = total === 0;
+  say(badge, String(total));
+  badge.setAttribute("aria-label", counted(total, "request"));
+  document.title = total ? `(${total}) PerpetualCC` : "PerpetualCC";
+}
+
+async function readBudget() {
+  if (!isOpen) return;
+  const found = await link.call("budget.show").catch(() => null);
+  if (found) say(byId("today"), `Today ${money(found.today.usd)} · ${thousands(found.today.tokens)} tokens`);
+}
+
+const view = () => {
+  const [, name = "sessions", rest = ""] = /^#\/(\w+)\/?(.*)$/.exec(location.hash) ?? [];
+  return VIEWS.includes(name) ? [name, decodeURIComponent(rest)] : ["sessions", ""];
+};
+
+function route() {
+  if (location.hash === "#main") {
+    byId("main").focus();
+    return;
+  }
+  const [name, id] = view();
+  document.body.dataset.view = name;
+  for (const one of VIEWS) byId(one).hidden = one !== name && !(one === "sessions" && name === "session");
+  for (const one of document.querySelectorAll("nav a")) {
+    if (one.dataset.view === name || (name === "session" && one.dataset.view === "sessions")) one.setAttribute("aria-current", "page");
+    else one.removeAttribute("aria-current");
+  }
+  for (const [key, row] of rows) {
+    if (name === "session" && key === id) row.link.setAttribute("aria-current", "true");
+    else row.link.removeAttribute("aria-current");
+  }
+  // Whoever goes from a session to what waits still looks after it: its next call is held for them.
+  if (session && name !== "waiting" && (name !== "session" || session.id !== id)) {
+    session.end();
+    session = null;
+  }
+  if (name === "session" && id && !session) {
+    session = new SessionView(link, id);
+    if (isOpen) session.begin();
+  }
+  if (name === "report" && isOpen) report.read();
+}
+
+byId("filter").addEventListener("input", filter);
+window.addEventListener("hashchange", route);
+setInterval(() => isOpen && document.visibilityState === "visible" && (asks(), list()), 30000);
+route();

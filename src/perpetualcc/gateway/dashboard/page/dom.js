@@ -1,0 +1,116 @@
+// Elements and words. Whatever a session says becomes text, never markup.
+
+// Control characters and those that turn the direction of a line: a command must look as it is.
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+
+export const clean = (text) => String(text ?? "").replaceAll("\r\n", "\n").replace(STEERING, "\ufffd");
+
+export const oneLine = (text, most = 300) => {
+  const line = clean(text).replace(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+};
+
+/** el("p.quiet", {title: "…"}, "text", child, …); what is null or empty is left out. */
+export function el(name, given = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const made = document.createElement(tag);
+  made.classList.add(...classes);
+  for (const [key, value] of Object.entries(given)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  put(made, ...children);
+  return made;
+}
+
+export function put(parent, ...children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === "") continue;
+    parent.append(child instanceof Node ? child : document.createTextNode(clean(child)));
+  }
+}
+
+export function fill(parent, ...children) {
+  parent.replaceChildren();
+  put(parent, ...children);
+}
+
+/** Sets a text only where it changed, so that a selection in it stays. */
+export function say(node, text) {
+  const words = clean(text);
+  if (node.textContent !== words) node.textContent = words;
+}
+
+export const button = (words, press, kind = "") =>
+  el(kind ? `button.${kind}` : "button", { type: "button", onclick: press }, words);
+
+export const STATUS = {
+  IDLE: ["○", "Idle"],
+  PROCESSING: ["●", "Running"],
+  WAITING_INPUT: ["?", "Waiting"],
+  RATE_LIMITED: ["⧗", "Limited"],
+  PAUSED: ["‖", "Paused"],
+  COMPLETED: ["✓", "Completed"],
+  STOPPED: ["■", "Stopped"],
+  ERROR: ["✗", "Error"],
+};
+
+export function statusMark(status) {
+  const [symbol, word] = STATUS[status] ?? ["·", status];
+  const mark = el("span.status", { "data-status": status }, el("span", { "aria-hidden": "true" }, symbol), ` ${word}`);
+  return mark;
+}
+
+export function duration(seconds) {
+  const total = Math.max(0, Math.floor(seconds));
+  const [days, hours, minutes] = [Math.floor(total / 86400), Math.floor(total / 3600) % 24, Math.floor(total / 60) % 60];
+  if (days) return `${days}d ${hours}h`;
+  if (hours) return `${hours}h ${minutes}m`;
+  return minutes ? `${minutes}m` : `${total}s`;
+}
+
+export const ago = (at) => `${duration(Date.now() / 1000 - at)} ago`;
+
+export function moment(at) {
+  const when = new Date(at * 1000);
+  if (Number.isNaN(when.getTime())) return "never";
+  const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  if (when.toDateString() === new Date().toDateString()) return clock;
+  return `${when.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
+}
+
+export const clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour12: false });
+
+export function thousands(tokens) {
+  if (tokens >= 1e6) return `${Number((tokens / 1e6).toFixed(2))}M`;
+  return tokens >= 1000 ? `${Math.floor(tokens / 1000)}K` : String(tokens ?? 0);
+}
+
+export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;
+
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+/** At most once in so many milliseconds, and once more when it was asked for meanwhile. */
+export function seldom(work, pause) {
+  let timer = null;
+  let again = false;
+  const run = async () => {
+    again = false;
+    try {
+      await work();
+    } finally {
+      timer = setTimeout(() => {
+        timer = null;
+        if (again) run();
+      }, pause);
+    }
+  };
+  return () => {
+    again = true;
+    if (timer === null) {
+      timer = 0;
+      run();
+    }
+  };
+}

@@ -1,0 +1,76 @@
+// What happened while nobody looked.
+
+import { counted, el, fill, money, moment, oneLine, statusMark, thousands } from "./dom.js";
+
+const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
+const MOST_SESSIONS = 100;
+const MOST = 20;
+const BY = { policy: "the rules", brain: "the brain", person: "you", memory: "memory" };
+
+export class Report {
+  constructor(link) {
+    this.link = link;
+    this.node = document.getElementById("report");
+    this.span = el(
+      "select",
+      { id: "span", onchange: () => this.read() },
+      SPANS.map(([words, hours]) => el("option", { value: hours }, words)),
+    );
+    this.body = el("div");
+    fill(this.node, el("div.row", {}, el("h2", {}, "Report"), el("label", { for: "span" }, "The last"), this.span), this.body);
+  }
+
+  async read() {
+    try {
+      this.show(await this.link.call("report.show", { seconds: Number(this.span.value) * 3600 }));
+    } catch (error) {
+      fill(this.body, el("p.bad", {}, error.message));
+    }
+  }
+
+  show(told) {
+    const all = told.sessions;
+    const sum = (of) => all.reduce((total, one) => total + of(one), 0);
+    if (!all.length) {
+      fill(this.body, el("p.empty", {}, `Nothing happened since ${moment(told.since)}.`));
+      return;
+    }
+    const done = sum((one) => one.tasks.filter((task) => task.state === "done").length);
+    const not = sum((one) => one.tasks.length) - done;
+    const words = [`${counted(done, "task")} done`, not ? `${not} not` : "", `${thousands(sum((one) => one.tokens))} tokens`, money(sum((one) => one.usd))];
+    const shown = all.slice(-MOST_SESSIONS).reverse();
+    fill(
+      this.body,
+      el("p.sum", {}, words.filter(Boolean).join(" · "), el("span.more", {}, `since ${moment(told.since)}`)),
+      el("ul.cards", {}, shown.map(card)),
+      all.length > shown.length ? el("p.quiet", {}, `${counted(all.length - shown.length, "session")} before: pcc report`) : null,
+    );
+  }
+}
+
+function card(one) {
+  const session = one.session;
+  const lines = [
+    ...newest(one.tasks, (task) => [task.state === "done" ? "✓" : "✗", oneLine(task.prompt), oneLine(task.result), task.state === "done" ? "good" : "bad"]),
+    ...newest(one.answers, (given) => ["?", `${oneLine(given.question)} → ${oneLine(given.answer)}`, `by ${BY[given.by] ?? oneLine(given.by)}${given.because && given.by !== "person" ? `: ${oneLine(given.because)}` : ""}`]),
+    ...newest(one.refused, (call) => ["✗", `Refused${call.times > 1 ? ` ${call.times} times` : ""}: ${oneLine(call.tool)} → ${oneLine(call.summary)}`, oneLine(call.reason), "bad"]),
+    ...newest(one.problems, (text) => ["✗", oneLine(text), "", "bad"]),
+  ];
+  const files = one.files.length ? `${counted(one.files.length, "file")} written: ${one.files.slice(0, 8).map((name) => oneLine(name)).join(", ")}${one.files.length > 8 ? ", …" : ""}` : "";
+  const limits = one.limits.length ? `Stopped by a limit ${counted(one.limits.length, "time")}` : "";
+  const rest = [files, one.checks ? `${counted(one.checks, "check")} failed` : "", limits, one.handovers ? `Handed over ${counted(one.handovers, "time")}` : ""];
+  return el(
+    "li.card.plain",
+    {},
+    el("a.title", { href: `#/session/${encodeURIComponent(session.id)}` }, session.name || session.id, " ", statusMark(session.status)),
+    el("p.path", {}, session.project),
+    el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),
+    rest.filter(Boolean).map((words) => el("p", {}, words)),
+    el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} tokens · ${money(one.usd)}`),
+  );
+}
+
+function newest(found, line) {
+  const shown = found.slice(-MOST).map(line);
+  return found.length > MOST ? [["…", `${found.length - MOST} before: pcc report --json`], ...shown] : shown;
+}

@@ -1,0 +1,165 @@
+// One session: how it stands, its tasks, its log, and what can be done about it.
+
+import { button, counted, el, fill, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
+import { Log } from "./log.js";
+
+const TASK = { queued: "○", running: "●", waiting: "⧗", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
+const MOST_TASKS = 50;
+const CAN_PAUSE = new Set(["IDLE", "PROCESSING", "WAITING_INPUT", "RATE_LIMITED"]);
+
+export class SessionView {
+  constructor(link, id) {
+    this.link = link;
+    this.id = id;
+    this.node = document.getElementById("session");
+    this.log = new Log(link, id);
+    this.subscription = null;
+    this.head = el("div");
+    this.tasks = el("ul.tasks");
+    this.more = el("p.quiet");
+    this.problem = el("p.bad", { role: "alert" });
+    this.ask = el("p", { hidden: true }, el("a.call", { href: "#/waiting" }, "It waits for you: answer"));
+    this.pause = button("Pause", () => this.act("session.pause"));
+    this.resume = button("Resume", () => this.act("session.resume"));
+    this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next" });
+    const add = el(
+      "form.add",
+      { onsubmit: (event) => { event.preventDefault(); this.add(); } },
+      el("label", { for: "prompt" }, "Add a task"),
+      this.prompt,
+      el("div.row", {}, el("button", { type: "submit" }, "Add")),
+    );
+    fill(
+      this.node,
+      el("a.back", { href: "#/sessions" }, "‹ All sessions"),
+      this.head,
+      this.ask,
+      el("div.row", {}, this.pause, this.resume),
+      this.problem,
+      el("h3", {}, "Tasks"),
+      this.tasks,
+      this.more,
+      this.log.node,
+      add,
+    );
+    this.refresh = seldom(() => this.read(), 1000);
+    this.looks = () => this.follow();
+    document.addEventListener("visibilitychange", this.looks);
+  }
+
+  /** After each connection: the engine may be another one. */
+  async begin() {
+    this.subscription = null;
+    this.refresh();
+    try {
+      await this.log.begin();
+      await this.follow();
+    } catch (error) {
+      say(this.problem, error.message);
+    }
+  }
+
+  /** With `attend`, a call that needs a person is held for this one: only while the page is seen. */
+  async follow() {
+    if (this.isOver) return;
+    const before = this.subscription;
+    this.subscription = null;
+    try {
+      if (before) await this.link.call("events.unfollow", { subscription: before });
+      const attend = document.visibilityState === "visible";
+      const found = await this.link.call("events.follow", { session: this.id, since: this.log.last, attend });
+      if (this.isOver || this.subscription) await this.link.call("events.unfollow", { subscription: found.subscription });
+      else this.subscription = found.subscription;
+    } catch {
+      // The connection is lost, or the session is gone: both are said elsewhere.
+    }
+  }
+
+  end() {
+    this.isOver = true;
+    document.removeEventListener("visibilitychange", this.looks);
+    if (this.subscription) this.link.call("events.unfollow", { subscription: this.subscription }).catch(() => {});
+  }
+
+  /** The log is made of its own feed alone: another one may be ahead of it. */
+  event(data, subscription) {
+    if (data.session !== this.id) return;
+    if (subscription === this.subscription) this.log.add(data);
+    this.refresh();
+  }
+
+  async read() {
+    if (this.isOver) return;
+    try {
+      this.show(await this.link.call("session.get", { session: this.id }));
+    } catch (error) {
+      say(this.problem, error.message);
+    }
+  }
+
+  show(session) {
+    const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
+    const detail = session.resumes_at ? `Goes on at ${moment(session.resumes_at)}. ${clean(session.detail)}` : session.detail;
+    fill(
+      this.head,
+      el("h2", {}, session.name || session.id, " ", statusMark(session.status)),
+      el("p.path", {}, session.project),
+      detail ? el("p", {}, detail) : null,
+      el(
+        "dl.numbers",
+        {},
+        el("div", {}, el("dt", {}, "Context"), el("dd", {}, `${thousands(session.tokens)}${session.context_window ? ` of ${thousands(session.context_window)}` : ""}`, session.context_window ? meter(share) : null)),
+        el("div", {}, el("dt", {}, "Cost"), el("dd", {}, money(session.spent.usd), el("span.more", {}, `${thousands(session.spent.tokens)} fresh tokens`))),
+        el("div", {}, el("dt", {}, "Runs"), el("dd", {}, String(session.runs))),
+        el("div", {}, el("dt", {}, "Brain"), el("dd", {}, session.brain)),
+      ),
+    );
+    this.ask.hidden = session.status !== "WAITING_INPUT";
+    this.pause.hidden = !CAN_PAUSE.has(session.status);
+    this.resume.hidden = !["PAUSED", "ERROR"].includes(session.status);
+    // The newest matter: of a queue that ran for weeks the rest is counted.
+    const tasks = session.tasks.slice(-MOST_TASKS);
+    fill(this.tasks, tasks.map(task));
+    say(this.more, session.tasks.length > tasks.length ? `${counted(session.tasks.length - tasks.length, "task")} before` : "");
+  }
+
+  async act(method) {
+    say(this.problem, "");
+    try {
+      await this.link.call(method, { session: this.id });
+    } catch (error) {
+      say(this.problem, [error.message, error.hint].filter(Boolean).join(". "));
+    }
+    this.refresh();
+  }
+
+  async add() {
+    const prompt = this.prompt.value.trim();
+    if (!prompt) return;
+    say(this.problem, "");
+    try {
+      await this.link.call("task.add", { session: this.id, prompt });
+      this.prompt.value = "";
+    } catch (error) {
+      say(this.problem, [error.message, error.hint].filter(Boolean).join(". "));
+    }
+    this.refresh();
+  }
+}
+
+export function meter(share) {
+  const level = share >= 90 ? "high" : share >= 70 ? "some" : "low";
+  return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%` });
+}
+
+function task(one) {
+  const when = one.due && one.state === "queued" ? ` · begins ${moment(one.due)}` : "";
+  const item = el(
+    "li",
+    { "data-state": one.state },
+    el("span.sign", { title: one.state }, TASK[one.state] ?? "·"),
+    el("div.words", {}, el("span", {}, oneLine(one.prompt, 500), el("span.hidden", {}, ` (${one.state})`)), when ? el("span.more", {}, when) : null),
+  );
+  if (one.result) put(item.lastChild, el("span.more", {}, oneLine(one.result, 300)));
+  return item;
+}

@@ -1,0 +1,47 @@
+"""The page's files and the headers that they are served with."""
+
+from collections.abc import Mapping
+from importlib import resources
+
+_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+_FILES = ("app.js", "dom.js", "link.js", "log.js", "report.js", "session.js", "waiting.js")
+_PATHS: Mapping[str, str] = {
+    "/": "index.html",
+    "/persistent": "index.html",  # seed 003, NFR-4
+    **{f"/{name}": name for name in (*_FILES, "style.css", "icon.svg")},
+}
+
+
+def page(path: str) -> tuple[str, bytes] | None:
+    """The type and the content of what a path names; None: there is no such thing."""
+    name = _PATHS.get(path)
+    if name is None:
+        return None
+    content = resources.files(__package__).joinpath("page", name).read_bytes()
+    return f"{_TYPES[name.rpartition('.')[2]]}; charset=utf-8", content
+
+
+def headers(port: int) -> dict[str, str]:
+    """Nothing from elsewhere is loaded, run or asked, and no other page holds or reads ours."""
+    policy = {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self'",
+        # Not every browser counts a WebSocket as 'self'.
+        "connect-src": f"ws://127.0.0.1:{port} ws://localhost:{port}",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "Cache-Control": "no-store",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+    }

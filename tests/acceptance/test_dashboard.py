@@ -1,0 +1,281 @@
+"""The dashboard, in a real browser: what a person sees, answers and is spared."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from perpetualcc.claude import processes
+from perpetualcc.domain.ids import RunId
+from perpetualcc.gateway.protocol import ErrorCode
+from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.supervised import Supervised, wait_until
+
+pytestmark = [
+    pytest.mark.claude,
+    pytest.mark.timeout(180),
+]
+in_a_browser = pytest.mark.skipif(
+    MISSING, reason="there is no browser: apt-get install chromium chromium-driver"
+)
+
+ASKS = """
+steps:
+  - say: "<b>One</b> thing first <img src=x onerror=document.title='owned'>"
+    ask:
+      - question: Which database should I use?
+        header: Database
+        options: [PostgreSQL, SQLite, MySQL]
+  - say: Then I will use it.
+    expect: SQLite
+    tools: [Bash: {command: "git push --force origin main"}]
+  - say: All is said and done.
+"""
+
+
+@contextmanager
+def dashboard(
+    pcc: Supervised, *words: str, **variables: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The running command and its first link."""
+    command = pcc.command("dashboard", *(words or ["--no-browser"]))
+    process = subprocess.Popen(
+        command,
+        env={**pcc.environment, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process, process.stdout.readline().split()[-1]
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert "Traceback" not in said
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with browsing(tmp_path / "profile") as found:
+        yield found
+
+
+@in_a_browser
+def test_a_question_and_a_call_are_decided_in_the_browser(install, browser):
+    pcc = install(ASKS)
+    session = pcc.start("Build the shop", "--session-name", "shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.sees("shop")
+        assert browser.run("return location.hash") == "#/sessions"
+        browser.wait(lambda: browser.title == "(1) PerpetualCC", "the title does not count")
+
+        browser.press("shop")
+        browser.sees("<b>One</b> thing first <img")
+        browser.press("Waiting")
+        browser.press("Which database should I use?")
+        browser.press("SQLite")
+        browser.press("Answer")
+        browser.sees("Answered: SQLite")
+        browser.press("git push --force")
+        browser.sees("If nobody answers")
+        browser.write("#waiting textarea", "Not on a Friday")
+        browser.press("Deny")
+        browser.sees("Not on a Friday")
+
+        pcc.wait(session, "COMPLETED")
+        browser.press("Report")
+        browser.sees("1 task done")
+        browser.wait(lambda: browser.title == "PerpetualCC", "something still waits")
+        assert browser.complaints() == []
+    settled = [event["decided_by"] for event in pcc.events(session, "EscalationSettled")]
+    assert len(settled) == 2
+    assert "withdrawn" not in settled
+
+
+SEVERAL = """
+steps:
+  - ask:
+      - {question: "Which database?", header: Database, options: [PostgreSQL, SQLite]}
+      - question: What belongs into it?
+        header: Scope
+        multi_select: true
+        options: [Search, Basket, "Invoices, PDF"]
+      - {question: "Which name?", header: Name, options: [Shop, Store]}
+  - say: Fine.
+    expect: Bazaar
+"""
+
+
+@in_a_browser
+def test_several_questions_are_answered_at_once_and_nothing_is_chosen_beforehand(install, browser):
+    pcc = install(SEVERAL)
+    session = pcc.start("Build the shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.press("Waiting")
+        browser.press("Which database?")
+        browser.sees("3/3: Which name?")
+        assert browser.run("return document.querySelectorAll('#waiting :checked').length") == 0
+
+        browser.press("Answer")
+        browser.sees("The answer is empty")
+        for choice in ("SQLite", "Search", "Invoices, PDF"):
+            browser.press(choice)
+        browser.write("[name=own2]", "Bazaar")
+        browser.press("Answer")
+        browser.sees("Answered: SQLite; Search, Invoices, PDF; Bazaar")
+
+        pcc.wait(session, "COMPLETED")
+
+
+@in_a_browser
+def test_whoever_reads_is_told_that_somebody_else_was_first(install, browser):
+    pcc = install(ASKS.partition("  - say: Then")[0])
+    session = pcc.start("Build the shop", "--session-name", "shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.press("Waiting")
+        browser.press("Which database should I use?")
+        browser.sees("MySQL")
+
+        pcc.pcc("respond", "1", "MySQL")
+
+        browser.sees("was first and answered: MySQL")
+
+
+@in_a_browser
+def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser):
+    pcc = install("steps: [Done.]")
+    pcc.wait(pcc.start("Anything", "--session-name", "night-shift"))
+    with dashboard(pcc) as (process, link):
+        browser.open(link)
+        browser.sees("night-shift")
+        browser.sees("Live")
+
+        pcc.kill_engine()
+        wait_until(lambda: pcc.engine is not None, within=20)
+        browser.sees("Live")
+        pcc.pcc("daemon", "stop", "--now")
+        browser.sees("The daemon does not run")
+        time.sleep(2)
+        assert pcc.supervisor is None
+        pcc.pcc("daemon", "start")
+        browser.wait(lambda: "Live" in browser.text, "it does not come back")
+        browser.run("location.reload()")
+        browser.sees("night-shift")
+
+        assert process.stdout is not None
+        process.stdout.readline()
+        fresh = process.stdout.readline()
+        assert re.search(r"#[\w-]{43}$", fresh.strip())
+        assert link not in fresh
+        browser.run("sessionStorage.clear()")
+        browser.open("about:blank")
+        browser.open(link)
+        browser.sees("This link was used")
+
+
+@contextmanager
+def talk(link: str) -> Iterator[ClientConnection]:
+    """The page's own way in, without a page."""
+    own, _, code = link.partition("/#")
+    address = f"{own.replace('http', 'ws')}/engine"
+    with connect(address, origin=own, compression=None, proxy=None) as page:
+        page.send(json.dumps({"code": code}))
+        assert json.loads(page.recv(10))["type"] == "welcome"
+        yield page
+
+
+def ask(page: ClientConnection, method: str, **params: object) -> Any:
+    """The answer; what is pushed meanwhile is passed over."""
+    page.send(json.dumps({"type": "req", "id": method, "method": method, "params": params}))
+    while (frame := json.loads(page.recv(20))).get("id") != method:
+        pass
+    return frame.get("result", frame.get("error"))
+
+
+def test_a_client_of_the_page_s_protocol_answers_and_can_make_no_rule(install):
+    pcc = install(ASKS.partition("    expect")[0])
+    session = pcc.start("Build the shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link), talk(link) as page:
+        [waiting] = ask(page, "escalation.list")
+        refused = ask(page, "escalation.respond", number=1, text="SQLite", always=True)
+        added = ask(page, "rule.add", effect="allow", subject="command", pattern="*")
+        settled = ask(page, "escalation.respond", number=1, text="SQLite")
+
+        assert waiting["number"] == 1
+        assert refused["code"] == added["code"] == ErrorCode.PERMISSION_DENIED
+        assert settled["answer"] == "SQLite"
+        pcc.wait(session, "COMPLETED")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_when_its_terminal_does_and_an_open_page_is_told(install, number):
+    pcc = install("steps: [Done.]")
+    with dashboard(pcc) as (process, link), talk(link) as page:
+        process.send_signal(number)
+
+        with pytest.raises(ConnectionClosed):
+            page.recv(10)
+        assert process.wait(10) == 0
+
+
+def test_a_port_that_is_taken_is_said_and_an_agent_s_run_opens_none(install):
+    pcc = install("steps: [Done.]")
+    with dashboard(pcc) as (_, link):
+        port = link.partition("/#")[0].rpartition(":")[2]
+        taken = pcc.pcc("dashboard", "--no-browser", "--port", port, check=False)
+        assert taken.returncode == 1
+        assert f"Port {port} cannot be used" in taken.stderr
+    environment = {**pcc.environment, **processes.mark(pcc.locations.data, RunId("r-1"))}
+    agents = subprocess.run(
+        pcc.command("dashboard", "--no-browser"),
+        env=environment, capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert agents.returncode == 1
+    assert "Only a person may open the dashboard" in agents.stderr
+
+
+def test_a_browser_is_opened_by_way_of_a_private_file_and_holds_up_nothing(install, tmp_path):
+    pcc = install("steps: [Done.]")
+    opened, program = tmp_path / "opened", tmp_path / "browser"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" > {opened}.part; mv {opened}.part {opened}; exec sleep 3 >&- 2>&-\n'
+    )
+    program.chmod(0o755)
+    with dashboard(pcc, "--port", str(free_port()), DISPLAY=":9", BROWSER=str(program)) as (
+        _,
+        link,
+    ):
+        wait_until(opened.exists)
+        door = Path(opened.read_text().strip().removeprefix("file://"))
+
+        assert link.partition("#")[2] not in opened.read_text()
+        assert f"url={link}" in door.read_text()
+        assert door.stat().st_mode & 0o777 == 0o600
+        with talk(link):
+            wait_until(lambda: not door.exists())
+        began = time.monotonic()
+    assert time.monotonic() - began < 2.5
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
