@@ -8,7 +8,9 @@ import pytest
 
 from perpetualcc.rehearsal.position import message_text
 from perpetualcc.rehearsal.server import RehearsalServer
+from tests.acceptance.browser import browsing
 from tests.acceptance.supervised import kill, wait_until
+from tests.acceptance.test_dashboard import dashboard, in_a_browser
 
 WISH = "Give the project a greeting"
 IS_THERE = "ls src/h*o.txt"
@@ -279,3 +281,24 @@ def test_whenever_it_is_killed_a_plan_is_queued_once_and_worked_through(world, s
     ]  # fmt: skip
     assert {one["state"] for one in found["tasks"]} == {"done"}
     assert written(pcc) == ["all.txt", "hallo.txt", "hello.txt"]
+
+
+@in_a_browser
+def test_a_plan_is_read_whole_and_agreed_to_in_the_browser(world, tmp_path):
+    pcc, _ = world(*PLANS)
+    session = pcc.start(WISH, "--plan")
+    asked(pcc)
+
+    with dashboard(pcc) as (_, link), browsing(tmp_path / "browser") as browser:
+        browser.open(link)
+        browser.press("give-project-greeting")
+        browser.sees("Plan:\n1. Write the greeting")
+        browser.press("Waiting")
+        browser.press("Begin with this plan")
+        browser.sees("2. Translate it\nWrite src/hallo.txt")
+        browser.press("Go ahead")
+        browser.press("Answer")
+        browser.sees("Answered: Go ahead")
+        assert browser.complaints() == []
+
+    assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"

@@ -49,7 +49,7 @@ export const STATUS = {
   IDLE: ["○", "Idle"],
   PROCESSING: ["●", "Running"],
   WAITING_INPUT: ["?", "Waiting"],
-  RATE_LIMITED: ["⧗", "Limited"],
+  RATE_LIMITED: ["◔", "Limited"],
   PAUSED: ["‖", "Paused"],
   COMPLETED: ["✓", "Completed"],
   STOPPED: ["■", "Stopped"],

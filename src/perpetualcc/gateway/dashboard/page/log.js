@@ -6,7 +6,7 @@ export const MOST = 1000;
 const PAGE = 300;
 const LEVELS = ["info", "warn", "error"];
 
-const tool = (e) => `${oneLine(e.tool, 80)} → ${oneLine(e.summary)}`;
+const tool = (e) => [oneLine(e.tool, 80), oneLine(e.summary)].filter(Boolean).join(" → ");
 const by = { policy: "by the rules", brain: "by the brain", person: "by you", memory: "from memory" };
 
 // What a line says, and how it looks; a kind that is not here is not for people.
@@ -29,14 +29,15 @@ const LINES = {
   EscalationRaised: (e) => (e.type === "review" ? null : [`⚠ Waits for you (#${e.number}): ${oneLine(e.title)}`, "ask"]),
   EscalationReminded: (e) => [`⚠ Still waits for you (#${e.number}): ${oneLine(e.title)}`, "ask"],
   EscalationSettled: (e) => [`#${e.number} is settled: ${oneLine(e.answer)}`, "quiet", oneLine(e.decided_by)],
-  LimitReached: (e) => [`⧗ Usage limit reached${e.resets_at ? `; resets ${moment(e.resets_at)}` : ""}`, "ask"],
+  LimitReached: (e) => [`◔ Usage limit reached${e.resets_at ? `; resets ${moment(e.resets_at)}` : ""}`, "ask"],
   LimitApproached: (e) => [`⚠ ${Math.round(e.utilization * 100)}% of the usage limit is used`, "ask"],
   ResumePlanned: (e) => [`Goes on by itself at ${moment(e.resumes_at)}`, "quiet", oneLine(e.reason)],
   BudgetApproached: (e) => [`⚠ Budget nearly used up: ${oneLine(e.name)}`, "ask"],
   BudgetUsedUp: (e) => [`✗ Budget used up: ${oneLine(e.name)}`, "bad"],
   ApiUnanswered: (e) => [`⚠ ${oneLine(e.text)}`, "ask"],
-  BackgroundAwaited: (e) => [`⧗ ${oneLine(e.text)}`, "quiet"],
+  BackgroundAwaited: (e) => [`◔ ${oneLine(e.text)}`, "quiet"],
   ConditionMet: (e) => [`It succeeds, and the task begins: ${oneLine(e.command)}`],
+  PlanProposed: (e) => [`Plan:\n${clean(e.lines.join("\n"))}`],
   ChecksBegan: (e) => [`Claude says it is done; checking: ${oneLine(e.commands.join("; "))}`],
   CheckEnded: (e) =>
     e.trouble

@@ -3,7 +3,7 @@
 import { button, counted, el, fill, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
 import { Log } from "./log.js";
 
-const TASK = { queued: "○", running: "●", waiting: "⧗", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
+const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
 const MOST_TASKS = 50;
 const CAN_PAUSE = new Set(["IDLE", "PROCESSING", "WAITING_INPUT", "RATE_LIMITED"]);
 

@@ -156,6 +156,7 @@ function facts(request) {
     ...Object.entries(PACKET).map(([name, label]) => [label, packet[name]]),
     ["Earlier", (packet.history ?? []).join("\n")],
     ["You can", (packet.options ?? []).join("\n")],
+    ["Its tasks", (raw.plan ?? []).map((one, place) => `${place + 1}. ${one.title}\n${one.prompt}`).join("\n\n")],
     ["Call", raw.tool ? `${raw.tool} (${raw.risk ?? ""})` : ""],
     ...Object.entries(raw.tool ? (raw.input ?? {}) : {}).map(([name, value]) => [name, text(value), true]),
     ["The brain suggests", request.suggestion ? `${request.suggestion} (${Math.round(request.confidence * 100)}% sure)` : ""],
