@@ -5,14 +5,67 @@ import shutil
 from pathlib import Path
 
 import perpetualcc
+from perpetualcc.daemon.state import is_held
+from tests.acceptance.daemons import wait_until
 from tests.acceptance.supervised import supervised
 
 PACKAGE = Path(perpetualcc.__file__).parent
 
 
+def _another(folder: Path) -> Path:
+    """A copy of the package, for a daemon that is not of the command's version."""
+    copy = folder / "before/perpetualcc"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def test_a_parameter_that_an_older_daemon_does_not_know_says_what_to_type(tmp_path):
+    before = _another(tmp_path)
+    options = before / "daemon/options.py"
+    text, known = options.read_text(), '"perpetual", "programs"]'
+    assert known in text
+    options.write_text(text.replace(known, '"perpetual"]'))
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    project = tmp_path / "project"
+    project.mkdir()
+    with supervised(tmp_path, environment, project, "--idle-exit", "60") as pcc:
+        pcc.environment["PYTHONPATH"] = str(before.parent)
+        pcc.pcc("list")
+        del pcc.environment["PYTHONPATH"]
+        later = ("start", str(project), "--at", "in 9 hours", "--task", "Look")
+
+        refused = pcc.pcc(*later, check=False)
+
+        assert refused.returncode == 1
+        assert "Unknown parameter 'programs'" in refused.stderr
+        assert refused.stderr.count("daemon restart") == 2  # the note, and the error's hint
+        assert "hint:  " in refused.stderr
+        pcc.pcc("daemon", "restart")
+        assert pcc.pcc(*later).stderr == ""
+
+
+def test_a_sleeping_supervisor_whose_program_is_removed_leaves_with_a_last_line(tmp_path):
+    before = _another(tmp_path)
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    project = tmp_path / "project"
+    project.mkdir()
+    with supervised(tmp_path, environment, project, "--idle-exit", "0.3", "--look", "0.5") as pcc:
+        pcc.environment["PYTHONPATH"] = str(before.parent)
+        pcc.pcc("start", str(project), "--at", "in 9 hours", "--task", "Look")
+        log = pcc.locations.supervisor_log
+        wait_until(lambda: log.read_text().endswith("asleep\n"), within=20)
+
+        shutil.rmtree(before)
+
+        wait_until(lambda: not is_held(pcc.locations.supervisor_lock), within=20)
+        assert f"leaves: '{before / 'daemon'}" in log.read_text()
+        assert log.read_text().endswith("stopped\n")
+        del pcc.environment["PYTHONPATH"]
+        assert "Look" in pcc.pcc("list").stdout
+
+
 def test_a_command_that_a_daemon_from_before_an_upgrade_does_not_suit_says_so(tmp_path):
-    before = tmp_path / "before/perpetualcc"
-    shutil.copytree(PACKAGE, before, ignore=shutil.ignore_patterns("__pycache__"))
+    before = _another(tmp_path)
     api = before / "daemon/api.py"
     text, known = api.read_text(), '"delay": await self._delay(session),'
     assert known in text

@@ -4,7 +4,8 @@ The process that is always there: tiny, standard library only, asleep in `select
 It holds the single-instance lock, owns the listening socket and lends it to the engine, starts
 the engine for a visitor, a due time or a file that grew, restarts it when it dies or hangs, and
 gives up after five crashes in a row, unless the disk is full: that passes. Once the configuration
-is another it tries again. It never reads a client's bytes and never opens the database.
+or the program is another it tries again; where that stays removed it leaves. It never reads a
+client's bytes and never opens the database.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from perpetualcc.config import claude_directory, config_path, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.disk import Room, disk_space
 from perpetualcc.daemon.journal import Journal, tail
+from perpetualcc.daemon.program_files import ProgramFiles, Trace, trace
 from perpetualcc.daemon.state import (
     NEEDS_A_PERSON,
     DaemonStatus,
@@ -77,7 +79,7 @@ class SupervisorSettings:
     config: Path | None = None
     """What an engine reads when it starts: once it is another, one that gave up is tried again."""
     look: float = WALL_CLOCK_CHECK
-    """Between two looks at it, and at our own lock file."""
+    """Between two looks at it, at our own lock file and at our program."""
     orphan_grace: float = 2.0
     """What orphans of an earlier engine get between SIGTERM and SIGKILL."""
     takeover: float = 4.0
@@ -110,10 +112,11 @@ class Supervisor:
     signals: set[int] = field(default_factory=set)
     cramped: bool = False
     """The disk was full when the engine died: no reason to give up, and room for it is awaited."""
-    seen: tuple[int, int] | None = None
+    seen: Trace = None
     """Size and time of the watched file when the engine went to sleep."""
-    read: tuple[int, int] | None = None
-    """The same of the configuration when the engine was started."""
+    program: ProgramFiles = field(default_factory=ProgramFiles)
+    read: tuple[Trace, ...] = ()
+    """The same of the configuration and the program when the engine was started."""
 
     def run(self) -> None:
         """Supervise until a signal ends it. No process of ours is left afterwards."""
@@ -130,6 +133,7 @@ class Supervisor:
                 self._check_engine(self.engine)
             self._obey()
             self._act()
+            self._leave_if_removed()
         self._leave()
 
     # -- waiting
@@ -184,7 +188,7 @@ class Supervisor:
     def _start_engine(self) -> None:
         self._clear_the_way()
         self.deadline = self.wake = None
-        self.read = _trace(self.settings.config)
+        self.read = self.program.traces(self.settings.config)
         try:
             self.engine = EngineProcess.start(self.command, self.locations, self.listener)
         except OSError as error:
@@ -194,6 +198,12 @@ class Supervisor:
             self._crashed("another engine holds the lock")
             return
         self._enter(Phase.STARTING)
+
+    def _leave_if_removed(self) -> None:
+        gone = self.program.removed(2 * self.settings.look)
+        if gone and self.phase in {Phase.ASLEEP, Phase.GAVE_UP}:
+            self.journal.write(f"supervisor {os.getpid()} leaves: '{gone}' was removed")
+            self._enter(Phase.STOPPED)
 
     def _clear_the_way(self) -> None:
         """One engine at a time, and no run without an engine."""
@@ -235,7 +245,7 @@ class Supervisor:
             self._enter(Phase.STOPPED)
         elif code == 0 and engine.sleep is not None:
             self.crashes, self.wake = 0, engine.wake()
-            self.seen = _trace(self.settings.watched)
+            self.seen = trace(self.settings.watched)
             self.ahead = _ahead()
             self._enter(Phase.ASLEEP)
         else:
@@ -289,7 +299,7 @@ class Supervisor:
             is_time = self.wake is not None and time.time() >= self.wake - self.lead
             # Set back: the engine knows which of its times were only a while from then.
             is_time |= self.wake is not None and _ahead() < self.ahead - WALL_CLOCK_CHECK
-            is_time |= _trace(self.settings.watched) != self.seen
+            is_time |= trace(self.settings.watched) != self.seen
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if self.phase is Phase.RESTARTING and self.cramped:
@@ -298,7 +308,7 @@ class Supervisor:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
             self._start_engine()
-        elif self.phase is Phase.GAVE_UP and _trace(self.settings.config) != self.read:
+        elif self.phase is Phase.GAVE_UP and self.program.traces(self.settings.config) != self.read:
             self.crashes, self.problem = 0, ""
             self._start_engine()
 
@@ -390,15 +400,6 @@ def _full_disk(place: Path) -> str:
     """How full the disk is, in words; empty while there is room."""
     space = disk_space(place)
     return space.described() if space is not None and space.room is Room.FULL else ""
-
-
-def _trace(file: Path | None) -> tuple[int, int] | None:
-    """What tells whether a file was written to, for the price of one system call."""
-    try:
-        found = file.stat() if file else None
-    except OSError:
-        return None
-    return (found.st_size, found.st_mtime_ns) if found else None
 
 
 def listen(locations: Locations) -> socket.socket:

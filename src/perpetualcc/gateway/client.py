@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.version import code_version
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.protocol import FRAME_LIMIT, ProtocolError, PushedEvent
 
@@ -110,7 +111,8 @@ class Client:
                 break
             self._keep(frame)
         if "error" in frame:
-            raise protocol.as_exception(frame["error"])
+            is_other = self.server_version not in {"", code_version()}
+            raise protocol.as_exception(frame["error"], is_other_version=is_other)
         return frame.get("result")
 
     def next_event(self, timeout: float | None = None) -> PushedEvent | None:

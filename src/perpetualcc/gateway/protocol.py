@@ -50,6 +50,10 @@ class ErrorCode(IntEnum):
     """Something a person can act on; `data` holds the message and the hint."""
 
 
+_UNKNOWN_TO_OTHERS = {ErrorCode.METHOD_NOT_FOUND, ErrorCode.INVALID_PARAMS}
+"""What an engine of another version answers to what it does not know."""
+
+
 class ProtocolError(Exception):
     """An error that travels in an error frame."""
 
@@ -143,14 +147,20 @@ def only_a_person(method: str) -> ProtocolError:
     return ProtocolError(ErrorCode.PERMISSION_DENIED, message, data)
 
 
-def as_exception(body: dict[str, Any]) -> PerpetualError:
-    """The opposite: what a client raises for the `error` of a response."""
+def as_exception(body: dict[str, Any], *, is_other_version: bool = False) -> PerpetualError:
+    """
+    The opposite: what a client raises for the `error` of a response.
+
+    `is_other_version`: the daemon is not of the client's version, so it may not know a parameter.
+    """
     data = body.get("data")
     is_for_person = body.get("code") in {ErrorCode.APPLICATION_ERROR, ErrorCode.PERMISSION_DENIED}
     if is_for_person and isinstance(data, dict):
         return PerpetualError(str(data.get("message")), hint=data.get("hint"))
     message = body.get("message", "no message")
-    if body.get("code") == ErrorCode.METHOD_NOT_FOUND:
+    if is_other_version and body.get("code") in _UNKNOWN_TO_OTHERS:
+        hint = "The daemon runs another version than this command: pcc daemon restart"
+    elif body.get("code") == ErrorCode.METHOD_NOT_FOUND:
         hint = "The daemon may be older than this command: pcc daemon restart"
     elif body.get("code") == ErrorCode.INTERNAL_ERROR:
         hint = "This is a bug; its traceback is in: pcc daemon logs"

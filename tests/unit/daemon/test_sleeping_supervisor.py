@@ -6,8 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from perpetualcc.daemon import supervisor
+from perpetualcc.daemon.journal import Journal
+from perpetualcc.daemon.program_files import ProgramFiles
 from perpetualcc.daemon.state import Phase
 from perpetualcc.daemon.supervisor import Supervisor, SupervisorSettings
+from perpetualcc.domain.locations import Locations
 
 HOUR = 3600.0
 
@@ -67,8 +70,8 @@ def test_one_that_gave_up_is_tried_again_once_the_configuration_is_another(
         journal=None,
         phase=Phase.GAVE_UP,
         crashes=1,
-        read=supervisor._trace(config),
     )
+    gave_up.read = gave_up.program.traces(config)
     monkeypatch.setattr(Sleeping, "started", 0)
     if mended:
         config.write_text("[sessions]\n")
@@ -78,3 +81,36 @@ def test_one_that_gave_up_is_tried_again_once_the_configuration_is_another(
 
     assert Sleeping.started == int(mended)
     assert gave_up.crashes == int(not mended)
+
+
+@pytest.mark.parametrize(
+    ("phase", "is_there", "look", "leaves"),
+    [
+        (Phase.ASLEEP, False, 0.0, True),
+        (Phase.GAVE_UP, False, 0.0, True),
+        (Phase.RUNNING, False, 0.0, False),
+        (Phase.ASLEEP, True, 0.0, False),
+        (Phase.ASLEEP, False, 30.0, False),
+    ],
+)
+def test_one_without_its_program_leaves_and_an_upgrade_of_moments_disturbs_nothing(
+    phase, is_there, look, leaves, tmp_path
+):
+    program, log = tmp_path / "program.py", tmp_path / "log"
+    if is_there:
+        program.touch()
+    idle = Sleeping(
+        locations=Locations(data=tmp_path),
+        listener=None,
+        lock=0,
+        command=None,
+        settings=SupervisorSettings(look=look),
+        journal=Journal(path=log),
+        phase=phase,
+        program=ProgramFiles(files=(program,)),
+    )
+
+    idle._leave_if_removed()
+
+    assert idle.phase is (Phase.STOPPED if leaves else phase)
+    assert (log.exists() and f"'{program}' was removed" in log.read_text()) is leaves
