@@ -89,6 +89,8 @@ def test_a_goal_is_planned_agreed_to_worked_through_and_looked_over(world):
     assert told_of in request["context"]
     assert pcc.wait(session, "WAITING_INPUT")["status"] == "WAITING_INPUT"
     assert written(pcc) == []
+    whole = pcc.pcc("pending", str(request["number"])).stdout
+    assert "Task 1: Write the greeting\n  Write src/hello.txt" in whole
     pcc.pcc("respond", str(request["number"]), "1")
 
     found = pcc.wait(session)

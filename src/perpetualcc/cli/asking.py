@@ -155,6 +155,8 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
         for name, value in dict(raw.get("input") or {}).items():
             yield from _block(f"  {name}", str(value), most=_CALL)
+    for place, part in enumerate(raw.get("plan") or [], start=1):
+        yield from _block(f"Task {place}", f"{part['title']}\n{part['prompt']}")
     yield from _choice_lines(request)
     yield from _block("Offer", offer_of(request))
     if request.get("suggestion"):
