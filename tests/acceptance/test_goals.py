@@ -304,3 +304,50 @@ def test_a_plan_is_read_whole_and_agreed_to_in_the_browser(world, tmp_path):
         assert browser.complaints() == []
 
     assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"
+
+
+def test_a_paused_plan_is_begun_when_the_session_goes_on(world):
+    pcc, _ = world(*PLANS)
+    session = pcc.start(WISH, "--plan")
+    number = str(asked(pcc)["number"])
+    pcc.wait(session, "WAITING_INPUT")
+
+    pcc.pcc("pause", session)
+    pcc.pcc("respond", number, "1")
+    time.sleep(2)
+
+    found = pcc.look(session)
+    assert (found["status"], len(found["tasks"])) == ("PAUSED", 1)
+    pcc.pcc("resume", session)
+    assert len(pcc.wait(session, "COMPLETED")["tasks"]) == 3
+
+
+def test_a_limit_and_a_question_interrupt_the_planning_and_nothing_is_lost(world):
+    asks = '- ask: [{question: "Which language?", options: [German, French]}]'
+    pcc, told = world("- fail: {kind: usage_limit, in: 4s, everyone: true}", asks, *PLANS)
+    session = pcc.start(WISH, "--plan", "--yes")
+
+    request = asked(pcc)
+    assert request["title"] == "Which language?"
+    pcc.pcc("respond", str(request["number"]), "German")
+
+    assert len(pcc.wait(session, "COMPLETED")["tasks"]) == 3
+    assert len(pcc.events(session, "LimitReached")) == 1
+    assert any("German" in one for one in told())
+
+
+def test_what_repeats_is_planned_anew_each_time(world):
+    pcc, _ = world(*PLANS)
+    words = ["--plan", "--yes", "--every", "6 hours"]
+    said = pcc.pcc("start", str(pcc.project), "--task", WISH, *words).stdout
+    session = said.split()[2]
+
+    pcc.pcc("resume", session)
+
+    wait_until(
+        lambda: [one["state"] for one in pcc.look(session)["tasks"]].count("done") == 3, within=40
+    )
+    tasks = pcc.look(session)["tasks"]
+    following = [one for one in tasks if one["state"] == "queued"]
+    assert [(one["plan"], one["every"]) for one in following] == [("alone", "6 hours")]
+    assert [one["every"] for one in tasks if one["goal"]] == ["", ""], "its tasks repeat nothing"
