@@ -54,8 +54,8 @@ def world(install):
         servers.append(RehearsalServer(*given, **more))
         return servers[-1]
 
-    def make(*steps):
-        pcc = install(story(*steps), server_of=serve)
+    def make(*steps, **signed_in_as):
+        pcc = install(story(*steps), server_of=serve, **signed_in_as)
         (pcc.project / "src").mkdir()
         return pcc, lambda: [
             "\n".join(message_text(one) for one in request.messages)
@@ -324,7 +324,8 @@ def test_a_paused_plan_is_begun_when_the_session_goes_on(world):
 
 def test_a_limit_and_a_question_interrupt_the_planning_and_nothing_is_lost(world):
     asks = '- ask: [{question: "Which language?", options: [German, French]}]'
-    pcc, told = world("- fail: {kind: usage_limit, in: 4s, everyone: true}", asks, *PLANS)
+    limit = "- fail: {kind: usage_limit, in: 4s, everyone: true}"
+    pcc, told = world(limit, asks, *PLANS, subscription=True)
     session = pcc.start(WISH, "--plan", "--yes")
 
     request = asked(pcc)
