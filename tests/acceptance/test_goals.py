@@ -91,7 +91,7 @@ def test_a_goal_is_planned_agreed_to_worked_through_and_looked_over(world):
     assert written(pcc) == []
     whole = pcc.pcc("pending", str(request["number"])).stdout
     assert "Task 1: Write the greeting\n  Write src/hello.txt" in whole
-    pcc.pcc("respond", str(request["number"]), "1")
+    pcc.pcc("respond", str(request["number"]), "--approve")
 
     found = pcc.wait(session)
     assert found["status"] == "COMPLETED"

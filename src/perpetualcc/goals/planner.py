@@ -180,6 +180,7 @@ def _question(task: Task, session: Session, plan: Plan, risky: list[str]) -> Esc
         {"label": LEAVE, "description": "Nothing begins; pcc resume has it planned again"},
     )
     question = {"question": title, "header": "Plan", "multiSelect": False, "options": options}
+    question["yes_or_no"] = True
     not_its_own = f"Claude itself may not run: {cut('; '.join(risky), 400)}" if risky else ""
     notes = (_OTHERWISE, _OUTSIDE if plan.checks else "", not_its_own)
     return EscalationRequest(

@@ -16,7 +16,8 @@ _WORDS = {"retry": RETRY, "again": RETRY, "give up": GIVE_UP, "giveup": GIVE_UP,
 Question = Mapping[str, Any]
 """
 As `agent.replies.question_data` makes it: question, header, multiSelect, options. With `amount`
-a number is the only answer of one's own, `above` or `below` a bound.
+a number is the only answer of one's own, `above` or `below` a bound. With `yes_or_no` the first
+option is what an approval says, and the second what a refusal without words does.
 """
 
 _MOST = 1e15
@@ -146,6 +147,8 @@ def _question(
     request: EscalationRequest, answer: Mapping[str, Any], number: int
 ) -> Mapping[str, Any]:
     questions = questions_of(request.raw, request.title)
+    if (approve := answer.get("approve")) is not None and questions[0].get("yes_or_no"):
+        answer = {"text": _yes_or_no(questions[0], str(answer.get("text") or ""), approve, number)}
     if answer.get("approve") is not None:
         raise AnswerError(
             f"Request {number} is a question; it cannot be approved or denied",
@@ -165,6 +168,16 @@ def _question(
         for one in questions
     }
     return {"answers": chosen, "text": "; ".join(chosen.values())}
+
+
+def _yes_or_no(question: Question, words: str, approve: object, number: int) -> str:
+    """Raises AnswerError for an approval with words: they would be heeded, or it would."""
+    if words and approve is True:
+        raise AnswerError(
+            "An approval has no words here",
+            hint=f'pcc respond {number} --approve, or: pcc respond {number} "…"',
+        )
+    return words or str(question["options"][0 if approve is True else 1]["label"])
 
 
 def _permission(answer: Mapping[str, Any], number: int) -> Mapping[str, Any]:

@@ -190,3 +190,27 @@ def test_where_an_amount_is_asked_for_only_one_that_helps_is_an_answer(bounds, t
         assert "Options: 1 to 2, or an amount" in refused.value.hint
     else:
         assert choose(asked, typed) == answer
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"approve": True}, "Go ahead"),
+        ({"approve": False}, "Leave it"),
+        ({"approve": False, "text": "Only the walls"}, "Only the walls"),
+        ({"text": "1"}, "Go ahead"),
+    ],
+)
+def test_what_can_be_agreed_to_takes_an_approval_too(given, said):
+    asked = request(EscalationType.QUESTION, question("Go ahead", "Leave it") | {"yes_or_no": True})
+
+    assert checked(asked, given, number=3)["text"] == said
+
+
+def test_an_approval_with_words_is_neither():
+    asked = request(EscalationType.QUESTION, question("Go ahead", "Leave it") | {"yes_or_no": True})
+
+    with pytest.raises(AnswerError, match="no words here"):
+        checked(asked, {"approve": True, "text": "but mind the roof"}, number=3)
+    with pytest.raises(AnswerError, match="cannot be approved"):
+        checked(request(EscalationType.QUESTION, question("a")), {"approve": True}, number=3)
