@@ -9,7 +9,8 @@ from perpetualcc.domain.texts import first_line
 CONTINUE = (
     "The process you were running in ended and has been restarted; the conversation above is "
     "yours. A tool call that has no result may or may not have taken effect: check before you "
-    "repeat it. Then continue with the task where you left off."
+    "repeat it. A question of yours that has no answer, or failed, reached nobody: ask it again if "
+    "it still matters. Then continue with the task where you left off."
 )
 
 
