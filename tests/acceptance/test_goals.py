@@ -177,7 +177,7 @@ def test_who_leaves_a_plan_is_asked_nothing_more_and_may_have_another(world):
     pcc.pcc("respond", str(asked(pcc)["number"]), "leave it")
 
     found = pcc.wait(session, "ERROR")
-    assert found["detail"].startswith("A person decided not to begin with the plan")
+    assert found["detail"] == f"A person left the plan; another one: pcc resume {session}"
     assert pcc.ask("escalation.list") == []
     assert "pcc resume" in str(found["tasks"][0]["packet"])
     pcc.pcc("resume", session)

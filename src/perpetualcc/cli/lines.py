@@ -9,6 +9,7 @@ from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printab
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
+from perpetualcc.human.answers import command_for
 
 Data = Mapping[str, Any]
 
@@ -38,9 +39,9 @@ def shown(event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False) 
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
-    # What is said, and what a session came to, may have several lines; everything else is one,
-    # whatever an agent put there.
-    several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
+    # What is said, and what a session came to, may have several lines, and of a prompt the first is
+    # shown; everything else is one, whatever an agent put there.
+    several = {"text", "prompt", *(["detail"] if event.get("after") == "COMPLETED" else [])}
     told: dict[str, Any] = {
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
@@ -162,9 +163,7 @@ def _request_settled(event: Data) -> list[str]:
 
 
 def _command(event: Data) -> str:
-    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
-    word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
-    return f"pcc respond {event['number']} {word}"
+    return command_for(event["number"], event["type"], event.get("questions") or [])
 
 
 _HICCUPS = {
@@ -244,8 +243,9 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
+    go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
     words = {
-        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume"],
+        "PAUSED": [f"⏸  Paused{why}{go_on}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],

@@ -52,19 +52,19 @@ def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def answer_to(one: dict[str, Any]) -> str:
-    """What to type to answer it; a shell refuses the line as a whole, where `|` would run half."""
+    """What to type to answer it, in the list and in a report."""
     from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
+    from perpetualcc.human.answers import command_for  # noqa: PLC0415
 
     words = {
-        "permission": f"--approve (or {'--always, ' if offer_of(one) else ''}--deny)",
+        "permission": "--approve (or --always, --deny)" if offer_of(one) else "",
         "review": '"seen" (or --always; its task is over)'
         if one.get("task_is_over")
         else '--approve (for the next time, or "seen")',
-        "error": 'retry (or "give up")',
     }
-    questions = len(one["raw"].get("questions") or []) or 1
-    word = words.get(one["type"], " ".join(['"…"'] * questions))
-    return f"pcc respond {one['number']} {word}"
+    if word := words.get(one["type"]):
+        return f"pcc respond {one['number']} {word}"
+    return command_for(one["number"], one["type"], one["raw"].get("questions") or [])
 
 
 def _row(one: dict[str, Any]) -> list[str]:

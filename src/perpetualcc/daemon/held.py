@@ -43,5 +43,5 @@ def _seen(session: Session, waiting: Mapping[SessionId, Sequence[int]]) -> Sessi
         return session
     asked = ", ".join(map(str, numbers))
     word = "request" if len(numbers) == 1 else "requests"
-    detail = f"{word} {asked} of Claude: answer with: pcc respond {numbers[0]}"
+    detail = f"{word} {asked} of Claude: answer with: pcc respond {numbers[0]} --interactive"
     return replace(session, status=SessionStatus.WAITING_INPUT, detail=detail)

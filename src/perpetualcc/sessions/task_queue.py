@@ -11,6 +11,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
+from perpetualcc.domain.texts import cut, first_line
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
@@ -142,6 +143,10 @@ def standstill(tasks: Sequence[Task]) -> Task | None:
     return max(stopped, key=lambda task: task.updated_at)
 
 
+def _title(task: Task) -> str:
+    return first_line(task.prompt, len(task.prompt))
+
+
 class TaskQueue:
     """The tasks of one session."""
 
@@ -162,8 +167,8 @@ class TaskQueue:
         events: Iterable[Event] = (),
     ) -> Task:
         """
-        Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt;
-        `events` are written with it.
+        Queue a task. `after` takes task ids, unique prefixes of them, the whole prompt or its first
+        line; `events` are written with it.
 
         Raises:
             PerpetualError: the prompt is empty, or `after` names nothing, too much, or what will
@@ -207,11 +212,17 @@ class TaskQueue:
 
 def _named(name: str, tasks: list[Task]) -> TaskId:
     exact = [task for task in tasks if name in {task.id, task.prompt}]
-    found = exact or [
-        task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
-    ]
+    titled = [task for task in tasks if name.strip() == _title(task)]
+    found = (
+        exact
+        or titled
+        or [
+            task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
+        ]
+    )
     if len(found) != 1:
-        known = ", ".join(task.id for task in (found or tasks)) or "none yet"
+        shown = [f"{task.id} ({cut(_title(task), 40)})" for task in (found or tasks)]
+        known = ", ".join(shown) or "none yet"
         what = "matches no task" if not found else "matches several tasks"
         raise PerpetualError(f"--after {name!r} {what} of this session", hint=f"Tasks: {known}")
     task = found[0]

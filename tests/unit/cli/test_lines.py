@@ -126,6 +126,12 @@ INDENT = " " * 11
         ),
         ("SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}, []),
         (
+            "SessionStatusChanged",
+            {"before": "IDLE", "after": "PAUSED", "detail": "by a person"},
+            ["[T] ⏸  Paused. Go on with: pcc resume abc123"],
+        ),
+        ("TaskStarted", {"prompt": "The walls\n\nOf stone", "attempt": 1}, ["[T] Task: The walls"]),
+        (
             "ProblemNoticed",
             {"text": "no key", "hint": "claude /login"},
             ["[T] ✗ no key", f"{INDENT}  hint: claude /login"],
@@ -206,6 +212,20 @@ def test_an_escalation_says_how_to_answer() -> None:
 
     assert any("7" in line for line in lines)
     assert any("rm -rf build" in line for line in lines)
+
+
+def test_what_is_agreed_to_says_so_where_it_is_asked() -> None:
+    lines = event(
+        "EscalationRaised",
+        number=7,
+        request=RequestId("t"),
+        type="question",
+        title="Begin?",
+        options=[],
+        questions=[QUESTION | {"yes_or_no": True}],
+    )
+
+    assert lines[1].endswith('pcc respond 7 --approve (or --deny, or "…")')
 
 
 def test_quiet_shows_what_needs_a_person_and_the_end() -> None:

@@ -18,14 +18,16 @@ from perpetualcc.domain.escalations import ALWAYS
     [
         (_command, "permission", {}),
         (_command, "error", {}),
+        (_command, "question", {"questions": [{"yes_or_no": True}]}),
         (answer_to, "permission", {}),
         (answer_to, "error", {}),
+        (answer_to, "question", {"raw": {"questions": [{"yes_or_no": True}]}}),
         (answer_to, "review", {"task_is_over": True}),
         (answer_to, "review", {"task_is_over": False}),
     ],
 )
 def test_a_pasted_choice_decides_nothing(words_of, kind, more):
-    line = words_of({"number": 1, "type": kind, "raw": {}, "options": [], **more})
+    line = words_of({"number": 1, "type": kind, "raw": {}, "options": []} | more)
     shell = ["/bin/bash", "-c", f"pcc() {{ echo decided; }}; {line}"]
 
     done = subprocess.run(shell, capture_output=True, text=True, check=False)

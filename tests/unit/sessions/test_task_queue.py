@@ -67,16 +67,19 @@ def test_a_task_and_the_event_that_tells_of_it_are_added_together():
     asyncio.run(scene())
 
 
-@pytest.mark.parametrize("named", ["whole id", "id without its letter", "beginning", "prompt"])
+@pytest.mark.parametrize(
+    "named", ["whole id", "id without its letter", "beginning", "prompt", "title"]
+)
 def test_what_must_come_first_is_named_in_several_ways(named):
     async def scene():
         queue, _ = new_queue()
-        first = await queue.add("write the tests")
+        first = await queue.add("write the tests\nall of them")
         name = {
             "whole id": first.id,
             "id without its letter": first.id.removeprefix("t-"),
             "beginning": first.id[:6],
-            "prompt": "write the tests",
+            "prompt": "write the tests\nall of them",
+            "title": "write the tests",
         }[named]
 
         second = await queue.add("run them", after=[name])
@@ -94,8 +97,9 @@ def test_a_name_of_nothing_or_of_two_is_refused_and_nothing_is_added():
         assert "none yet" in nothing.value.hint
         for _ in range(2):
             await queue.add("the same")
-        with pytest.raises(PerpetualError, match="matches several tasks"):
+        with pytest.raises(PerpetualError, match="matches several tasks") as several:
             await queue.add("x", after=["the same"])
+        assert several.value.hint.count("(the same)") == 2
         with pytest.raises(PerpetualError, match="matches"):
             await queue.add("x", after=[""])
         for empty in ("", "  \n"):

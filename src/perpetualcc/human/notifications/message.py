@@ -16,6 +16,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
+from perpetualcc.human.answers import Question, command_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -63,17 +64,6 @@ def wanted(kind: Kind, settings: NotificationSettings) -> bool:
     }[kind]
 
 
-def command_for(number: int, kind: str, questions: int = 1) -> str:
-    """What to type to answer."""
-    match kind:
-        case EscalationType.PERMISSION:
-            return f"pcc respond {number} --approve (or --deny)"
-        case EscalationType.ERROR:
-            return f'pcc respond {number} retry (or "give up")'
-        case _:
-            return " ".join([f"pcc respond {number}", *['"…"'] * questions])
-
-
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
 """No limits of anybody's, and mostly over within minutes: nobody is called for them at first."""
 
@@ -95,18 +85,26 @@ def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
+    if _is_agreed_to(event):
+        reason = "wants you to agree"
     return _about(
         event.number,
         event.type,
         reason,
         (name, session),
         "\n".join(_asking(event)),
-        questions=len(event.questions) or 1,
+        questions=event.questions,
     )
+
+
+def _is_agreed_to(event: EscalationRaised) -> bool:
+    return any(question.get("yes_or_no") for question in event.questions)
 
 
 def _asking(event: EscalationRaised) -> Iterator[str]:
     yield event.title
+    if _is_agreed_to(event):
+        yield event.context
     for question in event.questions or [{"options": event.options}]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
@@ -126,7 +124,12 @@ def _reminded(event: EscalationReminded, name: str, session: str) -> Message | N
 
 
 def _about(
-    number: int, kind: str, reason: str, who: tuple[str, str], text: str, questions: int = 1
+    number: int,
+    kind: str,
+    reason: str,
+    who: tuple[str, str],
+    text: str,
+    questions: Sequence[Question] = (),
 ) -> Message:
     name, session = who
     answer = f"Answer with: {command_for(number, kind, questions)}"
@@ -134,7 +137,7 @@ def _about(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(
             f"PerpetualCC: {session} {reason}",
-            f"Session {session} {reason} (#{number}).\n{answer}",
+            f"Session {session} {reason} (#{number}). See it with: pcc pending {number}\n{answer}",
         ),
         full=(
             f"PerpetualCC: {_line(name)} {reason}",
