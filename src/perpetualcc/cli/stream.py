@@ -14,7 +14,7 @@ from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import coloured, printable, steers
+from perpetualcc.cli.look import coloured, printable, steers, terminal_width, width
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -61,7 +61,8 @@ class Watcher:
         self._session = session
         self._since = 0
         self._waiting: dict[int, Prompt] = {}
-        self._is_prompting = False
+        self._invitation = ""
+        """What stands on the line that is typed on; empty: nothing is asked."""
         self._asked = 0
         """The request that a typed line answers."""
         self._listens = sys.stdin.isatty()
@@ -145,7 +146,8 @@ class Watcher:
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
         self._note(event)
-        if lines := shown(event, self._options.detail, staged=self._options.staged):
+        staged, here = self._options.staged, self._listens
+        if lines := shown(event, self._options.detail, staged=staged, here=here):
             self._countdown.clear()
             self._leave_prompt()
             for line in lines:
@@ -176,7 +178,7 @@ class Watcher:
 
     @property
     def _is_to_prompt(self) -> bool:
-        return self._listens and bool(self._waiting) and not self._is_prompting
+        return self._listens and bool(self._waiting) and not self._invitation
 
     def _prompt(self) -> None:
         """Ask about the oldest request, unless it is on the screen already."""
@@ -189,14 +191,16 @@ class Watcher:
             self._asked = prompt.number
         for line in prompt.lines():
             print(line)
-        print(prompt.invitation, end="", flush=True)
-        self._is_prompting = True
+        self._invitation = prompt.invitation
+        print(self._invitation, end="", flush=True)
 
     def _leave_prompt(self) -> None:
         """Clear the line that is typed on: what comes now is not a part of it."""
-        if self._is_prompting:
-            print("\r\x1b[2K" if steers() else "\n", end="")
-            self._is_prompting = False
+        if self._invitation:
+            # A narrow terminal breaks it into several rows.
+            rows = (width(self._invitation) - 1) // (terminal_width() or 80)
+            print("\r\x1b[2K" + "\x1b[A\x1b[2K" * rows if steers() else "\n", end="")
+            self._invitation = ""
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
@@ -207,7 +211,7 @@ class Watcher:
             self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
             line = _typed()
-            self._is_prompting = False
+            self._invitation = ""
             if not line:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
