@@ -237,6 +237,23 @@ def test_a_task_of_a_plan_that_stops_keeps_the_goal_and_it_goes_on_when_it_is_me
     assert started[-3:] == ["Translate it", WISH, "And after it"]
 
 
+def test_giving_up_a_task_of_a_plan_says_that_the_goal_goes_with_it(world):
+    never = {**FIRST, "checks": ["ls by-hand"]}
+    pcc, _ = world(proposes(never, SECOND), "- say: A plan.")
+    pcc.pcc("config", "set", "checks.attempts", "1")
+    session = pcc.start(WISH, "--plan")
+    pcc.pcc("respond", str(asked(pcc)["number"]), "yes")
+    pcc.wait(session, "ERROR")
+
+    number = str(asked(pcc)["number"])
+    goes_with_it = f"[2] give up - Leave it for good, with 2 tasks after it: {WISH}"
+    assert goes_with_it[:60] in pcc.pcc("pending", number).stdout
+    pcc.pcc("respond", number, "give up")
+
+    found = pcc.wait(session, "COMPLETED")
+    assert found["detail"] == "without what was given up, and 2 tasks after it"
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

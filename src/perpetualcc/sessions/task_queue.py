@@ -111,17 +111,28 @@ def comes_after_broken(task: Task) -> bool:
 def can_be_done(tasks: Sequence[Task]) -> bool:
     """Whether anything is left that does not come after a task that stopped."""
     stopped = [task for task in tasks if task.state.is_final and task.state is not TaskState.DONE]
+    left = sum(not task.state.is_final for task in tasks)
+    return len(behind([task.id for task in stopped], tasks)) < left
+
+
+def behind(first: Collection[TaskId], tasks: Sequence[Task]) -> list[Task]:
+    """What is not finished and comes after one of these, if only at several removes."""
     left = {task.id for task in tasks if not task.state.is_final}
-    behind: dict[TaskId, list[TaskId]] = defaultdict(list)
+    following: dict[TaskId, list[TaskId]] = defaultdict(list)
     for task in tasks:
-        for first in task.after:
-            behind[first].append(task.id)
-    front = [task.id for task in stopped]
+        for one in task.after:
+            following[one].append(task.id)
+    front, reached = list(first), set[TaskId]()
     while front:
-        reached = left.intersection(behind.pop(front.pop(), ()))
-        left -= reached
-        front += reached
-    return bool(left)
+        found = left.intersection(following.pop(front.pop(), ())) - reached
+        reached |= found
+        front += found
+    return [task for task in tasks if task.id in reached]
+
+
+def left_out(tasks: Sequence[Task]) -> list[Task]:
+    """What will not be done because a person gave up what comes before it."""
+    return [task for task in tasks if _cause(task) == TaskState.CANCELLED]
 
 
 def standstill(tasks: Sequence[Task]) -> Task | None:

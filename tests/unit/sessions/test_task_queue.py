@@ -13,6 +13,7 @@ from perpetualcc.domain.tasks import Done, Failed, Lane, TaskState
 from perpetualcc.sessions.task_queue import (
     PlannedTask,
     TaskQueue,
+    behind,
     can_be_done,
     order_of,
     tasks_of,
@@ -170,6 +171,16 @@ def test_what_can_be_done_first_stands_first_in_the_plans_order():
     afters = [(3,), (), (1,), (), (2, 0)]
 
     assert order_of([PlannedTask(prompt="x", after=after) for after in afters]) == [1, 3, 0, 2, 4]
+
+
+def test_what_comes_after_a_task_at_several_removes_is_behind_it():
+    first = asyncio.run(new_queue()[0].add("first"))
+    then = replace(first, id=TaskId("t-then"), after=(first.id,))
+    last = replace(first, id=TaskId("t-last"), after=(then.id,))
+    over = replace(first, id=TaskId("t-over"), after=(first.id,), state=TaskState.DONE)
+    beside = replace(first, id=TaskId("t-beside"))
+
+    assert behind([first.id], [last, then, over, beside, first]) == [last, then]
 
 
 def test_something_can_be_done_as_long_as_it_is_not_behind_what_stopped():
