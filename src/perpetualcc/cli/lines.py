@@ -148,7 +148,9 @@ def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
-    how = "Answer here, or with" if event["here"] else "Answer with"
+    # With a task that stops the watching ends, mostly.
+    is_here = event["here"] and event["type"] != "error"
+    how = "Answer here, or with" if is_here else "Answer with"
     return [
         f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
         "   Answer here" if event["staged"] else f"   {how}: {_command(event)}",
