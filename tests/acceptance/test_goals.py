@@ -251,7 +251,7 @@ def test_a_plan_is_agreed_to_in_one_terminal_and_the_other_is_told(world):
         theirs.type("only the trans")
         mine.type("a\n")
         for one in (mine, theirs):
-            one.wait_for("Task: Write the greeting\n")
+            one.wait_for("Task: Write the greeting")
         pcc.pcc("stop", session)
         assert mine.wait() == theirs.wait() == 0
 
