@@ -56,6 +56,8 @@ class ToolWanted:
     """Where Claude Code's shell stands: after `cd src` it is not the project."""
     kept: RequestId | None = None
     """The call's own id, when we let it through and Claude Code's rules want a person's word."""
+    agent: str = ""
+    """The subagent that makes it; empty: Claude itself."""
 
     def call(self, project: Path) -> ToolCall:
         place = None if self.cwd == project else self.cwd
@@ -72,6 +74,8 @@ class ToolEnded:
     """The beginning of the result."""
     size: int = 0
     """Bytes of the whole result; 0: as long as `text`."""
+    digest: str = ""
+    """Tells results apart that say something else; how long it took and when is nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -204,7 +204,8 @@ class SupervisedRun:
         if decision.verdict is Verdict.ALLOW:
             self.calls.begin(wanted.kept or wanted.request, call)
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
-        await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
+        is_allowed = decision.verdict is Verdict.ALLOW
+        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -243,7 +244,9 @@ class SupervisedRun:
             )
         if call is not None:
             now = self.faculties.steady.now()
-            await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
+            await self._look(
+                self.stuck.ended(call, is_error=ended.is_error, now=now, result=ended.digest)
+            )
         await self._look_at_trust()
         if self._is_ending:
             await self._wind_up()

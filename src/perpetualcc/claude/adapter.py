@@ -258,18 +258,27 @@ class ClaudeCodeAdapter:
         request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
         place = data.get("cwd")
         self._cwd = Path(place) if isinstance(place, str) and place else None
-        answer = await self._held_for(request, tool, data.get("tool_input"))
+        agent = str(data.get("agent_id") or "")
+        answer = await self._held_for(request, tool, data.get("tool_input"), agent=agent)
         # Subagents do not get the reminder: it is their caller's.
-        return answer if data.get("agent_id") else self._with_reminder(answer)
+        return answer if agent else self._with_reminder(answer)
 
     async def _held_for(
-        self, request: RequestId, tool: str, tool_input: Any, *, kept: RequestId | None = None
+        self,
+        request: RequestId,
+        tool: str,
+        tool_input: Any,
+        *,
+        agent: str = "",
+        kept: RequestId | None = None,
     ) -> dict[str, Any]:
         if request in self._held:  # one answer would count for both
             return _hook_answer("deny", _TWICE)
         given = tool_input if isinstance(tool_input, dict) else {}
         waiting = self._hold(request)
-        wanted = ToolWanted(request=request, tool=tool, input=given, cwd=self._cwd, kept=kept)
+        wanted = ToolWanted(
+            request=request, tool=tool, input=given, cwd=self._cwd, agent=agent, kept=kept
+        )
         self._inbox.put(wanted)
         return await waiting
 
