@@ -431,6 +431,7 @@ class Parts:
 
     @cached_property
     def api(self) -> Api:
+        held = Held(escalations=self.escalations, manager=self.manager)
         return Api(
             manager=self.manager,
             people=self.people,
@@ -443,7 +444,7 @@ class Parts:
                 rules=self.rules,
                 ledger=self.ledger,
             ),
-            held=Held(escalations=self.escalations),
+            held=held,
             delays=Delays(
                 disk=partial(disk_space, self.locations.data),
                 load=self.load.why_closed,
@@ -452,7 +453,10 @@ class Parts:
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(
-                reports=SqliteReports(self.database), manager=self.manager, clock=self.clock
+                reports=SqliteReports(self.database),
+                manager=self.manager,
+                held=held,
+                clock=self.clock,
             ),
             events=self.events,
             runs=self.runs,

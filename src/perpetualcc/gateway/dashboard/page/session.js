@@ -1,6 +1,6 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
-import { button, counted, el, fill, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
+import { button, counted, el, fill, goesOn, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
 import { Log } from "./log.js";
 
 const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
@@ -99,7 +99,7 @@ export class SessionView {
 
   show(session) {
     const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
-    const detail = session.resumes_at ? `Goes on at ${moment(session.resumes_at)}. ${clean(session.detail)}` : session.detail;
+    const detail = [goesOn(session), clean(session.detail)].filter(Boolean).join(". ");
     fill(
       this.head,
       el("h2", {}, session.name || session.id, " ", statusMark(session.status)),
