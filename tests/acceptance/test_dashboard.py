@@ -242,6 +242,7 @@ def talk(link: str) -> Iterator[ClientConnection]:
     own, _, code = link.partition("/#")
     address = f"{own.replace('http', 'ws')}/engine"
     with connect(address, origin=own, compression=None, proxy=None) as page:
+        assert json.loads(page.recv(10))["type"] == "challenge"
         page.send(json.dumps({"code": code}))
         assert json.loads(page.recv(10))["type"] == "welcome"
         yield page

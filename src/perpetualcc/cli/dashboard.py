@@ -47,14 +47,23 @@ def dashboard(
     See and steer your sessions in a browser on this machine, until Ctrl+C.
 
     The printed link works once; when it was used, a fresh one is printed. For another machine's
-    browser: ssh -L 8420:127.0.0.1:8420 HOST, and open the link there.
+    browser: ssh -L 8420:127.0.0.1:8420 HOST, and open the link there. For a phone, see
+    `pcc devices pair --help` and dashboard.address.
 
     Example: pcc dashboard --no-browser
     """
     only_a_person(ctx.obj, "may open the dashboard")
+    address = _address()
     connect(ctx.obj).close()  # it starts what does not run, and says what is wrong
-    with closing(_listener(port)) as listener:
-        asyncio.run(_serve(ctx.obj, listener, opens=not no_browser))
+    # A proxy knows one port.
+    with closing(_listener(port or (_PORT if address else None))) as listener:
+        asyncio.run(_serve(ctx.obj, listener, address, opens=not no_browser))
+
+
+def _address() -> str:
+    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+    return load_config().dashboard.address
 
 
 def _listener(port: int | None) -> socket.socket:
@@ -70,7 +79,9 @@ def _listener(port: int | None) -> socket.socket:
         ) from None
 
 
-async def _serve(options: GlobalOptions, listener: socket.socket, *, opens: bool) -> None:
+async def _serve(
+    options: GlobalOptions, listener: socket.socket, address: str, *, opens: bool
+) -> None:
     from perpetualcc.gateway.dashboard.bridge import Bridge  # noqa: PLC0415  # not for --help
 
     over = asyncio.Event()
@@ -83,8 +94,10 @@ async def _serve(options: GlobalOptions, listener: socket.socket, *, opens: bool
         _say(f"Opened. For another browser: {bridge.link}")
 
     port = listener.getsockname()[1]
-    bridge = Bridge(port=port, reach=lambda: _reach(options), used=used)
+    bridge = Bridge(port=port, reach=lambda: _reach(options), used=used, address=address)
     _say(f"Dashboard: {bridge.link}")
+    if address:
+        _say(f"For paired devices: {address}")
     _say("The link works once, on this machine. Ctrl+C to end; sessions go on in the background.")
     if opens:
         _open(bridge.link, door)

@@ -17,6 +17,7 @@ from perpetualcc.daemon.beginnings import beginning_of
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
@@ -88,6 +89,7 @@ class Api:
     clock: Clock
     handovers: Handovers
     minds: Minds
+    about_devices: DeviceApi
     about_guards: GuardApi
     about_reports: ReportApi
     defaults: BrainSettings
@@ -173,6 +175,7 @@ class Api:
                 call=self.set_budget, params={"name": str, "value": float}, is_decision=True
             ),
             "daemon.info": Method(call=self.info),
+            **self.about_devices.methods(),
             **self.about_guards.methods(),
             **self.about_reports.methods(),
             **self.about_people.methods(),

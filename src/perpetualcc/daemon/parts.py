@@ -33,6 +33,7 @@ from perpetualcc.daemon.check_shell import CheckShell
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
@@ -75,6 +76,7 @@ from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.devices import DeviceStore
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
@@ -450,6 +452,9 @@ class Parts:
                 load=self.load.why_closed,
                 places=lanes(self.config),
                 taken=lambda: self.dispatcher.running,
+            ),
+            about_devices=DeviceApi(
+                devices=DeviceStore(self.database, self.clock), clock=self.clock
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(

@@ -19,6 +19,9 @@ let isOpen = false;
 const link = new Link({
   open: begin,
   event: arrived,
+  scope(name) {
+    document.body.dataset.scope = name;
+  },
   state(name, message = "", hint = "") {
     isOpen = name === "open";
     const mark = byId("state");
@@ -168,6 +171,7 @@ function route() {
     session = new SessionView(link, id);
     if (isOpen) session.begin();
   }
+  if (name === "waiting" && id) waiting.open(Number(id));
   if (name === "report" && isOpen) report.read();
 }
 

@@ -23,7 +23,7 @@ export class SessionView {
     this.resume = button("Resume", () => this.act("session.resume"));
     this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next" });
     const add = el(
-      "form.add",
+      "form.add.work",
       { onsubmit: (event) => { event.preventDefault(); this.add(); } },
       el("label", { for: "prompt" }, "Add a task"),
       this.prompt,
@@ -34,7 +34,7 @@ export class SessionView {
       el("a.back", { href: "#/sessions" }, "‹ All sessions"),
       this.head,
       this.ask,
-      el("div.row", {}, this.pause, this.resume),
+      el("div.row.work", {}, this.pause, this.resume),
       this.problem,
       el("h3", {}, "Tasks"),
       this.tasks,
@@ -66,7 +66,7 @@ export class SessionView {
     this.subscription = null;
     try {
       if (before) await this.link.call("events.unfollow", { subscription: before });
-      const attend = document.visibilityState === "visible";
+      const attend = document.visibilityState === "visible" && document.body.dataset.scope !== "look";
       const found = await this.link.call("events.follow", { session: this.id, since: this.log.last, attend });
       if (this.isOver || this.subscription) await this.link.call("events.unfollow", { subscription: found.subscription });
       else this.subscription = found.subscription;
