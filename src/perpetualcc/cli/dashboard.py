@@ -10,7 +10,7 @@ from contextlib import closing
 from html import escape
 from pathlib import Path
 from threading import Thread
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -42,6 +42,12 @@ def dashboard(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the link, for a browser of yours")
     ] = False,
+    for_devices: Annotated[
+        bool,
+        typer.Option(
+            "--for-devices", help="Print no link at all: for a service that paired devices use"
+        ),
+    ] = False,
 ) -> None:
     """
     See and steer your sessions in a browser on this machine, until Ctrl+C.
@@ -54,10 +60,14 @@ def dashboard(
     """
     only_a_person(ctx.obj, "may open the dashboard")
     address = _address()
+    if for_devices and not address:
+        raise PerpetualError(
+            "The dashboard has no address for devices", hint="pcc devices pair --help"
+        )
     connect(ctx.obj).close()  # it starts what does not run, and says what is wrong
     # A proxy knows one port.
-    with closing(_listener(port or (_PORT if address else None))) as listener:
-        asyncio.run(_serve(ctx.obj, listener, address, opens=not no_browser))
+    with closing(_listener(port or (_PORT if for_devices else None))) as listener:
+        asyncio.run(_serve(ctx.obj, listener, address, _Manner(for_devices, not no_browser)))
 
 
 def _address() -> str:
@@ -79,8 +89,13 @@ def _listener(port: int | None) -> socket.socket:
         ) from None
 
 
+class _Manner(NamedTuple):
+    is_for_devices: bool
+    opens: bool
+
+
 async def _serve(
-    options: GlobalOptions, listener: socket.socket, address: str, *, opens: bool
+    options: GlobalOptions, listener: socket.socket, address: str, manner: _Manner
 ) -> None:
     from perpetualcc.gateway.dashboard.bridge import Bridge  # noqa: PLC0415  # not for --help
 
@@ -95,11 +110,14 @@ async def _serve(
 
     port = listener.getsockname()[1]
     bridge = Bridge(port=port, reach=lambda: _reach(options), used=used, address=address)
-    _say(f"Dashboard: {bridge.link}")
+    if not manner.is_for_devices:
+        _say(f"Dashboard: {bridge.link}")
+        _say(
+            "The link works once, on this machine. Ctrl+C to end; sessions go on in the background."
+        )
     if address:
-        _say(f"For paired devices: {address}")
-    _say("The link works once, on this machine. Ctrl+C to end; sessions go on in the background.")
-    if opens:
+        _say(f"For paired devices: {address} (by way of 127.0.0.1:{port})")
+    if manner.opens and not manner.is_for_devices:
         _open(bridge.link, door)
     try:
         await bridge.serve(listener, over)

@@ -12,6 +12,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import moment, table
+from perpetualcc.cli.options import DryRunOption
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
 
@@ -58,7 +59,7 @@ def pair(
             return
         _show(link)
         print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
-        print("Meanwhile `pcc dashboard` must run here. Ctrl+C to wait no longer.")
+        print("Meanwhile `pcc dashboard` must run here (pcc devices install keeps it).")
         _wait(daemon, invited)
 
 
@@ -145,3 +146,30 @@ def revoke(
     if not found:
         raise PerpetualError(f"No device is called {name!r}", hint="See them: pcc devices list")
     print(f"Revoked: {name}")
+
+
+@app.command()
+def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """
+    Have the dashboard there for them at every login: a systemd user unit or a launchd agent.
+
+    Example: pcc devices install --dry-run
+    """
+    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # list is quick
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
+    _address()
+    install_service(ctx, Service.DASHBOARD, dry_run=dry_run)
+
+
+@app.command()
+def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """
+    Undo `install`. Devices stay paired.
+
+    Example: pcc devices uninstall
+    """
+    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
+    uninstall_service(ctx, Service.DASHBOARD, dry_run=dry_run)
