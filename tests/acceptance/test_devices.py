@@ -6,7 +6,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -27,6 +26,7 @@ from perpetualcc.domain.ids import RunId
 from perpetualcc.gateway.dashboard.bridge import STRANGER
 from perpetualcc.gateway.protocol import ErrorCode
 from tests.acceptance.browser import MISSING, browsing
+from tests.acceptance.receivers import Webhook
 from tests.acceptance.supervised import Supervised, wait_until
 from tests.acceptance.test_dashboard import ask, dashboard, free_port
 
@@ -111,6 +111,7 @@ def test_a_paired_device_does_what_it_was_granted_and_nobody_else_anything(insta
         code = invited(pcc, "my phone")
         assert stranger.is_refused()
         assert stranger.is_refused("x" * 43)
+        assert all(stranger.is_refused(proof=odd) for odd in ([1], {"key": 1}, {"code": None}))
         with phone.open(code) as page:
             assert phone.enters(page) == "answer"
             [waiting] = ask(page, "escalation.list")
@@ -126,6 +127,16 @@ def test_a_paired_device_does_what_it_was_granted_and_nobody_else_anything(insta
         assert stranger.is_refused(code)
         assert stranger.is_refused(proof=phone.proof), "a signature counts for another connection"
         pcc.wait(session, "COMPLETED")
+
+
+def test_a_notification_ends_in_a_link_to_what_waits(install):
+    webhook = Webhook()
+    pcc = reachable(install(ASKS))
+    pcc.pcc("config", "set", "notifications.urls", f'["{webhook.url}"]')
+    with webhook.listening():
+        pcc.wait(pcc.start("Build the shop"), "WAITING_INPUT")
+        wait_until(lambda: webhook.bodies)
+    assert webhook.bodies[0].endswith(f"Or on a paired device: {ADDRESS}/#/waiting/1")
 
 
 def test_a_device_stays_paired_over_restarts_and_is_put_out_at_once(install):
@@ -275,7 +286,6 @@ def test_a_phone_is_paired_by_its_link_answers_and_is_put_out(install, tmp_path)
 
             pcc.pcc("devices", "revoke", "my phone")
             browser.sees("This browser is not paired, or not any more.")
-            time.sleep(1)
-            wait_until(lambda: pcc.json("devices", "list") == [])
+            assert pcc.json("devices", "list") == []
     [settled] = pcc.events(session, "EscalationSettled")
     assert settled["decided_by"] == "my phone"

@@ -41,7 +41,7 @@ _MOST_REQUESTS = 100
 _BUFFERED = 256 * 1024
 """Bytes that wait for a slow page; the engine is not read on meanwhile."""
 _UNKNOWN = 1.0
-"""Seconds after a device that was not let in, before the next one is looked at."""
+"""Seconds that a device which is not let in is kept waiting: so many fewer can be tried."""
 
 STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
 """Why a page is hung up on; what it says of it, `link.js` knows."""
@@ -80,8 +80,6 @@ class Bridge:
         self._address = address
         self._hosts, self._keys = Hosts(port, address), Keys()
         self._pages = 0
-        self._entrance = asyncio.Lock()
-        """Devices are looked at one after the other."""
 
     @property
     def link(self) -> str:
@@ -164,9 +162,8 @@ class Bridge:
             if proof is None:
                 await self._talk(browser, await self._engine())
             else:
-                async with self._entrance:
-                    engine = await self._engine()
-                    welcome = await _let_in(engine, proof)
+                engine = await self._engine()
+                welcome = await _let_in(engine, proof)
                 await self._talk(browser, engine, {"type": "welcome", **welcome})
         except PerpetualError as error:
             away = {"type": "away", "message": error.message, "hint": error.hint}
@@ -206,14 +203,13 @@ async def _let_in(engine: _Streams, proof: Mapping[str, Any]) -> dict[str, Any]:
             async with asyncio.timeout(_SLOWEST):
                 answer = json.loads(await reader.readline() or b"{}")
         welcome = answer.get("result")
-        if answer and not welcome:
-            await asyncio.sleep(_UNKNOWN)
     finally:
         if not welcome:
             writer.transport.abort()
     if not answer:
         raise _HungUp(AWAY, "the engine is away")
     if not welcome:
+        await asyncio.sleep(_UNKNOWN)
         raise _HungUp(STRANGER, "this browser is not paired")
     return dict(welcome)
 

@@ -23,7 +23,12 @@ async function fresh() {
   }
 }
 
-export const keep = (pair) => inStore("readwrite", (store) => store.put(pair, KEPT));
+export async function keep(pair) {
+  await inStore("readwrite", (store) => store.put(pair, KEPT));
+  // Some browsers forget pages that were not visited for a week, but for those that ask.
+  await navigator.storage?.persist?.();
+}
+
 const kept = () => inStore("readonly", (store) => store.get(KEPT));
 
 async function inStore(mode, act) {

@@ -41,7 +41,7 @@ export class Link {
         );
       } else if (frame.type === "welcome") {
         if (IS_HERE) sessionStorage.setItem(KEY, frame.key);
-        else if (this.code) keep(pair);
+        else if (this.code) keep(pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
         this.code = "";
         isIn = true;
         this.away = null;
