@@ -26,14 +26,17 @@ _BY = {
 _URGENT = frozenset(
     {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
 )
-_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged"})
+_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged", "here"})
 
 
-def shown(event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False) -> list[str]:
+def shown(
+    event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False, here: bool = False
+) -> list[str]:
     """
     The lines for one event; none for those that are not for people.
 
-    With `staged` what is asked names no command to answer it: none would reach the daemon.
+    `here`: what is asked can be answered where it is shown. With `staged` it names no command to
+    answer it: none would reach the daemon.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
@@ -45,7 +48,7 @@ def shown(event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False) 
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
     }
-    event = told | {"staged": staged}
+    event = told | {"staged": staged, "here": here}
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
@@ -144,10 +147,11 @@ def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
-    return [
-        f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        "   Answer here" + ("" if event["staged"] else f", or with: {_command(event)}"),
-    ]
+    lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
+    ways = ["here"] if event["here"] else []
+    if not event["staged"]:
+        ways.append(f"with: {_command(event)}")
+    return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
 
 
 def _reminded(event: Data) -> list[str]:

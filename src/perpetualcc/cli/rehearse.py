@@ -49,7 +49,7 @@ def rehearse(
     """
     story = load_scenario(scenario)
     if check:
-        print(f"{scenario}: {len(story.scenes)} scene(s), no mistakes")
+        print(story.summary)
         return
     prompt = task or story.prompt
     if not prompt:

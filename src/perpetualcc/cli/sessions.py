@@ -257,7 +257,7 @@ def _named(tasks: list[str]) -> str:
 
 def _figures(session: dict[str, Any]) -> list[str]:
     used, window, spent = session["tokens"], session["context_window"], session["spent"]
-    share = f" / {window:,} ({used * 100 // window}%)" if window else ""
+    share = f" / {window:,} ({used * 100 // window}%) of" if window else " in"
     counts: dict[str, int] = session["counts"]
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
     human = counts.get("allow/person", 0)
@@ -266,7 +266,7 @@ def _figures(session: dict[str, Any]) -> list[str]:
     by_people = questions.get("person", 0)
     by_itself = sum(questions.values()) - by_people
     return [
-        f"Token Usage: {used:,}{share} of the context window",
+        f"Token Usage: {used:,}{share} the context window",
         f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
         f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
         f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",

@@ -217,15 +217,25 @@ def begin(
 
 def _beside(here: list[dict[str, Any]], own: str) -> str:
     """Who else works in the project: two that know nothing of each other do some things twice."""
-    others = [s for s in here if s["id"] != own and SessionStatus(s["status"]) not in ENDED]
+    others = [s for s in here if s["id"] != own and _is_at_work(s)]
     if not others:
         return ""
     first = others[0]
-    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+    who = f"Session '{first['name']}' ({first['id']})"
+    are = f" and {len(others) - 1} more are" if len(others) > 1 else " is"
     return (
-        f"Session '{first['name']}' ({first['id']}){more} is at work in the same project;"
-        f' what comes after its work is better given to it: pcc add {first["id"]} "…"'
+        f"{who}{are} at work in the same project; what comes after its work is better given"
+        f' to it: pcc add {first["id"]} "…"'
     )
+
+
+def _is_at_work(session: dict[str, Any]) -> bool:
+    """Now, or as soon as it can: not one that only begins later."""
+    status = SessionStatus(session["status"])
+    begins_later = status is SessionStatus.IDLE and (
+        session["resumes_at"] is not None or session["delay"].startswith("begins ")
+    )
+    return status not in ENDED and not begins_later
 
 
 def _not_counted(brought: dict[str, Any]) -> str:
