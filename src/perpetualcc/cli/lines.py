@@ -9,6 +9,7 @@ from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printab
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
+from perpetualcc.human.how_to_answer import how_to_answer
 
 Data = Mapping[str, Any]
 
@@ -150,7 +151,8 @@ def _escalated(event: Data) -> list[str]:
     lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
     ways = ["here"] if event["here"] else []
     if not event["staged"]:
-        ways.append(f"with: {_command(event)}")
+        how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
+        ways.append(f"with: {how}")
     return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
 
 
@@ -163,12 +165,6 @@ def _request_settled(event: Data) -> list[str]:
     by = event["decided_by"]
     how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
     return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
-
-
-def _command(event: Data) -> str:
-    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
-    word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
-    return f"pcc respond {event['number']} {word}"
 
 
 _HICCUPS = {

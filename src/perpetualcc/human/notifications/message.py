@@ -1,8 +1,9 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
 from perpetualcc.domain.events import (
@@ -16,6 +17,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
+from perpetualcc.human.how_to_answer import how_to_answer
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -63,17 +65,6 @@ def wanted(kind: Kind, settings: NotificationSettings) -> bool:
     }[kind]
 
 
-def command_for(number: int, kind: str, questions: int = 1) -> str:
-    """What to type to answer."""
-    match kind:
-        case EscalationType.PERMISSION:
-            return f"pcc respond {number} --approve (or --deny)"
-        case EscalationType.ERROR:
-            return f'pcc respond {number} retry (or "give up")'
-        case _:
-            return " ".join([f"pcc respond {number}", *['"…"'] * questions])
-
-
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
 """No limits of anybody's, and mostly over within minutes: nobody is called for them at first."""
 
@@ -101,7 +92,7 @@ def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
         reason,
         (name, session),
         "\n".join(_asking(event)),
-        questions=len(event.questions) or 1,
+        questions=event.questions,
     )
 
 
@@ -126,10 +117,15 @@ def _reminded(event: EscalationReminded, name: str, session: str) -> Message | N
 
 
 def _about(
-    number: int, kind: str, reason: str, who: tuple[str, str], text: str, questions: int = 1
+    number: int,
+    kind: str,
+    reason: str,
+    who: tuple[str, str],
+    text: str,
+    questions: Sequence[Mapping[str, Any]] = (),
 ) -> Message:
     name, session = who
-    answer = f"Answer with: {command_for(number, kind, questions)}"
+    answer = f"Answer with: {how_to_answer(number, kind, questions)}"
     return Message(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(
