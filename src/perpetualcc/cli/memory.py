@@ -64,7 +64,9 @@ def search(
 @app.command()
 def facts(
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(help="The project's directory")] = Path(),
+    project: Annotated[
+        Path, typer.Argument(exists=True, file_okay=False, help="The project's directory")
+    ] = Path(),
     category: Annotated[FactCategory | None, typer.Option(help="Only of this category")] = None,
     as_json: JsonOption = False,
 ) -> None:
