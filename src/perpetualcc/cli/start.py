@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -201,7 +201,7 @@ def begin(
             unattended=unattended,
             **begins,
         )
-        if note := _not_counted(daemon.call("trust.show", project=session["project"])):
+        for note in _brought_along(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
@@ -238,15 +238,22 @@ def _is_at_work(session: dict[str, Any]) -> bool:
     return status not in ENDED and not begins_later
 
 
-def _not_counted(brought: dict[str, Any]) -> str:
-    """What the project brings along that no person has seen; empty: nothing, or only words."""
-    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415  # not for --help
+def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
+    """What a person should know: a mistake, and what nobody has seen. Words are just words."""
+    from perpetualcc.permissions.policy_file import POLICY_FILE  # noqa: PLC0415  # not for --help
+    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415
 
+    mistakes = [str(one["detail"]) for one in brought["surfaces"] if one["what"] == "mistake"]
+    yield from map(one_line, mistakes)
+    if brought["trusted"]:
+        return
     files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)
-    if brought["trusted"] or not files:
-        return ""
-    named = one_line(", ".join(sorted(files)[:3])) + (", …" if len(files) > 3 else "")
-    return f"{named} will not count; to look at it: pcc trust '{brought['project']}'"
+    look = f"to look at it: pcc trust {shlex.quote(brought['project'])}"
+    if others := sorted(files - {POLICY_FILE}):
+        named = one_line(", ".join(others[:3])) + (", …" if len(others) > 3 else "")
+        yield f"{named} will not count; {look}"
+    elif files and not mistakes:
+        yield f"{POLICY_FILE} counts only where it is stricter; {look}"
 
 
 def checked_sandbox(mode: str) -> str:
