@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, moment
 from perpetualcc.domain.errors import PerpetualError
@@ -31,6 +32,7 @@ MissedOption = Annotated[
         metavar="HOW",
         help="What passed of --every is made up for: once, all, skip, or up to so late: 2h"
         " [default: once]",
+        autocompletion=completion.one_of("once", "all", "skip"),
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli import completion
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
@@ -48,7 +49,10 @@ def start(  # noqa: PLR0917  # one parameter an option
     ] = None,
     brain: Annotated[
         str | None,
-        typer.Option(help="none, claude, gemini or ollama [default: the configuration's]"),
+        typer.Option(
+            help="none, claude, gemini or ollama [default: the configuration's]",
+            autocompletion=completion.one_of(*_BRAINS),
+        ),
     ] = None,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     auto_approve: Annotated[
@@ -82,7 +86,11 @@ def start(  # noqa: PLR0917  # one parameter an option
         bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
     ] = True,
     sandbox: Annotated[
-        str, typer.Option(help="auto, on or off [default: the configuration's]")
+        str,
+        typer.Option(
+            help="auto, on or off [default: the configuration's]",
+            autocompletion=completion.one_of("auto", "on", "off"),
+        ),
     ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
     unattended: Annotated[

@@ -23,6 +23,9 @@ _NAMES = {
 }
 
 
+STATUSES = tuple(_NAMES)
+
+
 def parse_status(word: str) -> SessionStatus:
     """Raises Mistyped, naming the words that exist."""
     status = _NAMES.get(word.lower().replace("-", "_"))
