@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     clock,
@@ -38,7 +39,12 @@ _BY = {"policy": "the rules", "brain": "the brain", "person": "you", "memory": "
 def report(
     ctx: typer.Context,
     session: Annotated[
-        str | None, typer.Argument(metavar="SESSION", help="Only this one: id or name")
+        str | None,
+        typer.Argument(
+            metavar="SESSION",
+            help="Only this one: id or name",
+            autocompletion=completion.sessions,
+        ),
     ] = None,
     since: Annotated[str, typer.Option(help="The last 30m, 12h, 2d, …")] = "24h",
     as_json: JsonOption = False,

@@ -25,6 +25,9 @@ _NAMES = {
 }
 
 
+STATUSES = tuple(_NAMES)
+
+
 def goes_on(session: dict[str, Any]) -> str:
     """What it does at the time it waits for."""
     is_first = session["status"] == SessionStatus.IDLE and not session["detail"]

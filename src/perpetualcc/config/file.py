@@ -350,7 +350,7 @@ def parse_value(kind: Any, text: str) -> Any:
                 break
     if kind in {str, Path} or isinstance(kind, types.UnionType):
         return text
-    raise PerpetualError(f"{text!r} is not {kind_name(kind)}", hint="pcc config set --help")
+    raise PerpetualError(f"{text!r} is not {kind_name(kind)}")
 
 
 def _list(text: str) -> list[str]:

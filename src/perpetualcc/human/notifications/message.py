@@ -1,8 +1,9 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
 from perpetualcc.domain.events import (
@@ -16,6 +17,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
+from perpetualcc.human.how_to_answer import how_to_answer
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -69,17 +71,6 @@ def wanted(kind: Kind, settings: NotificationSettings) -> bool:
     }[kind]
 
 
-def command_for(number: int, kind: str, questions: int = 1) -> str:
-    """What to type to answer."""
-    match kind:
-        case EscalationType.PERMISSION:
-            return f"pcc respond {number} --approve (or --deny)"
-        case EscalationType.ERROR:
-            return f'pcc respond {number} retry (or "give up")'
-        case _:
-            return " ".join([f"pcc respond {number}", *['"…"'] * questions])
-
-
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
 """No limits of anybody's, and mostly over within minutes: nobody is called for them at first."""
 
@@ -108,7 +99,7 @@ def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Messa
         (name, session),
         "\n".join(_asking(event)),
         page,
-        questions=len(event.questions) or 1,
+        questions=event.questions,
     )
 
 
@@ -139,10 +130,10 @@ def _about(
     who: tuple[str, str],
     text: str,
     page: str,
-    questions: int = 1,
+    questions: Sequence[Mapping[str, Any]] = (),
 ) -> Message:
     name, session = who
-    answer = f"Answer with: {command_for(number, kind, questions)}"
+    answer = f"Answer with: {how_to_answer(number, kind, questions)}"
     if page:
         answer += f"\nOr on a paired device: {page}/#/waiting/{number}"
     return Message(
