@@ -42,9 +42,9 @@ def shown(
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
-    # What is said, and what a session came to, may have several lines; everything else is one,
-    # whatever an agent put there.
-    several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
+    # What is said, and what a session came to, may have several lines, and of a prompt the first is
+    # shown; everything else is one, whatever an agent put there.
+    several = {"text", "prompt", *(["detail"] if event.get("after") == "COMPLETED" else [])}
     told: dict[str, Any] = {
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
@@ -244,8 +244,9 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
+    go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
     words = {
-        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume"],
+        "PAUSED": [f"⏸  Paused{why}{go_on}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],

@@ -48,5 +48,5 @@ def _seen(
     if not numbers:
         return replace(session, resumes_at=resumes_at)
     asked = ", ".join(f"#{number}" for number in numbers)
-    detail = f"Claude waits for your answer to {asked}: pcc respond {numbers[0]}"
+    detail = f"Claude waits for your answer to {asked}: pcc respond {numbers[0]} --interactive"
     return replace(session, status=SessionStatus.WAITING_INPUT, detail=detail)

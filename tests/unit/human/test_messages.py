@@ -59,6 +59,20 @@ def test_where_the_dashboard_has_an_address_the_request_is_a_link_there():
     assert "paired" not in plain.brief[1] + plain.full[1]
 
 
+def test_what_is_agreed_to_is_looked_at_first():
+    plan = {"question": "Begin?", "options": [], "yes_or_no": True}
+    message = compose(asked(title="Begin?", context="1. The walls", questions=[plan]), None)
+
+    assert message is not None
+    title, body = message.brief
+    assert title == "PerpetualCC: s-1 wants you to agree"
+    assert body.splitlines() == [
+        "Session s-1 wants you to agree (#4). See it with: pcc pending 4",
+        'Answer with: pcc respond 4 --approve (or --deny, or "…")',
+    ]
+    assert "1. The walls" in message.full[1]
+
+
 def test_an_offer_to_make_a_rule_is_told():
     question = EscalationRaised(
         session=SessionId("s-1"),

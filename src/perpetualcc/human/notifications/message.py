@@ -92,6 +92,8 @@ def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Messa
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
+    if _is_agreed_to(event):
+        reason = "wants you to agree"
     return _about(
         event.number,
         event.type,
@@ -103,8 +105,14 @@ def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Messa
     )
 
 
+def _is_agreed_to(event: EscalationRaised) -> bool:
+    return any(question.get("yes_or_no") for question in event.questions)
+
+
 def _asking(event: EscalationRaised) -> Iterator[str]:
     yield event.title
+    if _is_agreed_to(event):
+        yield event.context
     for question in event.questions or [{"options": event.options}]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
@@ -140,7 +148,7 @@ def _about(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(
             f"PerpetualCC: {session} {reason}",
-            f"Session {session} {reason} (#{number}).\n{answer}",
+            f"Session {session} {reason} (#{number}). See it with: pcc pending {number}\n{answer}",
         ),
         full=(
             f"PerpetualCC: {_line(name)} {reason}",
