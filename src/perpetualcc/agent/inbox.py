@@ -54,8 +54,11 @@ class ToolWanted:
     input: Mapping[str, Any]
     cwd: Path | None = None
     """Where Claude Code's shell stands: after `cd src` it is not the project."""
-    kept: RequestId | None = None
-    """The call's own id, when we let it through and Claude Code's rules want a person's word."""
+    again: RequestId | None = None
+    """The call's own id, when it comes once more although we let it through: Claude Code's rules
+    want a person's word on it."""
+    is_changed: bool = False
+    """A hook that is not ours gave it this input."""
     agent: str = ""
     """The subagent that makes it; empty: Claude itself."""
 
