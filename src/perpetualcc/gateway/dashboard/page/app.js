@@ -109,7 +109,9 @@ function updateRow(row, one) {
   const when = goesOn(one);
   say(row.task, oneLine(one.delay || [when, one.task || one.detail].filter(Boolean).join(": "), 200));
   const share = one.context_window ? Math.min(100, (100 * one.tokens) / one.context_window) : 0;
-  say(row.about, `${one.id} · ${money(one.spent.usd)} · context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`);
+  const context = `context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`;
+  // An engine of the version before does not say what a session cost.
+  say(row.about, [one.id, one.spent ? money(one.spent.usd) : "", context].filter(Boolean).join(" · "));
   if (Math.round(share) !== row.share) {
     row.share = Math.round(share);
     fill(row.bar, one.context_window ? meter(share) : null);
