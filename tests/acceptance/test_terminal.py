@@ -1,6 +1,7 @@
 """Watching a session on a terminal: leave it, come back, answer, stop."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_what_was_typed_for_one_request_never_answers_the_next(install):
     assert pcc.status("mine")["counts"] == {"deny/person": 2}
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="it is about the shell")
+def test_half_an_answer_that_somebody_else_gave_is_no_command_for_the_shell(install):
+    pcc = install(ASKING)
+    pcc.start("Clear", "--session-name", "mine")
+    attach = shlex.join(pcc.command("attach", "mine"))
+    shell = ["/bin/bash", "-c", f'{attach}; read -r -n 99 -t 2 left; echo "left: <$left>"']
+
+    with terminal(shell, pcc.environment) as screen:
+        screen.wait_for("[A]pprove")
+        screen.type("rm -rf src")
+        pcc.pcc("respond", "1", "--deny")
+        assert screen.wait() == 0
+
+    assert "Session completed" in screen.seen
+    assert "left: <>" in screen.seen
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")
 def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     pcc = install("steps: [Done.]")
@@ -141,12 +159,22 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     assert completed("pcc", "config", "get", "max_conc") == ["max_concurrent"]
     assert completed("pcc", "budget", "set", "un") == ["unattended_tokens_per_day"]
     assert completed("pcc", "rules", "add", "") == ["allow", "deny"]
+    assert completed("pcc", "start", "--brain", "o") == ["ollama"]
+    assert completed("pcc", "logs", "--level", "w") == ["warn"]
+    assert completed("pcc", "list", "--status", "p") == ["processing", "paused"]
+    assert completed("pcc", "decisions", "--verdict", "a") == ["allow", "ask", "answer"]
+    assert completed("pcc", "rehearse", "d") == ["demo"]
     mine = ("pcc", "--data-dir", str(pcc.locations.data))
     assert completed(*mine, "status", "") == [], "nothing is started for a suggestion"
     assert pcc.engine is None
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    for elsewhere in (("report",), ("pending", "--session"), ("decisions", "--session")):
+        assert completed(*mine, *elsewhere, session[:3]) == [session]
+    pcc.pcc("add", session, "Later", "--at", "in 2 hours")
+    [later] = [one["id"] for one in pcc.look(session)["tasks"] if one["prompt"] == "Later"]
+    assert later in completed(*mine, "add", session, "Then", "--after", "t-")
     assert completed(*mine, "rules", "remove", "") == []
     pcc.pcc("rules", "add", "deny", "command", "make deploy")
     assert completed(*mine, "rules", "remove", "") == [pcc.json("rules", "list")[0]["id"]]

@@ -59,6 +59,8 @@ class ToolWanted:
     want a person's word on it."""
     is_changed: bool = False
     """A hook that is not ours gave it this input."""
+    agent: str = ""
+    """The subagent that makes it; empty: Claude itself."""
 
     def call(self, project: Path) -> ToolCall:
         place = None if self.cwd == project else self.cwd
@@ -75,6 +77,8 @@ class ToolEnded:
     """The beginning of the result."""
     size: int = 0
     """Bytes of the whole result; 0: as long as `text`."""
+    digest: str = ""
+    """Tells results apart that say something else; how long it took and when is nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

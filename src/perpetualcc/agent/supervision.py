@@ -208,7 +208,10 @@ class SupervisedRun:
         if decision.verdict is Verdict.ALLOW:
             self.calls.begin(wanted.again or wanted.request, call)
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
-        await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
+        is_allowed = decision.verdict is Verdict.ALLOW
+        if is_allowed and wanted.again is not None and not wanted.is_changed:
+            return  # the same call was looked at when it came first
+        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -247,7 +250,9 @@ class SupervisedRun:
             )
         if call is not None:
             now = self.faculties.steady.now()
-            await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
+            await self._look(
+                self.stuck.ended(call, is_error=ended.is_error, now=now, result=ended.digest)
+            )
         await self._look_at_trust()
         if self._is_ending:
             await self._wind_up()

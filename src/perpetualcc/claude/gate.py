@@ -107,22 +107,25 @@ class Gate:
             return await self._answered(request, given) if self.hooks.answer_requests else {}
         place = data.get("cwd")
         self._cwd = Path(place) if isinstance(place, str) and place else None
-        answer = await self._judge(request, tool, given)
+        agent = str(data.get("agent_id") or "")
+        answer = await self._judge(request, tool, given, agent)
         # Subagents do not get the reminder: it is their caller's.
-        return answer if data.get("agent_id") else self._with_reminder(answer)
+        return answer if agent else self._with_reminder(answer)
 
     async def _judge(
-        self, request: RequestId, tool: str, given: Mapping[str, Any]
+        self, request: RequestId, tool: str, given: Mapping[str, Any], agent: str
     ) -> dict[str, Any]:
         """What was judged is let through; where a hook may change it, it is to come back."""
         known = self._next_time.get(digest(tool, given, self._cwd)) if self._next_time else None
         if known is None:
             known = _NextTime(given, is_kept=False)
-            answer = await self._held_for(request, tool, given)
+            answer = await self._held_for(request, tool, given, agent=agent)
         elif known.is_kept:
-            answer = await self._held_for(request, tool, known.as_input, again=request)
+            answer = await self._held_for(request, tool, known.as_input, agent=agent, again=request)
         else:
-            answer = await self._held_for(request, tool, known.as_input, is_changed=True)
+            answer = await self._held_for(
+                request, tool, known.as_input, agent=agent, is_changed=True
+            )
         if _allows(answer):
             self._judged[request] = _Judged(given, known.as_input)
             if known.as_input is not given or not await self.hooks.leave(tool):
@@ -135,6 +138,7 @@ class Gate:
         tool: str,
         as_input: Mapping[str, Any],
         *,
+        agent: str = "",
         again: RequestId | None = None,
         is_changed: bool = False,
     ) -> dict[str, Any]:
@@ -149,6 +153,7 @@ class Gate:
                 cwd=self._cwd,
                 again=again,
                 is_changed=is_changed,
+                agent=agent,
             )
         )
         return await waiting

@@ -9,6 +9,7 @@ from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printab
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
+from perpetualcc.human.how_to_answer import how_to_answer
 
 Data = Mapping[str, Any]
 
@@ -26,26 +27,29 @@ _BY = {
 _URGENT = frozenset(
     {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
 )
-_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged"})
+_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged", "here"})
 
 
-def shown(event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False) -> list[str]:
+def shown(
+    event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False, here: bool = False
+) -> list[str]:
     """
     The lines for one event; none for those that are not for people.
 
-    With `staged` what is asked names no command to answer it: none would reach the daemon.
+    `here`: what is asked can be answered where it is shown. With `staged` it names no command to
+    answer it: none would reach the daemon.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
-    # What is said, and what a session came to, may have several lines; everything else is one,
-    # whatever an agent put there.
-    several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
+    # What is said, and what a session came to, may have several lines, and of a prompt the first is
+    # shown; everything else is one, whatever an agent put there.
+    several = {"text", "prompt", *(["detail"] if event.get("after") == "COMPLETED" else [])}
     told: dict[str, Any] = {
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
     }
-    event = told | {"staged": staged}
+    event = told | {"staged": staged, "here": here}
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
@@ -144,10 +148,12 @@ def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
-    return [
-        f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        "   Answer here" + ("" if event["staged"] else f", or with: {_command(event)}"),
-    ]
+    lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
+    ways = ["here"] if event["here"] else []
+    if not event["staged"]:
+        how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
+        ways.append(f"with: {how}")
+    return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
 
 
 def _reminded(event: Data) -> list[str]:
@@ -159,12 +165,6 @@ def _request_settled(event: Data) -> list[str]:
     by = event["decided_by"]
     how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
     return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
-
-
-def _command(event: Data) -> str:
-    words = {"permission": "--approve (or --deny)", "error": 'retry (or "give up")'}
-    word = words.get(event["type"], " ".join(['"…"'] * (len(event.get("questions") or []) or 1)))
-    return f"pcc respond {event['number']} {word}"
 
 
 _HICCUPS = {
@@ -244,8 +244,9 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
+    go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
     words = {
-        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume"],
+        "PAUSED": [f"⏸  Paused{why}{go_on}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],

@@ -74,7 +74,11 @@ def test_confidences_are_the_seeds() -> None:
 def test_without_auto_approval_a_person_is_asked_about_low_too() -> None:
     settings = PermissionSettings(home=HOME, auto_approve_low_risk=False)
 
-    assert decide(analysis(Risk.LOW), Permit.WITHIN, None, settings).verdict is Verdict.ASK
+    ruling = decide(analysis(Risk.LOW), Permit.WITHIN, None, settings)
+
+    assert ruling.verdict is Verdict.ASK
+    assert ruling.reason.endswith("a person is asked about LOW here, too")
+    assert "asked" not in decide(analysis(Risk.LOW), Permit.WITHIN, None, SETTINGS).reason
 
 
 def test_the_docs_print_the_table_of_the_code() -> None:

@@ -1,8 +1,9 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
 from perpetualcc.domain.events import (
@@ -16,6 +17,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
+from perpetualcc.human.how_to_answer import how_to_answer
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -34,15 +36,21 @@ class Message:
     escalation: int | None = None
 
 
-def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Message | None:
-    """What to say about an event; None when people are not told about it."""
+def compose(
+    event: Event, session: Session | None, *, reviews: int = 0, page: str = ""
+) -> Message | None:
+    """
+    What to say about an event; None when people are not told about it.
+
+    `page`: the address of the dashboard, where there is one for a phone.
+    """
     name = session.name if session else str(event.session or "")
     number = str(event.session or "")
     match event:
         case EscalationRaised():
-            return _asked(event, name, number)
+            return _asked(event, name, number, page)
         case EscalationReminded():
-            return _reminded(event, name, number)
+            return _reminded(event, name, number, page)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
         case TaskSettled(state="done", repeats=True, result=result):
@@ -63,17 +71,6 @@ def wanted(kind: Kind, settings: NotificationSettings) -> bool:
     }[kind]
 
 
-def command_for(number: int, kind: str, questions: int = 1) -> str:
-    """What to type to answer."""
-    match kind:
-        case EscalationType.PERMISSION:
-            return f"pcc respond {number} --approve (or --deny)"
-        case EscalationType.ERROR:
-            return f'pcc respond {number} retry (or "give up")'
-        case _:
-            return " ".join([f"pcc respond {number}", *['"…"'] * questions])
-
-
 _HICCUPS = tuple(name for window, name in LIMIT_NAMES.items() if window.is_a_hiccup)
 """No limits of anybody's, and mostly over within minutes: nobody is called for them at first."""
 
@@ -91,22 +88,31 @@ _REASONS = {
 }
 
 
-def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
+def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
+    if _is_agreed_to(event):
+        reason = "wants you to agree"
     return _about(
         event.number,
         event.type,
         reason,
         (name, session),
         "\n".join(_asking(event)),
-        questions=len(event.questions) or 1,
+        page,
+        questions=event.questions,
     )
+
+
+def _is_agreed_to(event: EscalationRaised) -> bool:
+    return any(question.get("yes_or_no") for question in event.questions)
 
 
 def _asking(event: EscalationRaised) -> Iterator[str]:
     yield event.title
+    if _is_agreed_to(event):
+        yield event.context
     for question in event.questions or [{"options": event.options}]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
@@ -116,25 +122,33 @@ def _asking(event: EscalationRaised) -> Iterator[str]:
         yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
 
 
-def _reminded(event: EscalationReminded, name: str, session: str) -> Message | None:
+def _reminded(event: EscalationReminded, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None
     since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
     reason = f"still {reason} (since {since})"
-    return _about(event.number, event.type, reason, (name, session), event.title)
+    return _about(event.number, event.type, reason, (name, session), event.title, page)
 
 
 def _about(
-    number: int, kind: str, reason: str, who: tuple[str, str], text: str, questions: int = 1
+    number: int,
+    kind: str,
+    reason: str,
+    who: tuple[str, str],
+    text: str,
+    page: str,
+    questions: Sequence[Mapping[str, Any]] = (),
 ) -> Message:
     name, session = who
-    answer = f"Answer with: {command_for(number, kind, questions)}"
+    answer = f"Answer with: {how_to_answer(number, kind, questions)}"
+    if page:
+        answer += f"\nOr on a paired device: {page}/#/waiting/{number}"
     return Message(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(
             f"PerpetualCC: {session} {reason}",
-            f"Session {session} {reason} (#{number}).\n{answer}",
+            f"Session {session} {reason} (#{number}). See it with: pcc pending {number}\n{answer}",
         ),
         full=(
             f"PerpetualCC: {_line(name)} {reason}",
