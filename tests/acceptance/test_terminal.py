@@ -108,6 +108,19 @@ def test_what_was_typed_for_one_request_never_answers_the_next(install):
     assert pcc.status("mine")["counts"] == {"deny/person": 2}
 
 
+def test_who_watches_a_session_stop_is_told_what_to_type_and_where(install):
+    pcc = install("steps: [{repeat: 9, say: Cleared.}]")
+    pcc.pcc("config", "set", "checks.attempts", "1")
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--check", "false")
+
+    with terminal(start, pcc.environment) as screen:
+        assert screen.wait() == 1
+
+    assert "Session stopped working: Check failed" in screen.seen
+    assert 'Answer with: pcc respond 1 retry (or "give up")' in screen.seen
+    assert "Answer here" not in screen.seen
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="it is about the shell")
 def test_half_an_answer_that_somebody_else_gave_is_no_command_for_the_shell(install):
     pcc = install(ASKING)

@@ -149,7 +149,8 @@ def _escalated(event: Data) -> list[str]:
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
     lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
-    ways = ["here"] if event["here"] else []
+    # With a task that stops the watching ends, mostly.
+    ways = ["here"] if event["here"] and event["type"] != "error" else []
     if not event["staged"]:
         how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
         ways.append(f"with: {how}")

@@ -46,6 +46,8 @@ _PATIENCE = 5
 """Seconds without an event after which somebody who watches may wonder."""
 _SETTLED = 0.2
 """Seconds without an event after which it is asked: below the past, and what comes with it."""
+_LAST_WORD = 1.0
+"""Seconds in which a session that has stopped says what a person can do."""
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
@@ -127,7 +129,7 @@ class Watcher:
         ended, self._passed_ending = self._passed_ending, None
         while True:
             # A status of the past does not end the watching: something may come after it.
-            event = daemon.next_event(_SETTLED if self._is_to_prompt else 0)
+            event = daemon.next_event(self._pause(ended))
             if event is not None:
                 refuse_broken(event)
                 ended = self._show(event.data, ended)
@@ -137,6 +139,12 @@ class Watcher:
             else:
                 self._prompt()
                 self._wait(daemon)
+
+    def _pause(self, ended: Ending | None) -> float:
+        """Seconds for what may follow at once, before it is asked or left."""
+        if ended is Ending.FAILED:
+            return _LAST_WORD
+        return _SETTLED if self._is_to_prompt else 0
 
     def _is_newest(self, daemon: Client) -> bool:
         """Nothing has happened since what was shown last."""
