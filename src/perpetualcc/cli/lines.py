@@ -245,7 +245,7 @@ def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
     words = {
-        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume"],
+        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume {event['session']}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
