@@ -224,21 +224,21 @@ def begin(
 
 
 def _beside(here: list[dict[str, Any]], own: str) -> str:
-    """Who else works in the project: two that know nothing of each other do some things twice."""
-    others = [s for s in here if s["id"] != own and _is_at_work(s)]
+    """Who else has work here: two that know nothing of each other do some things twice."""
+    others = [s for s in here if s["id"] != own and _has_begun(s)]
     if not others:
         return ""
     first = others[0]
     who = f"Session '{first['name']}' ({first['id']})"
-    are = f" and {len(others) - 1} more are" if len(others) > 1 else " is"
+    have = f" and {len(others) - 1} more have" if len(others) > 1 else " has"
     return (
-        f"{who}{are} at work in the same project; what comes after its work is better given"
+        f"{who}{have} unfinished work in the same project; what comes after that is better given"
         f' to it: pcc add {first["id"]} "…"'
     )
 
 
-def _is_at_work(session: dict[str, Any]) -> bool:
-    """Now, or as soon as it can: not one that only begins later."""
+def _has_begun(session: dict[str, Any]) -> bool:
+    """It works, or goes on as soon as it can: none that only begins later, or has ended."""
     status = SessionStatus(session["status"])
     begins_later = status is SessionStatus.IDLE and (
         session["resumes_at"] is not None or session["delay"].startswith("begins ")

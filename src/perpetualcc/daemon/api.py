@@ -183,8 +183,12 @@ class Api:
 
     async def start(self, params: Params, _: Connection) -> Any:
         """
-        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
-        `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
+        Create a session with its first tasks, and start it. `options` are those of `pcc start`:
+        `brain`, `model`, `sandbox`, `requirements` (that answer, beside a `task`): texts;
+        `claude_model`: text; `auto_approve`: true or false; `confidence`: number; `max_turns`:
+        whole number; `authority`: object of `level`, `writable`, `allow_network`; `perpetual`:
+        object of the options of `pcc perpetual`, with `_` for `-`. `unattended`: as `pcc start`
+        says; `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
         `missed`: again and again, as `pcc start --every` says; `when`: once this command succeeds;
         `checks`: commands that prove each task done; `plan`: cut it into tasks first, and `ask` a
         person whether they are begun, or begin them `alone`. With its `delay`.

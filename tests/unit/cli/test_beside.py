@@ -32,13 +32,13 @@ def test_one_that_waits_for_a_limit_is_named():
     found = _beside([OWN, one("a", "RATE_LIMITED", resumes_at=1_900_000_000.0)], OWN["id"])
 
     assert found == (
-        "Session 'a' (id-a) is at work in the same project; what comes after its work is better"
-        ' given to it: pcc add id-a "…"'
+        "Session 'a' (id-a) has unfinished work in the same project; what comes after that is"
+        ' better given to it: pcc add id-a "…"'
     )
 
 
 def test_those_that_have_not_ended_are_counted_and_one_is_named():
     found = _beside([OWN, one("a", "RATE_LIMITED"), one("b", "ERROR"), one("c", "IDLE")], OWN["id"])
 
-    assert found.startswith("Session 'a' (id-a) and 1 more are at work in the same project")
+    assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work in the same")
     assert found.endswith('pcc add id-a "…"')
