@@ -61,6 +61,8 @@ IN_A_SUBSCRIPT = [
     "echo \"${y[$(printf 'y[$(CMD)]')]}\"",
     "x=${y-$(echo 'b[$(CMD)]')}; echo $((x))",
     "ls 'a[$(CMD)]'; x=${_:_}; echo $((x))",
+    "declare -i REPLY; read <<< 'a[$(CMD)]'",
+    "for a in \"$*\" 'b[$(CMD)]'; do ((y = a)); done",
 ]
 
 
@@ -140,6 +142,10 @@ def test_a_backslash_at_the_end_of_a_line_joins_what_stands_before_and_after() -
         "D=src; D='a ../x'; touch src/$D",
         "D=src; D=$(echo 'a ..'); touch src/$D/x",
         "touch src/x<(ls)",
+        "D=src\nD=.. E=1\ntouch $D/x",
+        "D=src\nE=1 D=.. # why\n\nls > $D/x",
+        "D=src && D=.. E=$D\nsed -i s/a/b/ $D/x",
+        "printf -v D %s {src,..}; touch $D/x",
         "D=src; D=.. && ls 2>&1 | cat > $D/x",
         "cd .. && ls 2>&1 | cat; touch src/x",
         "cd .. && ls 2>&1 | cat 2>&1 | cat; touch src/x",
@@ -181,6 +187,8 @@ def test_what_moves_this_shell_or_sets_its_variables_is_followed(line: str) -> N
         "i=0; for f in src/*; do ((i++)); cp $f src/$i.py; done",
         "n=$(wc -l < src/a); echo $((n * 2)) '[see] `this`'",
         "x='src/a src/b'; y=$x; cat $y",
+        "D=src E=lib\ntouch $D/x $E/y",
+        "A=1 \\\n  B=2 \\\n  npm test",
     ],
 )
 def test_what_leaves_this_shell_where_it_is_stays_low(line: str) -> None:

@@ -325,6 +325,8 @@ class _Reader(Standing):
             child for child in self.children(node) if child.is_named and child not in (name, body)
         ]
         values = [word.text for child in given for word in self.words(child)]
+        if any(_RUNS_AS_NUMBER.search(value) for value in values):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(name))
         is_followed = self.loop_product * len(values) <= LOOP_VALUES
         if not values or not is_followed or any(UNKNOWN in value for value in values):
             values = [UNKNOWN]
@@ -373,16 +375,18 @@ class _Reader(Standing):
     # Commands
 
     def visit_command(self, node: Node) -> None:
-        self.command(node, Redirects())
+        self.command(node, Redirects(), self.settle(node))
 
-    def command(self, node: Node, redirects: Redirects) -> None:
+    def command(self, node: Node, redirects: Redirects, settled: int) -> None:
         start = len(self.script.commands)
         words: list[Word] = []
         whole: list[Word] = []
         assignments: list[Assignment] = []
         end = -1
-        for child in self.children(node):
+        for child in self.children(node)[settled:]:
             known = len(words)
+            if end >= 0 and self.ends_line(end, child.start_byte):
+                self.problem(Problem.SYNTAX, self.text(node))
             if child.type == "command_name":
                 words += [word for part in child.children for word in self.words(part)]
             elif child.type == "variable_assignment":
@@ -404,6 +408,26 @@ class _Reader(Standing):
             before = self.snapshot()
             self.emit(whole + redirects.words, assignments, redirects, node, start)
             self.merge(before)
+
+    def ends_line(self, start: int, end: int) -> bool:
+        return "\n" in self.source[start:end].replace("\\\n", "")
+
+    def settle(self, node: Node) -> int:
+        """
+        Take `A=1 B=2` with a line of its own out of the command on the next, of which the grammar
+        makes it a part. How many children that were.
+        """
+        count = 0
+        for index, child in enumerate(node.children[:-1]):
+            if child.type not in {"variable_assignment", "comment"}:
+                break
+            if self.ends_line(child.end_byte, node.children[index + 1].start_byte):
+                count = index + 1
+        if count:
+            start, own = len(self.script.commands), node.children[:count]
+            assignments = [found for child in own for found in self.assign(child)]
+            self.emit([], assignments, Redirects(), node, start)
+        return count
 
     def undivided(self, node: Node, words: list[Word]) -> list[Word]:
         """To zsh a variable's value is one word: `v='ls # x<newline>rm y'; eval $v` runs `rm`."""
@@ -578,6 +602,7 @@ class _Reader(Standing):
                 assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
                 if _RUNS_AS_NUMBER.search(bound[1]):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        self.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
         if is_another(words):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
@@ -635,13 +660,15 @@ class _Reader(Standing):
 
     def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
         """`body`, which is `whole` or the last part of it, with the streams of `node`."""
+        is_simple = body is not None and body.type == "command"
+        settled = self.settle(body) if body is not None and is_simple else 0
         start = len(self.script.commands)
         redirects = Redirects(words=self.lost_dash(node, whole))
         nodes = [child for child in node.children if child != whole]
         for child in nodes:
             read_redirect(self, child, redirects)
-        if body is not None and body.type == "command":
-            self.command(body, redirects)
+        if body is not None and is_simple:
+            self.command(body, redirects, settled)
         else:
             self.compound_with(body, redirects, node, start)
         for child in nodes:
@@ -798,6 +825,8 @@ _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
 _FED_PATTERN = re.compile(r"[<>]\(")
 """In the pattern of `[[ x =~ <(id) ]]` the grammar sees no substitution."""
+_COUNTED = re.compile(r"-\w*i\w*")
+"""`declare -i x`: whatever `x` is given from here on is a number."""
 _BRACES = frozenset("{}")
 """Words to the grammar where zsh knows a group: `! { ls } always { id }`."""
 _TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]|[gmn]?awk|g?sed")
