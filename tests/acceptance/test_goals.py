@@ -10,6 +10,7 @@ from perpetualcc.rehearsal.position import message_text
 from perpetualcc.rehearsal.server import RehearsalServer
 from tests.acceptance.browser import browsing
 from tests.acceptance.supervised import kill, wait_until
+from tests.acceptance.terminals import terminal
 from tests.acceptance.test_dashboard import dashboard, in_a_browser
 
 WISH = "Give the project a greeting"
@@ -235,6 +236,28 @@ def test_a_task_of_a_plan_that_stops_keeps_the_goal_and_it_goes_on_when_it_is_me
     assert {one["state"] for one in found["tasks"]} == {"done"}
     started = [one["prompt"].splitlines()[0] for one in pcc.events(session, "TaskStarted")]
     assert started[-3:] == ["Translate it", WISH, "And after it"]
+
+
+@pytest.mark.timeout(120)
+def test_a_plan_is_agreed_to_in_one_terminal_and_the_other_is_told(world):
+    pcc, _ = world(*PLANS)
+    session = pcc.start(WISH, "--plan")
+    pcc.wait(session, "WAITING_INPUT")
+    attach = pcc.command("attach", session)
+
+    with terminal(attach, pcc.environment) as mine, terminal(attach, pcc.environment) as theirs:
+        for one in (mine, theirs):
+            one.wait_for("[A]pprove  [D]eny  or type what to do otherwise")
+        theirs.type("only the trans")
+        mine.type("a\n")
+        for one in (mine, theirs):
+            one.wait_for("Task: Write the greeting\n")
+        pcc.pcc("stop", session)
+        assert mine.wait() == theirs.wait() == 0
+
+    assert theirs.seen.count("[A]pprove") == 1, "asked once, below what it is about"
+    assert "is settled by" in theirs.seen
+    assert "Session stopped" in theirs.seen
 
 
 def test_giving_up_a_task_of_a_plan_says_that_the_goal_goes_with_it(world):

@@ -349,7 +349,7 @@ def add(  # noqa: PLR0917  # one parameter an option
             **begins,
         )
         found = daemon.call("session.get", session=session)
-    at = begins_in_words(added["due"], added.get("when"))
+    at = begins_in_words(added["due"], added.get("when")) + (", planned first" if plan else "")
     print(f"Added {added['id']}{at}: {fit(added['prompt'], 60)}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
