@@ -177,7 +177,7 @@ def test_who_leaves_a_plan_is_asked_nothing_more_and_may_have_another(world):
     pcc.pcc("respond", str(asked(pcc)["number"]), "leave it")
 
     found = pcc.wait(session, "ERROR")
-    assert found["detail"].startswith("A person decided not to begin with the plan")
+    assert found["detail"] == f"A person left the plan; another one: pcc resume {session}"
     assert pcc.ask("escalation.list") == []
     assert "pcc resume" in str(found["tasks"][0]["packet"])
     pcc.pcc("resume", session)
@@ -235,6 +235,23 @@ def test_a_task_of_a_plan_that_stops_keeps_the_goal_and_it_goes_on_when_it_is_me
     assert {one["state"] for one in found["tasks"]} == {"done"}
     started = [one["prompt"].splitlines()[0] for one in pcc.events(session, "TaskStarted")]
     assert started[-3:] == ["Translate it", WISH, "And after it"]
+
+
+def test_giving_up_a_task_of_a_plan_says_that_the_goal_goes_with_it(world):
+    never = {**FIRST, "checks": ["ls by-hand"]}
+    pcc, _ = world(proposes(never, SECOND), "- say: A plan.")
+    pcc.pcc("config", "set", "checks.attempts", "1")
+    session = pcc.start(WISH, "--plan")
+    pcc.pcc("respond", str(asked(pcc)["number"]), "yes")
+    pcc.wait(session, "ERROR")
+
+    number = str(asked(pcc)["number"])
+    goes_with_it = f"[2] give up - Leave it for good, with 2 tasks after it: {WISH}"
+    assert goes_with_it[:60] in pcc.pcc("pending", number).stdout
+    pcc.pcc("respond", number, "give up")
+
+    found = pcc.wait(session, "COMPLETED")
+    assert found["detail"] == "without what was given up, and 2 tasks after it"
 
 
 @pytest.mark.parametrize(

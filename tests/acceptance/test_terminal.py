@@ -1,6 +1,7 @@
 """Watching a session on a terminal: leave it, come back, answer, stop."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,36 @@ def test_what_was_typed_for_one_request_never_answers_the_next(install):
     assert (pcc.project / "first").exists()
     assert (pcc.project / "second").exists()
     assert pcc.status("mine")["counts"] == {"deny/person": 2}
+
+
+def test_who_watches_a_session_stop_is_told_what_to_type_and_where(install):
+    pcc = install("steps: [{repeat: 9, say: Cleared.}]")
+    pcc.pcc("config", "set", "checks.attempts", "1")
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--check", "false")
+
+    with terminal(start, pcc.environment) as screen:
+        assert screen.wait() == 1
+
+    assert "Session stopped working: Check failed" in screen.seen
+    assert 'Answer with: pcc respond 1 retry (or "give up")' in screen.seen
+    assert "Answer here" not in screen.seen
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="it is about the shell")
+def test_half_an_answer_that_somebody_else_gave_is_no_command_for_the_shell(install):
+    pcc = install(ASKING)
+    pcc.start("Clear", "--session-name", "mine")
+    attach = shlex.join(pcc.command("attach", "mine"))
+    shell = ["/bin/bash", "-c", f'{attach}; read -r -n 99 -t 2 left; echo "left: <$left>"']
+
+    with terminal(shell, pcc.environment) as screen:
+        screen.wait_for("[A]pprove")
+        screen.type("rm -rf src")
+        pcc.pcc("respond", "1", "--deny")
+        assert screen.wait() == 0
+
+    assert "Session completed" in screen.seen
+    assert "left: <>" in screen.seen
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")

@@ -7,7 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import coloured, duration, fit, moment, printable
 from perpetualcc.domain.escalations import ALWAYS
-from perpetualcc.human.answers import AnswerError, choose, questions_of
+from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
 
 Request = Mapping[str, Any]
 
@@ -18,8 +18,6 @@ _CALL = 400
 _LINE = 2_000
 """Characters of a line's head, and of its tail."""
 _ALWAYS = {"w", "always"}
-_YES = {"a", "approve", "y", "yes"}
-_NO = {"d", "deny", "n", "no"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,6 +77,8 @@ class Prompt:
                 return "   [A]pprove it for the next time  [D]one, seen  > "
             case "error":
                 return "   [1] retry  [2] give up  > "
+        if self.question.get("yes_or_no"):
+            return "   [A]pprove  [D]eny  or type what to do otherwise  > "
         many = " (several: 1,3)" if self.question.get("multiSelect") else ""
         options = len(self.question.get("options", []))
         accept = "[A]ccept brain  " if self._suggestion else ""
@@ -110,9 +110,9 @@ class Prompt:
             return {"text": typed}
         if typed.lower() in _ALWAYS and offer_of(self.request):
             return {"approve": True, "always": True}
-        if typed.lower() in _YES:
+        if typed.lower() in YES:
             return {"approve": True}
-        is_word = typed.lower() in _NO or (kind == "review" and typed.lower() == "done")
+        is_word = typed.lower() in NO or (kind == "review" and typed.lower() == "done")
         return {"approve": False, "text": "" if is_word else typed}
 
     @property

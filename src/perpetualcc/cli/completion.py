@@ -53,6 +53,13 @@ def rules(ctx: Any, incomplete: str) -> list[str]:
     return one_of(*(rule.id for rule in found))(incomplete)
 
 
+def devices(ctx: Any, incomplete: str) -> list[str]:
+    """Names of paired and invited browsers."""
+    from perpetualcc.store.recorded import device_names  # noqa: PLC0415  # see above
+
+    return one_of(*device_names(_database(ctx), _MOST))(incomplete)
+
+
 def settings(incomplete: str) -> list[tuple[str, str]]:
     """Keys of the configuration; once something is typed, also without their section."""
     from perpetualcc.config import file  # noqa: PLC0415  # see above

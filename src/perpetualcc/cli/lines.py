@@ -42,9 +42,9 @@ def shown(
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
         return []
-    # What is said, and what a session came to, may have several lines; everything else is one,
-    # whatever an agent put there.
-    several = {"text", "detail"} if event.get("after") == "COMPLETED" else {"text"}
+    # What is said, and what a session came to, may have several lines, and of a prompt the first is
+    # shown; everything else is one, whatever an agent put there.
+    several = {"text", "prompt", *(["detail"] if event.get("after") == "COMPLETED" else [])}
     told: dict[str, Any] = {
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
@@ -149,7 +149,8 @@ def _escalated(event: Data) -> list[str]:
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
     lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
-    ways = ["here"] if event["here"] else []
+    # With a task that stops the watching ends, mostly.
+    ways = ["here"] if event["here"] and event["type"] != "error" else []
     if not event["staged"]:
         how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
         ways.append(f"with: {how}")
@@ -244,8 +245,9 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
+    go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
     words = {
-        "PAUSED": [f"⏸  Paused{why}. Go on with: pcc resume {event['session']}"],
+        "PAUSED": [f"⏸  Paused{why}{go_on}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],
         "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],

@@ -20,7 +20,7 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.sessions import JsonOption
 from perpetualcc.cli.since import seconds_of
-from perpetualcc.cli.statuses import SHOWN
+from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.cli.waiting import answer_to
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
@@ -88,7 +88,8 @@ def _heading(told: dict[str, Any], since: str) -> str:
 def _session(one: dict[str, Any]) -> Iterator[str]:
     session = one["session"]
     symbol, word, colour = SHOWN[SessionStatus(session["status"])]
-    later = f", goes on {moment(session['resumes_at'])}" if session["resumes_at"] else ""
+    at = session["resumes_at"]
+    later = f", {goes_on(session).lower()} {moment(at)}" if at else ""
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
     yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
     yield f"  {_fitted(session['project'], 2)}"

@@ -32,7 +32,7 @@ from perpetualcc.cli.look import (
     table,
     thousands,
 )
-from perpetualcc.cli.statuses import SHOWN, STATUSES, parse_status
+from perpetualcc.cli.statuses import SHOWN, STATUSES, goes_on, parse_status
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
@@ -115,16 +115,10 @@ def _row(session: dict[str, Any]) -> list[str]:
     symbol, word, _ = SHOWN[SessionStatus(session["status"])]
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
-        task += f"\n{_goes_on(session)}: {moment(session['resumes_at'])}"
+        task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     if session["delay"]:
         task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
-
-
-def _goes_on(session: dict[str, Any]) -> str:
-    """What it does at the time it waits for."""
-    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
-    return "Begins" if is_first else "Resumes"
 
 
 def _tokens(session: dict[str, Any]) -> str:
@@ -207,7 +201,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         f"Duration:    {elapsed(ended - started)}",
     ]
     if session["resumes_at"] is not None:
-        lines.append(f"{_goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
     if (limits := session["perpetual"]) is not None:
         lines.append(
             f"Perpetual:   iteration {session['iteration']}, hands over at"

@@ -6,6 +6,7 @@ import sys
 import termios
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
@@ -13,7 +14,7 @@ from perpetualcc.cli.asking import Prompt
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import coloured, printable, steers
+from perpetualcc.cli.look import coloured, printable, steers, terminal_width, width
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -43,6 +44,10 @@ _ENDINGS = {
 
 _PATIENCE = 5
 """Seconds without an event after which somebody who watches may wonder."""
+_SETTLED = 0.2
+"""Seconds without an event after which it is asked: below the past, and what comes with it."""
+_LAST_WORD = 1.0
+"""Seconds in which a session that has stopped says what a person can do."""
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
@@ -58,7 +63,8 @@ class Watcher:
         self._session = session
         self._since = 0
         self._waiting: dict[int, Prompt] = {}
-        self._is_prompting = False
+        self._invitation = ""
+        """What stands on the line that is typed on; empty: nothing is asked."""
         self._asked = 0
         """The request that a typed line answers."""
         self._listens = sys.stdin.isatty()
@@ -73,6 +79,12 @@ class Watcher:
         if self._listens:
             leave = "end" if self._options.staged else "detach (session continues in background)"
             print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n")
+        try:
+            return self._until_the_end()
+        finally:
+            _forget_what_is_typed()
+
+    def _until_the_end(self) -> Ending:
         while True:
             try:
                 with connect(self._options, outwait=False) as daemon:
@@ -117,7 +129,7 @@ class Watcher:
         ended, self._passed_ending = self._passed_ending, None
         while True:
             # A status of the past does not end the watching: something may come after it.
-            event = daemon.next_event(0)
+            event = daemon.next_event(self._pause(ended))
             if event is not None:
                 refuse_broken(event)
                 ended = self._show(event.data, ended)
@@ -127,6 +139,12 @@ class Watcher:
             else:
                 self._prompt()
                 self._wait(daemon)
+
+    def _pause(self, ended: Ending | None) -> float:
+        """Seconds for what may follow at once, before it is asked or left."""
+        if ended is Ending.FAILED:
+            return _LAST_WORD
+        return _SETTLED if self._is_to_prompt else 0
 
     def _is_newest(self, daemon: Client) -> bool:
         """Nothing has happened since what was shown last."""
@@ -166,25 +184,31 @@ class Watcher:
             case _:
                 pass
 
+    @property
+    def _is_to_prompt(self) -> bool:
+        return self._listens and bool(self._waiting) and not self._invitation
+
     def _prompt(self) -> None:
         """Ask about the oldest request, unless it is on the screen already."""
-        if not (self._listens and self._waiting) or self._is_prompting:
+        if not self._is_to_prompt:
             return
         prompt = self._waiting[min(self._waiting)]
         if prompt.number != self._asked:
             # What was typed, with or without its Enter, was meant for something else.
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            _forget_what_is_typed()
             self._asked = prompt.number
         for line in prompt.lines():
             print(line)
-        print(prompt.invitation, end="", flush=True)
-        self._is_prompting = True
+        self._invitation = prompt.invitation
+        print(self._invitation, end="", flush=True)
 
     def _leave_prompt(self) -> None:
         """Clear the line that is typed on: what comes now is not a part of it."""
-        if self._is_prompting:
-            print("\r\x1b[2K" if steers() else "\n", end="")
-            self._is_prompting = False
+        if self._invitation:
+            # A narrow terminal breaks it into several rows.
+            rows = (width(self._invitation) - 1) // (terminal_width() or 80)
+            print("\r\x1b[2K" + "\x1b[A\x1b[2K" * rows if steers() else "\n", end="")
+            self._invitation = ""
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
@@ -195,7 +219,7 @@ class Watcher:
             self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
             line = _typed()
-            self._is_prompting = False
+            self._invitation = ""
             if not line:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
@@ -235,6 +259,14 @@ class Watcher:
         found = daemon.call("escalation.get", number=asked.number)
         if found["settled_at"] is None:
             self._waiting[asked.number] = Prompt(request=asked.request)
+
+
+def _forget_what_is_typed() -> None:
+    """Half a line that was typed for a request is meant for no other, and for no shell after it."""
+    with suppress(OSError, termios.error):
+        # In the background of a shell nothing was typed for us, and who tries is stopped.
+        if sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp():
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _typed() -> str:

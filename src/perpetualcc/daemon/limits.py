@@ -152,9 +152,8 @@ class LimitKeeper:
             return Later(due=plan.due, counts=False, reason=reason)
         if plan.asks:
             number = await self.people.escalate(_question(task, session, plan, reason))
-            return Wait(
-                signal=signal_name(number), reason=f"a person must agree to go on: {reason}"
-            )
+            see = f"a person must agree to go on (pcc pending {number}): {reason}"
+            return Wait(signal=signal_name(number), reason=see)
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
 
     async def _through(self, task: Task, outcome: Outcome) -> None:

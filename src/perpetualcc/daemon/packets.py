@@ -11,7 +11,7 @@ from dataclasses import replace
 from perpetualcc.domain.events import Event, TextSaid, ToolDecided, ToolFinished
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Failed, Outcome, Parked, Task
-from perpetualcc.domain.texts import cut
+from perpetualcc.domain.texts import cut, first_line
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 
 KINDS = (TextSaid.__name__, ToolDecided.__name__, ToolFinished.__name__)
@@ -33,6 +33,7 @@ def completed(
     session: Session,
     kept: SessionCheckpoint | None,
     events: Sequence[Event],
+    behind: Sequence[Task] = (),
 ) -> Outcome:
     """A stopped task's outcome with a whole packet, others as they are; the agent's word counts."""
     match outcome:
@@ -43,6 +44,7 @@ def completed(
                 "state": outcome.result,
                 "progress": "" if kept is None else _progress(kept),
                 "last": "\n".join(tried_last(events)),
+                "behind": [first_line(one.prompt, 100) for one in behind],
                 "options": [one.format(session=session.id) for one in _OPTIONS],
             }
             return replace(outcome, packet=told | {k: v for k, v in (packet or {}).items() if v})

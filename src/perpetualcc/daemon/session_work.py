@@ -30,6 +30,7 @@ from perpetualcc.goals.verifier import Verifier
 from perpetualcc.sessions.checkpoint import SessionCheckpoint
 from perpetualcc.sessions.limit_waits import is_of_limit
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.task_queue import behind
 from perpetualcc.store.events import EventLog
 from perpetualcc.work.outcomes import Settlement
 
@@ -118,7 +119,9 @@ class SessionWork:
         if not isinstance(outcome, Parked | Failed):
             return outcome
         found = await self._events.tail(session.id, packets.LOOKED_AT, kinds=packets.KINDS)
-        return packets.completed(outcome, task, session, kept, [one.event for one in found])
+        tasks = await self.manager.queue(session.id).everything()
+        seen = [one.event for one in found]
+        return packets.completed(outcome, task, session, kept, seen, behind([task.id], tasks))
 
     def describe(self, task: Task, became: Settlement) -> Iterator[Event]:
         yield TaskSettled(

@@ -349,8 +349,8 @@ class RunEnded(Event):
 
     outcome: str
     """
-    What becomes of its task: done, wait (for a person), later (at a time), again (at once, in a new run),
-    behind (the tasks of its plan), failed, parked, or interrupted.
+    What becomes of its task: done, wait (for a person), later (at a time), again (at once, in a
+    new run), behind (the tasks of its plan), failed, parked, or interrupted.
     """
     turns: int = 0
     tokens_in: int = 0

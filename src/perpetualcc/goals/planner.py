@@ -132,9 +132,9 @@ class Planner:
         await self._plans.drop(task.id)
         if not is_left:
             return None
-        hint = f"Have it planned again with: pcc resume {task.group}"
-        packet = {**STOPS, "declined": True, "hint": hint}
-        return Parked(result="A person decided not to begin with the plan", packet=packet)
+        again = f"pcc resume {task.group}"
+        packet = {**STOPS, "declined": True, "hint": f"Have it planned again with: {again}"}
+        return Parked(result=f"A person left the plan; another one: {again}", packet=packet)
 
     async def concluded(self, task: Task, session: Session, done: Done) -> Outcome:
         """What becomes of a goal when Claude has ended the turn in which it was to plan."""
@@ -148,7 +148,9 @@ class Planner:
         if planning_of(task) is Planning.ALONE and not risky:
             return await self._agree(task, plan)
         number = await self._people.escalate(_question(task, session, plan, risky))
-        return Wait(signal=signal_name(number), reason="a person must look at the plan")
+        return Wait(
+            signal=signal_name(number), reason=f"a plan waits for you: pcc pending {number}"
+        )
 
     async def _without(self, task: Task, done: Done) -> Outcome:
         before = await self._claims.get(task.id)

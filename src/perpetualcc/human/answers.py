@@ -13,12 +13,18 @@ RETRY, GIVE_UP = "retry", "give up"
 
 _WORDS = {"retry": RETRY, "again": RETRY, "give up": GIVE_UP, "giveup": GIVE_UP, "stop": GIVE_UP}
 
+YES = frozenset({"a", "approve", "y", "yes", "ok"})
+NO = frozenset({"d", "deny", "n", "no"})
+"""What people type where something is agreed to, in any case."""
+
 Question = Mapping[str, Any]
 """
 As `agent.replies.question_data` makes it: question, header, multiSelect, options. With `amount`
 a number is the only answer of one's own, `above` or `below` a bound. With `yes_or_no` the first
 option is what an approval says, and the second what a refusal without words does.
 """
+_PLACEHOLDERS = frozenset({"…", "..."})
+"""Stands for an answer in every command that we print."""
 
 _MOST = 1e15
 """An amount beyond it is a slip of the keyboard."""
@@ -70,8 +76,10 @@ def choose(question: Question, typed: str) -> str:
     text = typed.strip()
     if not text:
         raise AnswerError("The answer is empty", hint="Type an option's number, or an answer")
+    if text in _PLACEHOLDERS:
+        raise AnswerError(f"{text} stands for an answer", hint="Type yours in its place")
     labels = [str(option.get("label", "")) for option in question.get("options", [])]
-    if (one := _chosen(labels, text)) is not None:
+    if (one := _chosen(labels, text) or _agreed(question, labels, text)) is not None:
         return one
     if question.get("amount"):
         return _amount(question["amount"], text, labels)
@@ -141,6 +149,14 @@ def _chosen(labels: Sequence[str], text: str) -> str | None:
         is_telling = label.strip() and labels.count(label) == 1
         return label if is_telling else f"{label} (option {place})".strip()
     return None
+
+
+def _agreed(question: Question, labels: Sequence[str], text: str) -> str | None:
+    """`yes` is no words for Claude where something is agreed to."""
+    word = text.casefold()
+    if not question.get("yes_or_no") or word not in YES | NO:
+        return None
+    return labels[0 if word in YES else 1]
 
 
 def _question(

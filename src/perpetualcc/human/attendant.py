@@ -7,8 +7,8 @@ is lost or doubled when the engine dies.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
@@ -25,6 +25,7 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.texts import counted
 from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import Channel
@@ -47,6 +48,8 @@ KINDS = frozenset(
     )
 )
 _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
+_FEW = 3
+"""Tasks that are named."""
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
 
@@ -96,7 +99,9 @@ class Attendant:
         channels: Sequence[Channel],
         settings: NotificationSettings,
         wake: Callable[[], None],
+        page: str = "",
     ) -> None:
+        """`page`: where the dashboard is for a phone."""
         self._news = news
         self._queue = queue
         self._work = work
@@ -104,6 +109,7 @@ class Attendant:
         self._channels = channels
         self._settings = settings
         self._wake = wake
+        self._page = page
         self.is_attending = False
         """Something that happened is not dealt with yet."""
 
@@ -194,7 +200,7 @@ class Attendant:
         if isinstance(event, SessionStatusChanged) and event.session is not None:
             waiting = await self._queue.get_pending(event.session)
             reviews = sum(one.request.type is EscalationType.REVIEW for one in waiting)
-        message = compose(event, session, reviews=reviews)
+        message = compose(event, session, reviews=reviews, page=self._page)
         if message is None or not wanted(message.kind, self._settings):
             return []
         if message.escalation is not None:
@@ -240,6 +246,14 @@ def notices_for(
     return notices
 
 
+def _with(packet: Mapping[str, Any]) -> str:
+    """What is left with a task: it comes after it."""
+    names = packet.get("behind") or []
+    more = ", …" if len(names) > _FEW else ""
+    told = f", with {counted(len(names), 'task')} after it: {', '.join(names[:_FEW])}{more}"
+    return told if names else ""
+
+
 def stopped(task: Task, seq: int, history: Sequence[str] = ()) -> EscalationRequest:
     """The packet of seed 002 for a task that a person must look at."""
     packet = dict(task.packet or {})
@@ -254,7 +268,7 @@ def stopped(task: Task, seq: int, history: Sequence[str] = ()) -> EscalationRequ
         context=task.result,
         options=(
             {"label": RETRY, "description": "Try again, with all its attempts"},
-            {"label": GIVE_UP, "description": "Leave it for good"},
+            {"label": GIVE_UP, "description": f"Leave it for good{_with(packet)}"},
         ),
         packet={
             **packet,

@@ -176,7 +176,7 @@ class Territory:
             return Finding(
                 risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
-                is_guarded=True,
+                is_guarded=not place.for_a_brain,
             )  # fmt: skip
         return Finding(
             risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,

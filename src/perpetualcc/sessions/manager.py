@@ -17,6 +17,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
+from perpetualcc.domain.texts import counted
 from perpetualcc.sessions.limit_waits import BY_ITSELF, is_of_limit
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
@@ -27,6 +28,7 @@ from perpetualcc.sessions.task_queue import (
     Tasks,
     can_be_done,
     comes_after_broken,
+    left_out,
     order_of,
     standstill,
     tasks_of,
@@ -295,7 +297,10 @@ class SessionManager:
                 await self._go_idle(session)
                 if not await self.queue(session.id).pending():
                     idle = await self.get_session(session.id)
-                    await self._become(idle, SessionStatus.COMPLETED, "without what was given up")
+                    left = left_out(await self.queue(session.id).everything())
+                    after = f", and {counted(len(left), 'task')} after it" if left else ""
+                    detail = f"without what was given up{after}"
+                    await self._become(idle, SessionStatus.COMPLETED, detail)
         self._workers.wake()
 
     async def _go_idle(self, session: Session) -> None:
@@ -425,8 +430,8 @@ def _why(stuck: Task, tasks: Sequence[Task]) -> str:
     """What stopped a session, and what of it was done when that was not the last of its work."""
     why = stuck.result or f"a task is {stuck.state.value}"
     last = max((one.updated_at for one in tasks if one.state is TaskState.DONE), default=0.0)
-    counted = completion_summary(tasks).splitlines()[0]
-    return why if stuck.updated_at >= last else f"{why} ({counted})"
+    so_far = completion_summary(tasks).splitlines()[0]
+    return why if stuck.updated_at >= last else f"{why} ({so_far})"
 
 
 def check_project(path: Path) -> Path:

@@ -40,7 +40,7 @@ class StatusError(PerpetualError):
 
 _HINTS = {
     _S.COMPLETED: 'It is finished. Give it more to do with: pcc add {session} "…"',
-    _S.STOPPED: "It was stopped. Start a new one with: pcc start",
+    _S.STOPPED: 'It was stopped. Start a new one with: pcc start PROJECT --task "…"',
     _S.ERROR: "See why with: pcc status {session}; try again with: pcc resume {session}",
 }
 

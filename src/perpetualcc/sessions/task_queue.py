@@ -11,6 +11,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
+from perpetualcc.domain.texts import cut, first_line
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
@@ -110,17 +111,28 @@ def comes_after_broken(task: Task) -> bool:
 def can_be_done(tasks: Sequence[Task]) -> bool:
     """Whether anything is left that does not come after a task that stopped."""
     stopped = [task for task in tasks if task.state.is_final and task.state is not TaskState.DONE]
+    left = sum(not task.state.is_final for task in tasks)
+    return len(behind([task.id for task in stopped], tasks)) < left
+
+
+def behind(first: Collection[TaskId], tasks: Sequence[Task]) -> list[Task]:
+    """What is not finished and comes after one of these, if only at several removes."""
     left = {task.id for task in tasks if not task.state.is_final}
-    behind: dict[TaskId, list[TaskId]] = defaultdict(list)
+    following: dict[TaskId, list[TaskId]] = defaultdict(list)
     for task in tasks:
-        for first in task.after:
-            behind[first].append(task.id)
-    front = [task.id for task in stopped]
+        for one in task.after:
+            following[one].append(task.id)
+    front, reached = list(first), set[TaskId]()
     while front:
-        reached = left.intersection(behind.pop(front.pop(), ()))
-        left -= reached
-        front += reached
-    return bool(left)
+        found = left.intersection(following.pop(front.pop(), ())) - reached
+        reached |= found
+        front += found
+    return [task for task in tasks if task.id in reached]
+
+
+def left_out(tasks: Sequence[Task]) -> list[Task]:
+    """What will not be done because a person gave up what comes before it."""
+    return [task for task in tasks if _cause(task) == TaskState.CANCELLED]
 
 
 def standstill(tasks: Sequence[Task]) -> Task | None:
@@ -140,6 +152,10 @@ def standstill(tasks: Sequence[Task]) -> Task | None:
     if in_a_row < _MOST_IN_A_ROW and not is_everybodys and can_be_done(tasks):
         return None
     return max(stopped, key=lambda task: task.updated_at)
+
+
+def _title(task: Task) -> str:
+    return first_line(task.prompt, len(task.prompt))
 
 
 class TaskQueue:
@@ -162,8 +178,8 @@ class TaskQueue:
         events: Iterable[Event] = (),
     ) -> Task:
         """
-        Queue a task. `after` takes task ids, unique prefixes of them, or the whole prompt;
-        `events` are written with it.
+        Queue a task. `after` takes task ids, unique prefixes of them, the whole prompt or its first
+        line; `events` are written with it.
 
         Raises:
             PerpetualError: the prompt is empty, or `after` names nothing, too much, or what will
@@ -207,11 +223,17 @@ class TaskQueue:
 
 def _named(name: str, tasks: list[Task]) -> TaskId:
     exact = [task for task in tasks if name in {task.id, task.prompt}]
-    found = exact or [
-        task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
-    ]
+    titled = [task for task in tasks if name.strip() == _title(task)]
+    found = (
+        exact
+        or titled
+        or [
+            task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
+        ]
+    )
     if len(found) != 1:
-        known = ", ".join(task.id for task in (found or tasks)) or "none yet"
+        shown = [f"{task.id} ({cut(_title(task), 40)})" for task in (found or tasks)]
+        known = ", ".join(shown) or "none yet"
         what = "matches no task" if not found else "matches several tasks"
         raise PerpetualError(f"--after {name!r} {what} of this session", hint=f"Tasks: {known}")
     task = found[0]

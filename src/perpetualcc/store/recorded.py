@@ -81,6 +81,16 @@ def open_requests(database: Path, most: int) -> list[int]:
         return []
 
 
+def device_names(database: Path, most: int) -> list[str]:
+    """What paired and invited browsers are called; none where they cannot be read now."""
+    try:
+        with _opened(database, patience=0.0) as connection:
+            found = connection.execute("SELECT name FROM devices ORDER BY name LIMIT ?", (most,))
+            return [row["name"] for row in found]
+    except sqlite3.Error:
+        return []
+
+
 def open_tasks(database: Path, session: str, most: int) -> list[str]:
     """Ids of the tasks that a session has not finished; it is named by its id or its name."""
     try:

@@ -47,6 +47,14 @@ def test_the_prompt_of_the_manual():
     assert prompt.take("a\n") == {"answers": {"Which one?": "PostgreSQL"}}
 
 
+def test_what_is_agreed_to_is_approved_with_a_letter():
+    begin = question("Begin?", ("Go ahead", "Leave it")) | {"yes_or_no": True}
+    prompt = Prompt(request=request("question", begin))
+
+    assert prompt.invitation == "   [A]pprove  [D]eny  or type what to do otherwise  > "
+    assert prompt.take("a\n") == {"answers": {"Begin?": "Go ahead"}}
+
+
 @pytest.mark.parametrize("many", [True, False])
 def test_a_request_says_whether_several_options_may_be_chosen(many):
     shown = "\n".join(packet_lines(request("question", question(many=many)), 1_010.0))

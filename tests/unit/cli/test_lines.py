@@ -126,6 +126,12 @@ INDENT = " " * 11
         ),
         ("SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}, []),
         (
+            "SessionStatusChanged",
+            {"before": "IDLE", "after": "PAUSED", "detail": "by a person"},
+            ["[T] ⏸  Paused. Go on with: pcc resume abc123"],
+        ),
+        ("TaskStarted", {"prompt": "The walls\n\nOf stone", "attempt": 1}, ["[T] Task: The walls"]),
+        (
             "ProblemNoticed",
             {"text": "no key", "hint": "claude /login"},
             ["[T] ✗ no key", f"{INDENT}  hint: claude /login"],
@@ -194,18 +200,36 @@ def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[st
     assert event(kind, **data) == lines
 
 
-def test_an_escalation_says_how_to_answer() -> None:
+def test_an_escalation_says_how_to_answer_and_whether_it_can_be_here() -> None:
+    asked = sent(
+        EVENT_TYPES["EscalationRaised"](
+            number=7,
+            request=RequestId("t"),
+            type="permission",
+            title="Approve: Bash rm -rf build",
+            options=[{"label": "Approve"}, {"label": "Deny"}],
+        )
+    )
+
+    logged, watched = shown(asked), shown(asked, here=True)
+
+    assert logged[0].endswith("Human input needed (#7): Approve: Bash rm -rf build")
+    assert logged[1].strip() == "Answer with: pcc respond 7 --approve (or --deny)"
+    assert watched[1].strip() == "Answer here, or with: pcc respond 7 --approve (or --deny)"
+
+
+def test_what_is_agreed_to_says_so_where_it_is_asked() -> None:
     lines = event(
         "EscalationRaised",
         number=7,
         request=RequestId("t"),
-        type="permission",
-        title="Approve: Bash rm -rf build",
-        options=[{"label": "Approve"}, {"label": "Deny"}],
+        type="question",
+        title="Begin?",
+        options=[],
+        questions=[QUESTION | {"yes_or_no": True}],
     )
 
-    assert any("7" in line for line in lines)
-    assert any("rm -rf build" in line for line in lines)
+    assert lines[1].endswith('pcc respond 7 --approve (or --deny, or "…")')
 
 
 @pytest.mark.parametrize(

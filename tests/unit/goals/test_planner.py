@@ -114,7 +114,7 @@ def test_a_person_is_asked_and_nothing_follows_before_they_answer():
     world.proposes()
 
     assert world.ends_its_turn() == Wait(
-        signal="escalation:1", reason="a person must look at the plan"
+        signal="escalation:1", reason="a plan waits for you: pcc pending 1"
     )
     assert world.decided() is None
     [request] = world.asked

@@ -199,12 +199,21 @@ def test_where_an_amount_is_asked_for_only_one_that_helps_is_an_answer(bounds, t
         ({"approve": False}, "Leave it"),
         ({"approve": False, "text": "Only the walls"}, "Only the walls"),
         ({"text": "1"}, "Go ahead"),
+        ({"text": "Yes"}, "Go ahead"),
+        ({"text": "a"}, "Go ahead"),
+        ({"text": "no"}, "Leave it"),
+        ({"text": "no tests"}, "no tests"),
     ],
 )
 def test_what_can_be_agreed_to_takes_an_approval_too(given, said):
     asked = request(EscalationType.QUESTION, question("Go ahead", "Leave it") | {"yes_or_no": True})
 
     assert checked(asked, given, number=3)["text"] == said
+
+
+def test_what_a_printed_command_has_in_the_place_of_an_answer_is_none():
+    with pytest.raises(AnswerError, match="stands for an answer"):
+        checked(request(EscalationType.QUESTION, question("a", "b")), {"text": "…"}, number=3)
 
 
 def test_an_approval_with_words_is_neither():

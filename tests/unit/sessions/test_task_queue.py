@@ -13,6 +13,7 @@ from perpetualcc.domain.tasks import Done, Failed, Lane, TaskState
 from perpetualcc.sessions.task_queue import (
     PlannedTask,
     TaskQueue,
+    behind,
     can_be_done,
     order_of,
     tasks_of,
@@ -67,16 +68,19 @@ def test_a_task_and_the_event_that_tells_of_it_are_added_together():
     asyncio.run(scene())
 
 
-@pytest.mark.parametrize("named", ["whole id", "id without its letter", "beginning", "prompt"])
+@pytest.mark.parametrize(
+    "named", ["whole id", "id without its letter", "beginning", "prompt", "title"]
+)
 def test_what_must_come_first_is_named_in_several_ways(named):
     async def scene():
         queue, _ = new_queue()
-        first = await queue.add("write the tests")
+        first = await queue.add("write the tests\nall of them")
         name = {
             "whole id": first.id,
             "id without its letter": first.id.removeprefix("t-"),
             "beginning": first.id[:6],
-            "prompt": "write the tests",
+            "prompt": "write the tests\nall of them",
+            "title": "write the tests",
         }[named]
 
         second = await queue.add("run them", after=[name])
@@ -94,8 +98,9 @@ def test_a_name_of_nothing_or_of_two_is_refused_and_nothing_is_added():
         assert "none yet" in nothing.value.hint
         for _ in range(2):
             await queue.add("the same")
-        with pytest.raises(PerpetualError, match="matches several tasks"):
+        with pytest.raises(PerpetualError, match="matches several tasks") as several:
             await queue.add("x", after=["the same"])
+        assert several.value.hint.count("(the same)") == 2
         with pytest.raises(PerpetualError, match="matches"):
             await queue.add("x", after=[""])
         for empty in ("", "  \n"):
@@ -166,6 +171,16 @@ def test_what_can_be_done_first_stands_first_in_the_plans_order():
     afters = [(3,), (), (1,), (), (2, 0)]
 
     assert order_of([PlannedTask(prompt="x", after=after) for after in afters]) == [1, 3, 0, 2, 4]
+
+
+def test_what_comes_after_a_task_at_several_removes_is_behind_it():
+    first = asyncio.run(new_queue()[0].add("first"))
+    then = replace(first, id=TaskId("t-then"), after=(first.id,))
+    last = replace(first, id=TaskId("t-last"), after=(then.id,))
+    over = replace(first, id=TaskId("t-over"), after=(first.id,), state=TaskState.DONE)
+    beside = replace(first, id=TaskId("t-beside"))
+
+    assert behind([first.id], [last, then, over, beside, first]) == [last, then]
 
 
 def test_something_can_be_done_as_long_as_it_is_not_behind_what_stopped():

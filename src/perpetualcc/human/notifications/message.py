@@ -36,15 +36,21 @@ class Message:
     escalation: int | None = None
 
 
-def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Message | None:
-    """What to say about an event; None when people are not told about it."""
+def compose(
+    event: Event, session: Session | None, *, reviews: int = 0, page: str = ""
+) -> Message | None:
+    """
+    What to say about an event; None when people are not told about it.
+
+    `page`: the address of the dashboard, where there is one for a phone.
+    """
     name = session.name if session else str(event.session or "")
     number = str(event.session or "")
     match event:
         case EscalationRaised():
-            return _asked(event, name, number)
+            return _asked(event, name, number, page)
         case EscalationReminded():
-            return _reminded(event, name, number)
+            return _reminded(event, name, number, page)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
         case TaskSettled(state="done", repeats=True, result=result):
@@ -82,22 +88,31 @@ _REASONS = {
 }
 
 
-def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
+def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
+    if _is_agreed_to(event):
+        reason = "wants you to agree"
     return _about(
         event.number,
         event.type,
         reason,
         (name, session),
         "\n".join(_asking(event)),
+        page,
         questions=event.questions,
     )
 
 
+def _is_agreed_to(event: EscalationRaised) -> bool:
+    return any(question.get("yes_or_no") for question in event.questions)
+
+
 def _asking(event: EscalationRaised) -> Iterator[str]:
     yield event.title
+    if _is_agreed_to(event):
+        yield event.context
     for question in event.questions or [{"options": event.options}]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
@@ -107,13 +122,13 @@ def _asking(event: EscalationRaised) -> Iterator[str]:
         yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
 
 
-def _reminded(event: EscalationReminded, name: str, session: str) -> Message | None:
+def _reminded(event: EscalationReminded, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None
     since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
     reason = f"still {reason} (since {since})"
-    return _about(event.number, event.type, reason, (name, session), event.title)
+    return _about(event.number, event.type, reason, (name, session), event.title, page)
 
 
 def _about(
@@ -122,15 +137,18 @@ def _about(
     reason: str,
     who: tuple[str, str],
     text: str,
+    page: str,
     questions: Sequence[Mapping[str, Any]] = (),
 ) -> Message:
     name, session = who
     answer = f"Answer with: {how_to_answer(number, kind, questions)}"
+    if page:
+        answer += f"\nOr on a paired device: {page}/#/waiting/{number}"
     return Message(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(
             f"PerpetualCC: {session} {reason}",
-            f"Session {session} {reason} (#{number}).\n{answer}",
+            f"Session {session} {reason} (#{number}). See it with: pcc pending {number}\n{answer}",
         ),
         full=(
             f"PerpetualCC: {_line(name)} {reason}",
