@@ -93,8 +93,8 @@ class Browser:
 
 
 @contextmanager
-def browsing(directory: Path) -> Iterator[Browser]:
-    """A browser with a profile of its own; it has ended afterwards."""
+def browsing(directory: Path, *more: str) -> Iterator[Browser]:
+    """A browser with a profile of its own, and more flags; it has ended afterwards."""
     driver = subprocess.Popen(
         ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -104,7 +104,7 @@ def browsing(directory: Path) -> Iterator[Browser]:
             f for line in driver.stdout if (f := re.search(r"success.* on port (\d+)", line))
         )
         root = Browser(f"http://127.0.0.1:{found[1]}/session")
-        flags = [*_FLAGS, f"--user-data-dir={directory}"]
+        flags = [*_FLAGS, *more, f"--user-data-dir={directory}"]
         options = {"goog:chromeOptions": {"args": flags}, "goog:loggingPrefs": {"browser": "ALL"}}
         session = root.ask("", capabilities={"alwaysMatch": options})["sessionId"]
         browser = Browser(f"http://127.0.0.1:{found[1]}/session/{session}")

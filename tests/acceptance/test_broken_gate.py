@@ -31,28 +31,28 @@ async def broken(self, call, session):
 gatekeeper.Guard.judge = broken
 """
 THE_CALLBACK_RAISES = """
-from perpetualcc.claude import adapter
+from perpetualcc.claude import gate
 async def broken(self, data, tool_use_id, context):
     open({reached!r}, "w").close()
     raise RuntimeError("a bug in the callback")
-adapter.ClaudeCodeAdapter._gate = broken
+gate.Gate.pre_tool_use = broken
 """
 THE_CALLBACK_OUTLIVES_ITS_TIME = """
 import asyncio
 from datetime import timedelta
-from perpetualcc.claude import adapter
+from perpetualcc.claude import adapter, gate
 async def broken(self, data, tool_use_id, context):
     open({reached!r}, "w").close()
     await asyncio.sleep(3600)
-adapter.ClaudeCodeAdapter._gate = broken
+gate.Gate.pre_tool_use = broken
 adapter._HOLD = timedelta(seconds=1)
 """
 THE_CALLBACK_SAYS_NONSENSE = """
-from perpetualcc.claude import adapter
+from perpetualcc.claude import gate
 async def broken(self, data, tool_use_id, context):
     open({reached!r}, "w").close()
     return {{"hookSpecificOutput": {{"permissionDecision": "yes, why not"}}}}
-adapter.ClaudeCodeAdapter._gate = broken
+gate.Gate.pre_tool_use = broken
 """
 
 

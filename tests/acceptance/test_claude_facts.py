@@ -292,6 +292,50 @@ def test_a_rule_that_asks_comes_back_although_the_gate_allowed(play):
     assert "not this" in results(messages)[0]
 
 
+def rewriting(command, *, seconds=0.0, **more):
+    """Settings with a hook of somebody else's that makes every Bash call this one."""
+    told = json.dumps(answer("allow", updatedInput={"command": command}))
+    hook = {"type": "command", "command": f"sleep {seconds}; echo '{told}'"}
+    return json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}, **more})
+
+
+@pytest.mark.parametrize(("gate", "hook", "runs"), [(0, 0.5, "theirs"), (0.5, 0, "ours")])
+def test_the_hook_that_ends_last_says_what_is_run(play, gate, hook, runs):
+    stage = play(TOUCH)
+
+    async def decide(_):
+        await asyncio.sleep(gate)
+        return answer("allow", updatedInput={"command": "touch ours"})
+
+    stage.decide = decide
+
+    asyncio.run(stage.one_turn(settings=rewriting("touch theirs", seconds=hook)))
+
+    assert [given["tool_input"]["command"] for given, _ in stage.hooked] == ["touch made"]
+    assert (stage.world.project / runs).exists()
+
+
+@pytest.mark.parametrize("rules", [[], ["Bash(touch theirs)"]])
+def test_an_ask_of_the_gate_brings_what_hooks_made_of_a_call_and_hides_no_rule(play, rules):
+    stage = play(TOUCH)
+    came_back = []
+
+    async def decide(_):
+        await asyncio.sleep(0.5)  # an *allow* that comes after an *ask* changes nothing
+        return answer("ask", "ours")
+
+    async def permit(_, given, context):
+        came_back.append((given["command"], context.decision_reason))
+        return PermissionResultDeny(message="no")
+
+    stage.decide = decide
+    settings = rewriting("touch theirs", permissions={"ask": rules})
+
+    asyncio.run(stage.one_turn(settings=settings, can_use_tool=permit))
+
+    assert came_back == [("touch theirs", None if rules else "ours")]
+
+
 @pytest.mark.parametrize(("rule", "holds"), [("Edit(**/keys)", False), ("Edit(//**/keys)", True)])
 def test_only_a_rooted_rule_holds_outside_the_project(play, claude_world, rule, holds):
     file = claude_world.home / "keys" / "new"

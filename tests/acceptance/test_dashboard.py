@@ -83,6 +83,8 @@ def test_a_question_and_a_call_are_decided_in_the_browser(install, browser):
         assert browser.run("return location.hash") == "#/sessions"
         browser.wait(lambda: browser.title == "(1) PerpetualCC", "the title does not count")
 
+        browser.press("Report")
+        browser.sees("? Waiting")
         browser.press("shop")
         browser.sees("<b>One</b> thing first <img")
         browser.press("Waiting")
@@ -104,6 +106,49 @@ def test_a_question_and_a_call_are_decided_in_the_browser(install, browser):
     settled = [event["decided_by"] for event in pcc.events(session, "EscalationSettled")]
     assert len(settled) == 2
     assert "withdrawn" not in settled
+
+
+WORKS = """
+scenes:
+  - when: And the second thing
+    steps: [The second thing is done.]
+  - steps:
+      - say: I look around.
+        takes: 3s
+        tools: [Bash: {command: ls}]
+        usage: {output: 20000}
+      - say: The first thing is done.
+        takes: 1s
+"""
+
+
+@in_a_browser
+def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, browser):
+    pcc = install(WORKS)
+    pcc.pcc(
+        "start", str(pcc.project), "--task", "Tidy up", "--at", "tomorrow at 9am",
+        "--session-name", "night", "--detach",
+    )  # fmt: skip
+    session = pcc.start("Build the shop", "--session-name", "shop")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.sees("Begins")
+        browser.sees("09:00: Tidy up")
+        browser.press("shop")
+        browser.press("Pause")
+        pcc.wait(session, "PAUSED")
+        browser.sees("Paused")
+        browser.write("#prompt", "And the second thing")
+        browser.press("Add")
+        browser.sees("And the second thing")
+        browser.press("Resume")
+
+        pcc.wait(session, "COMPLETED")
+        browser.sees("The second thing is done.")
+        cost = f"{pcc.status(session)['spent']['usd']:.2f}"
+        assert cost != "0.00"
+        browser.wait(lambda: f"· ${cost} ·" in browser.text, "the list has no cost")
+        assert browser.complaints() == []
 
 
 SEVERAL = """
@@ -197,6 +242,7 @@ def talk(link: str) -> Iterator[ClientConnection]:
     own, _, code = link.partition("/#")
     address = f"{own.replace('http', 'ws')}/engine"
     with connect(address, origin=own, compression=None, proxy=None) as page:
+        assert json.loads(page.recv(10))["type"] == "challenge"
         page.send(json.dumps({"code": code}))
         assert json.loads(page.recv(10))["type"] == "welcome"
         yield page

@@ -72,7 +72,10 @@ def test_init_asks_for_no_task_where_the_requirements_list_some(pcc, project, tm
 
     done = pcc("init", project, "--skip-index", "--requirements", tmp_path / "plan.md")
 
+    again = pcc("init", project, "--skip-index")
+
     assert done.stdout.splitlines()[-1] == f"  pcc start {project}"
+    assert again.stdout.splitlines()[-1] == f"  pcc start {project}", "it is still the chosen one"
 
 
 def test_init_keeps_the_requirements_file_and_can_leave_the_index_for_later(pcc, project, tmp_path):

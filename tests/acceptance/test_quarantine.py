@@ -51,6 +51,40 @@ def test_a_run_that_loops_on_a_refused_tool_stops_and_keeps_its_conversation(ins
     assert pcc.events(session, "RunStarted")[1]["resumed"]
 
 
+CIRCLE = """
+steps:
+  - repeat: 30
+    tools:
+      - Bash: {command: "python3 check.py"}
+      - Read: {file_path: "{project}/notes.md"}
+  - All is well.
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "why"),
+    [
+        (
+            "import time; print(f'1 failed in {time.time() % 60:.2f}s')",
+            "ERROR",
+            "Stuck: the same 2 calls 6 times in a row: Bash python3, Read",
+        ),
+        ("import time; print(f'{time.time_ns()} rows are done')", "COMPLETED", ""),
+    ],
+)
+def test_a_few_calls_again_and_again_are_stuck_unless_they_bring_news(install, check, status, why):
+    pcc = install(CIRCLE)
+    (pcc.project / "check.py").write_text(check)
+    (pcc.project / "notes.md").write_text("Nothing yet\n")
+
+    session = pcc.start("Watch it")
+
+    found = pcc.wait(session)
+    assert found["status"] == status, pcc.log(session)
+    assert why in found["detail"]
+    assert (len(pcc.events(session, "ToolDecided")) < 20) is bool(why)
+
+
 def test_a_prompt_that_never_reaches_claude_is_no_task_that_is_done(install, servers, claude_world):
     """A hook of the user's stops it."""
     pcc = install("steps: [Never said.]")

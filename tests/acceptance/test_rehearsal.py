@@ -156,14 +156,19 @@ def test_a_server_that_is_killed_and_started_again_goes_on_at_the_right_step(
 
 @pytest.mark.parametrize(
     ("text", "code", "said"),
-    [("steps: [a, b]", 0, "story: 2 replies\n"), ("steps: [{sya: a}]", 1, "")],
+    [
+        ("steps: [a, b]", 0, "story: 2 replies\n"),
+        ("steps: [a]", 0, "story: 1 reply\n"),
+        ("steps: [{sya: a}]", 1, ""),
+    ],
 )
-def test_a_scenario_can_be_checked_without_playing_it(tmp_path, text, code, said):
+@pytest.mark.parametrize("command", ["perpetualcc.rehearsal", "perpetualcc rehearse"])
+def test_a_scenario_can_be_checked_without_playing_it(tmp_path, command, text, code, said):
     path = tmp_path / "story.yaml"
     path.write_text(text)
 
     checked = subprocess.run(
-        [sys.executable, "-m", "perpetualcc.rehearsal", "--check", str(path)],
+        [sys.executable, "-m", *command.split(), "--check", str(path)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 

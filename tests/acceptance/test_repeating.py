@@ -131,6 +131,7 @@ def test_a_time_that_was_cut_off_goes_on_and_leaves_one_that_follows(nightly):
         (("--every", "5 s"), "less than a minute"),
         (("--every", "hour", "--missed", "perhaps"), "--missed cannot be 'perhaps'"),
         (("--missed", "skip"), "--missed is about what repeats"),
+        (("--at", "soonish"), "is no time that is understood"),
     ],
 )
 def test_what_is_no_rule_is_refused_and_nothing_starts(install, words, said):
@@ -138,6 +139,6 @@ def test_what_is_no_rule_is_refused_and_nothing_starts(install, words, said):
 
     refused = pcc.pcc("start", str(pcc.project), "--task", "x", *words, check=False)
 
-    assert refused.returncode != 0
+    assert refused.returncode == 2
     assert said in refused.stderr
     assert pcc.json("list") == []

@@ -161,7 +161,7 @@ def test_a_session_pauses_after_its_turns_and_goes_on_for_as_many(install):
         "PAUSED",
         "the turns of --max-turns are taken",
     )
-    assert "Paused: the turns of --max-turns are taken. Go on with: pcc resume" in said
+    assert f"--max-turns are taken. Go on with: pcc resume {session['id']}\n" in said
     assert written == ["one.txt", "two.txt"]
     assert settled["state"] == "queued"
     assert done["status"] == "COMPLETED"

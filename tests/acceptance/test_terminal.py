@@ -172,12 +172,22 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     assert completed("pcc", "config", "get", "max_conc") == ["max_concurrent"]
     assert completed("pcc", "budget", "set", "un") == ["unattended_tokens_per_day"]
     assert completed("pcc", "rules", "add", "") == ["allow", "deny"]
+    assert completed("pcc", "start", "--brain", "o") == ["ollama"]
+    assert completed("pcc", "logs", "--level", "w") == ["warn"]
+    assert completed("pcc", "list", "--status", "p") == ["processing", "paused"]
+    assert completed("pcc", "decisions", "--verdict", "a") == ["allow", "ask", "answer"]
+    assert completed("pcc", "rehearse", "d") == ["demo"]
     mine = ("pcc", "--data-dir", str(pcc.locations.data))
     assert completed(*mine, "status", "") == [], "nothing is started for a suggestion"
     assert pcc.engine is None
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    for elsewhere in (("report",), ("pending", "--session"), ("decisions", "--session")):
+        assert completed(*mine, *elsewhere, session[:3]) == [session]
+    pcc.pcc("add", session, "Later", "--at", "in 2 hours")
+    [later] = [one["id"] for one in pcc.look(session)["tasks"] if one["prompt"] == "Later"]
+    assert later in completed(*mine, "add", session, "Then", "--after", "t-")
     assert completed(*mine, "rules", "remove", "") == []
     pcc.pcc("rules", "add", "deny", "command", "make deploy")
     assert completed(*mine, "rules", "remove", "") == [pcc.json("rules", "list")[0]["id"]]

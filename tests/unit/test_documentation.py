@@ -4,12 +4,14 @@ import re
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from perpetualcc.cli.commands import COMMANDS
 from perpetualcc.config import file as config
-from perpetualcc.domain.events import EVENT_TYPES
+from perpetualcc.domain.events import EVENT_TYPES, RunEnded
+from perpetualcc.domain.tasks import Outcome
 from tools import architecture, configuration_reference, protocol_reference
 from tools.documented import ROOT, documents
 
@@ -113,6 +115,13 @@ def test_every_method_event_and_command_says_what_it_is_for() -> None:
     assert empty == [], "each method has a docstring"
     assert [name for name in EVENT_TYPES if f"| `{name}` |" not in protocol] == []
     assert [name for name in COMMANDS if f"### `pcc {name}`" not in commands] == []
+
+
+def test_every_end_of_a_run_is_named() -> None:
+    told = configuration_reference.field_docs(RunEnded)["outcome"]
+
+    ends = {kind.__name__.lower() for kind in get_args(Outcome)} | {"interrupted"}
+    assert ends == set(re.findall(r"\w+", told.partition(": ")[2])) & ends
 
 
 def test_the_methods_are_read_without_starting_an_engine() -> None:

@@ -54,8 +54,13 @@ class ToolWanted:
     input: Mapping[str, Any]
     cwd: Path | None = None
     """Where Claude Code's shell stands: after `cd src` it is not the project."""
-    kept: RequestId | None = None
-    """The call's own id, when we let it through and Claude Code's rules want a person's word."""
+    again: RequestId | None = None
+    """The call's own id, when it comes once more although we let it through: Claude Code's rules
+    want a person's word on it."""
+    is_changed: bool = False
+    """A hook that is not ours gave it this input."""
+    agent: str = ""
+    """The subagent that makes it; empty: Claude itself."""
 
     def call(self, project: Path) -> ToolCall:
         place = None if self.cwd == project else self.cwd
@@ -72,6 +77,8 @@ class ToolEnded:
     """The beginning of the result."""
     size: int = 0
     """Bytes of the whole result; 0: as long as `text`."""
+    digest: str = ""
+    """Tells results apart that say something else; how long it took and when is nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

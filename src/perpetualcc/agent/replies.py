@@ -1,6 +1,7 @@
 """Pure pieces of the conversation with Claude and with people: judgements, answers, one-liners."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from perpetualcc.agent.ports import Judgement
@@ -26,7 +27,6 @@ KEPT_FOR_A_PERSON = Judgement(
     confidence=1.0,
     reason="Claude Code's own rules keep this for a person.",
 )
-
 _LONGEST = 160
 _SCALAR = (str, int, float)
 # The field of a tool's input that says in one line what it is about, most telling first.
@@ -78,6 +78,13 @@ def refused_unattended(asked: Judgement | None) -> Judgement:
         if asked
         else _NOBODY_THERE,
         decided_by=asked.decided_by if asked else DecidedBy.TIMEOUT,
+    )
+
+
+def changed_by_a_hook(judgement: Judgement) -> Judgement:
+    """Of a call as a hook has made it: otherwise nobody would know it for what Claude wanted."""
+    return replace(
+        judgement, reason=f"A hook of the settings changed the call to this. {judgement.reason}"
     )
 
 

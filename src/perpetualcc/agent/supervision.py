@@ -43,6 +43,7 @@ from perpetualcc.agent.replies import (
     KEPT_FOR_A_PERSON,
     answers_by_person,
     by_person,
+    changed_by_a_hook,
     question_data,
     refused_unattended,
     summarize,
@@ -162,13 +163,16 @@ class SupervisedRun:
             # Held and never answered: a refusal would be taken for one when the work goes on.
             await self._wind_up()
             return
-        if wanted.kept is not None:
-            self.calls.take_back(wanted.kept)
+        if wanted.again is not None:
+            self.calls.take_back(wanted.again)
+        if wanted.again is not None and not wanted.is_changed:
             judgement = KEPT_FOR_A_PERSON
         elif is_handover_file(call):
             judgement = HANDOVER_FILE
         else:
             judgement = await self.faculties.gatekeeper.judge(call, session)
+        if wanted.is_changed:
+            judgement = changed_by_a_hook(judgement)
         if judgement.verdict is Verdict.ASK:
             await self._ask_for_permission(wanted, judgement)
         else:
@@ -202,9 +206,12 @@ class SupervisedRun:
         is_last = self.facts.over is not None and wanted.request in self.calls.announced
         self.facts.is_stopped |= is_last
         if decision.verdict is Verdict.ALLOW:
-            self.calls.begin(wanted.kept or wanted.request, call)
+            self.calls.begin(wanted.again or wanted.request, call)
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
-        await self._look(self.stuck.called(call, is_allowed=decision.verdict is Verdict.ALLOW))
+        is_allowed = decision.verdict is Verdict.ALLOW
+        if is_allowed and wanted.again is not None and not wanted.is_changed:
+            return  # the same call was looked at when it came first
+        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -243,7 +250,9 @@ class SupervisedRun:
             )
         if call is not None:
             now = self.faculties.steady.now()
-            await self._look(self.stuck.ended(call, is_error=ended.is_error, now=now))
+            await self._look(
+                self.stuck.ended(call, is_error=ended.is_error, now=now, result=ended.digest)
+            )
         await self._look_at_trust()
         if self._is_ending:
             await self._wind_up()

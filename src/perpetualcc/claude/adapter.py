@@ -1,9 +1,8 @@
 """
 One supervised Claude Code process, over the SDK's client.
 
-Every tool call is held by a `PreToolUse` callback until it is answered: that hook sees all
-calls, before anything else, and fails closed. `allowed_tools` stays empty, because that list
-means *allow without asking*.
+Every tool call is held at the gate until it is answered. `allowed_tools` stays empty, because that
+list means *allow without asking*.
 """
 
 import asyncio
@@ -24,22 +23,22 @@ import claude_agent_sdk as sdk
 
 from perpetualcc.agent.inbox import (
     Arrival,
-    Asked,
     BackgroundBegan,
     BackgroundChanged,
     Gone,
     Inbox,
-    ToolWanted,
+    ToolEnded,
     TurnEnded,
 )
 from perpetualcc.agent.ports import Launch
 from perpetualcc.claude import messages, processes
 from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.ends import explained
+from perpetualcc.claude.gate import Gate
 from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
-from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.errors import ProjectGoneError
 from perpetualcc.domain.ids import RequestId
 
@@ -54,11 +53,7 @@ _PATIENCE_WITH_COST = timedelta(seconds=1)
 _TRIES = 5
 """To learn what a conversation had cost before: a crowded machine may take longer."""
 _COST = re.compile(r"cost:\s+\$(\d+(?:\.\d+)?)")
-_STOP = {"continue_": False, "stopReason": "That is all for now; the work goes on later."}
-"""With a call's answer: its reply is played to the end, and nothing follows. Claude Code (2.1.330)
-keeps to it whether the call is let through or refused, succeeds or fails."""
 _TOO_LATE = "nothing is heard of it for a minute; a SessionStart hook of its settings may hang"
-_TWICE = "Another call with the same id is not decided yet; make this one again, by itself."
 _LOOK = 0.1
 """Seconds between two looks whether a process that should begin to speak still lives."""
 _LAST_WORDS = 0.5
@@ -104,14 +99,10 @@ class ClaudeCodeAdapter:
         self._launch = launch
         self._inbox = inbox
         self._settings = settings
-        self._held: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
-        self._allowed_by_a_person: set[RequestId] = set()
+        self._gate = Gate(inbox)
         self._stderr: deque[str] = deque(maxlen=40)
         self._client: sdk.ClaudeSDKClient | None = None
         self._until: asyncio.Timeout | None = None
-        self._reminder = ""
-        self._cwd: Path | None = None
-        """Where the shell stood at the newest call."""
         self._leaving = False
         self._is_working = True
         """A turn is under way, or about to be."""
@@ -128,6 +119,7 @@ class ClaudeCodeAdapter:
                 self._client = client
                 await self._started(self.pid or 0)
                 await self._begin_count()
+                self._gate.hooks.listed(await self._told("get_hooks_listing", _PATIENCE) or {})
                 await client.query(self._launch.prompt)
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
@@ -142,7 +134,11 @@ class ClaudeCodeAdapter:
         try:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
                 async for message in client.receive_messages():
+                    if isinstance(message, sdk.HookEventMessage):
+                        self._gate.hooks.saw(message.data)
                     for arrival in messages.arrivals(message):
+                        if isinstance(arrival, ToolEnded):
+                            self._gate.ended(arrival.request)
                         if not isinstance(arrival, BackgroundChanged | BackgroundBegan):
                             self._is_working = not isinstance(arrival, TurnEnded)
                         self._inbox.put(self._of_this_process(arrival))
@@ -167,15 +163,10 @@ class ClaudeCodeAdapter:
     async def respond_permission(
         self, request: RequestId, decision: Decision, *, is_last: bool = False
     ) -> None:
-        allowed = decision.verdict is Verdict.ALLOW
-        self._allowed_by_a_person.discard(request)  # an earlier call's, where ids come again
-        if allowed and decision.decided_by is DecidedBy.PERSON:
-            self._allowed_by_a_person.add(request)
-        answer = _hook_answer("allow" if allowed else "deny", decision.message or decision.reason)
-        self._answer(request, answer | (_STOP if is_last else {}))
+        self._gate.respond(request, decision, is_last=is_last)
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
-        self._answer(request, {"answers": dict(answers)})
+        self._gate.answer(request, {"answers": dict(answers)})
 
     async def interrupt(self) -> None:
         if self._client is not None:
@@ -186,7 +177,7 @@ class ClaudeCodeAdapter:
                 log.info("Claude Code is not interrupted, it ends or hangs: %r", error)
 
     def remind(self, text: str) -> None:
-        self._reminder = text
+        self._gate.reminder = text
 
     async def context_window(self) -> int | None:
         if self._client is None:
@@ -212,17 +203,22 @@ class ClaudeCodeAdapter:
 
     async def _counted_usd(self) -> float | None:
         """To the cent, from $0.50 on: all that Claude Code tells before a turn has ended."""
+        told = await self._told("get_session_cost", _PATIENCE_WITH_COST) or {}
+        found = _COST.search(str(told.get("text")))
+        return float(found[1]) if found else None
+
+    async def _told(self, what: str, patience: timedelta) -> dict[str, Any] | None:
+        """What Claude Code tells of itself, where the SDK has no method for it."""
         query = getattr(self._client, "_query", None)
         if query is None:
             return None
         try:
-            async with asyncio.timeout(_PATIENCE_WITH_COST.total_seconds()):
-                told = await query._send_control_request({"subtype": "get_session_cost"})  # noqa: SLF001  # the SDK has no method for it
+            async with asyncio.timeout(patience.total_seconds()):
+                told = await query._send_control_request({"subtype": what})  # noqa: SLF001
         except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
-            log.info("Claude Code does not tell what it costs: %r", error)
+            log.info("Claude Code does not answer %s: %r", what, error)
             return None
-        found = _COST.search(str(told.get("text")))
-        return float(found[1]) if found else None
+        return dict(told)
 
     def _of_this_process(self, arrival: Arrival) -> Arrival:
         if not isinstance(arrival, TurnEnded):
@@ -236,76 +232,6 @@ class ClaudeCodeAdapter:
     @property
     def is_stopped(self) -> bool:
         return self.pid is not None and processes.is_stopped(self.pid)
-
-    def _answer(self, request: RequestId, answer: dict[str, Any]) -> None:
-        held = self._held.get(request)
-        if held is not None and not held.done():
-            held.set_result(answer)
-
-    async def _hold(self, request: RequestId) -> dict[str, Any]:
-        held: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._held[request] = held
-        try:
-            return await held
-        finally:
-            del self._held[request]
-
-    async def _gate(self, data: Any, tool_use_id: str | None, _context: Any) -> Any:
-        """The PreToolUse callback: it sees every call. Questions go on to `_ask`."""
-        tool = str(data.get("tool_name", ""))
-        if tool == messages.QUESTION_TOOL:
-            return {}
-        request = RequestId(str(tool_use_id or data.get("tool_use_id") or id(data)))
-        place = data.get("cwd")
-        self._cwd = Path(place) if isinstance(place, str) and place else None
-        answer = await self._held_for(request, tool, data.get("tool_input"))
-        # Subagents do not get the reminder: it is their caller's.
-        return answer if data.get("agent_id") else self._with_reminder(answer)
-
-    async def _held_for(
-        self, request: RequestId, tool: str, tool_input: Any, *, kept: RequestId | None = None
-    ) -> dict[str, Any]:
-        if request in self._held:  # one answer would count for both
-            return _hook_answer("deny", _TWICE)
-        given = tool_input if isinstance(tool_input, dict) else {}
-        waiting = self._hold(request)
-        wanted = ToolWanted(request=request, tool=tool, input=given, cwd=self._cwd, kept=kept)
-        self._inbox.put(wanted)
-        return await waiting
-
-    def _with_reminder(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """Claude reads it with the call's result; a hook after the call would cost every call."""
-        if not self._reminder:
-            return answer
-        text, self._reminder = self._reminder, ""
-        told = answer["hookSpecificOutput"] | {"additionalContext": text}
-        return answer | {"hookSpecificOutput": told}
-
-    async def _ask(self, tool: str, tool_input: dict[str, Any], context: Any) -> Any:
-        """
-        `can_use_tool`: where questions arrive, and calls that the gate let through although a
-        rule of Claude Code's says *ask*: a person's word on them counts, and nobody else's.
-        """
-        request = RequestId(str(getattr(context, "tool_use_id", None) or id(tool_input)))
-        questions = messages.questions(tool_input)
-        if tool != messages.QUESTION_TOOL:
-            if request in self._allowed_by_a_person:
-                return sdk.PermissionResultAllow()
-            again = RequestId(f"{request}:kept")
-            answer = await self._held_for(again, tool, tool_input, kept=request)
-            told = answer["hookSpecificOutput"]
-            if told["permissionDecision"] == "allow":
-                return sdk.PermissionResultAllow()
-            return sdk.PermissionResultDeny(message=told["permissionDecisionReason"])
-        if not questions:
-            return sdk.PermissionResultDeny(message="The question has no text. Ask it in words.")
-        waiting = self._hold(request)
-        self._inbox.put(Asked(request=request, questions=questions))
-        answer = await waiting
-        if "answers" not in answer:
-            reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
-            return sdk.PermissionResultDeny(message=reason)
-        return sdk.PermissionResultAllow(updated_input={**tool_input, **answer})
 
     def _options(self) -> sdk.ClaudeAgentOptions:
         launch, settings = self._launch, self._settings
@@ -329,12 +255,15 @@ class ClaudeCodeAdapter:
             hooks={
                 "PreToolUse": [
                     sdk.HookMatcher(
-                        hooks=[self._gate], timeout=_HOLD.total_seconds(), on_failure="block"
+                        hooks=[self._gate.pre_tool_use],
+                        timeout=_HOLD.total_seconds(),
+                        on_failure="block",
                     )
                 ],
                 "ConfigChange": [sdk.HookMatcher(hooks=[_keep_settings])],  # type: ignore[dict-item]
             },
-            can_use_tool=self._ask,
+            can_use_tool=self._gate.can_use_tool,
+            include_hook_events=True,
             stderr=self._stderr.append,
             max_buffer_size=_LARGEST_MESSAGE,
         )
@@ -346,16 +275,6 @@ async def _keep_settings(_data: Any, _tool_use_id: str | None, _context: Any) ->
     them the hooks, the account's address and the environment: unless this callback says no.
     """
     return {"decision": "block", "reason": "A run keeps the settings that it began with"}
-
-
-def _hook_answer(verdict: str, reason: str) -> dict[str, Any]:
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": verdict,
-            "permissionDecisionReason": reason,
-        }
-    }
 
 
 @asynccontextmanager

@@ -1,6 +1,8 @@
 """From the SDK's messages to what may arrive in an inbox. Pure; survives any shape."""
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,6 +28,14 @@ QUESTION_TOOL = "AskUserQuestion"
 _SYNTHETIC = "<synthetic>"
 _LONGEST_RESULT = 2000
 """Characters of a tool result that are worth keeping in the event log."""
+_TOLD_APART = 50_000
+"""Characters at either end of a result by which it is told from others."""
+_WHEN = re.compile(
+    r"(?<!\d)\d{1,9}(?:\.\d{1,9})?\s?(?:[mµn]?s|secs?|seconds?|minutes?)\b"
+    r"|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?|\d{4}-\d{2}-\d{2}|\b0x[0-9a-f]+\b",
+    re.IGNORECASE,
+)
+"""How long something took, when it was, and where in memory it lay."""
 
 
 def arrivals(message: Any) -> Iterator[Arrival]:
@@ -184,7 +194,13 @@ def _tool_results(content: list[Any]) -> Iterator[Arrival]:
                 is_error=bool(block.is_error),
                 text=text[:_LONGEST_RESULT],
                 size=len(text.encode("utf-8", "replace")),
+                digest=_digest(text),
             )
+
+
+def _digest(text: str) -> str:
+    ends = text if len(text) <= 2 * _TOLD_APART else text[:_TOLD_APART] + text[-_TOLD_APART:]
+    return hashlib.sha256(_WHEN.sub("", ends).encode("utf-8", "replace")).hexdigest()
 
 
 def _joined(content: Any) -> str:

@@ -74,7 +74,7 @@ async def probe(
                 case ToolWanted(request=request, tool=tool):
                     asked[request] = tool
                     # What a layer keeps for a person comes once more, and no person is here.
-                    said = verdict if arrival.kept is None else Verdict.DENY
+                    said = verdict if arrival.again is None else Verdict.DENY
                     await claude.respond_permission(request, _answer(request, said))
                 case ToolEnded(request=request, is_error=True):
                     refused.append(asked.get(request, ""))

@@ -47,6 +47,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "dashboard": CommandEntry(
         module="dashboard", help="See and steer your sessions in a browser", panel=SESSIONS
     ),
+    "devices": CommandEntry(
+        module="devices", help="Phones and browsers that may open it: pair, revoke", panel=SESSIONS
+    ),
     "pending": CommandEntry(module="people", help="List what waits for a person", panel=PEOPLE),
     "respond": CommandEntry(module="people", help="Answer what waits for a person", panel=PEOPLE),
     "decisions": CommandEntry(module="guard", help="What was decided, and why", panel=PEOPLE),

@@ -1,5 +1,5 @@
 """
-What the shell offers for sessions, requests, rules and settings, as they are on disk.
+What the shell offers for sessions, tasks, requests, rules and settings, as they are on disk.
 
 Nothing is started for it, and no text is shown that Claude may have written: zsh evaluates what it
 is offered. Whatever goes wrong shows as no suggestion, because a shell has no place for an error.
@@ -25,6 +25,16 @@ def sessions(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
     return [pair for session in found for pair in _offered(*session, incomplete)]
 
 
+def tasks(ctx: Any, incomplete: str) -> list[str]:
+    """Ids of the tasks that the session has not finished."""
+    from perpetualcc.store.recorded import open_tasks  # noqa: PLC0415  # when a key is pressed
+
+    # While an option is completed, the arguments before it are words.
+    session = next(iter(ctx.args), "")
+    found = open_tasks(_database(ctx), session, _MOST) if session else []
+    return one_of(*found)(incomplete)
+
+
 def requests(ctx: Any, incomplete: str) -> list[str]:
     """Numbers of what waits for a person."""
     from perpetualcc.store.recorded import open_requests  # noqa: PLC0415  # see above
@@ -43,6 +53,13 @@ def rules(ctx: Any, incomplete: str) -> list[str]:
     return one_of(*(rule.id for rule in found))(incomplete)
 
 
+def devices(ctx: Any, incomplete: str) -> list[str]:
+    """Names of paired and invited browsers."""
+    from perpetualcc.store.recorded import device_names  # noqa: PLC0415  # see above
+
+    return one_of(*device_names(_database(ctx), _MOST))(incomplete)
+
+
 def settings(incomplete: str) -> list[tuple[str, str]]:
     """Keys of the configuration; once something is typed, also without their section."""
     from perpetualcc.config import file  # noqa: PLC0415  # see above
@@ -50,6 +67,13 @@ def settings(incomplete: str) -> list[tuple[str, str]]:
     known = [(name, file.kind_name(kind)) for name, kind, _ in file.settings()]
     short = [(name.rpartition(".")[2], f"{name}: {kind}") for name, kind in known]
     return [one for one in known + short * bool(incomplete) if one[0].startswith(incomplete)]
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """Those that come along; the shell itself adds files."""
+    from perpetualcc.rehearsal.reader import shipped_names  # noqa: PLC0415  # see above
+
+    return one_of(*shipped_names())(incomplete)
 
 
 def budgets(incomplete: str) -> list[str]:

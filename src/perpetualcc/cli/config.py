@@ -1,6 +1,7 @@
 """`pcc config`: show the settings, change one, go back to the defaults."""
 
 import json
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, MutableMapping
@@ -14,6 +15,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import as_here, only_a_person
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -100,7 +102,9 @@ def set_value(
     """
     only_a_person(ctx.obj, _CHANGES)
     name, kind = file.resolve_key(key)
-    wanted = file.parse_value(kind, value)
+    default = shlex.quote(_toml(file.value_of(file.Config(), name)).strip('"'))
+    with _typed(f"pcc config set {name} {default}"):
+        wanted = file.parse_value(kind, value)
     if name in {_SECRET, _ADDRESSES} and "…" in value:
         raise PerpetualError(
             f"'…' is what is shown instead of the value of {name!r}",
@@ -179,7 +183,8 @@ def brain(
     only_a_person(ctx.obj, _CHANGES)
     path = config.config_path()
     _, kind = file.resolve_key("brain.type")
-    wanted = {"brain.type": file.parse_value(kind, name)}
+    with _typed("pcc config brain claude"):
+        wanted = {"brain.type": file.parse_value(kind, name)}
     if model is not None and name != "none":
         wanted[f"brain.{name}.model"] = model
     if name == "gemini":
@@ -322,6 +327,15 @@ _KEPT = frozenset(
 _ADDRESSES = "notifications.urls"
 """They hold passwords and tokens."""
 _SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name
+
+
+@contextmanager
+def _typed(right: str) -> Iterator[None]:
+    """A value that is none is a slip of the fingers."""
+    try:
+        yield
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint or f"Such as: {right}") from None
 
 
 def _shown(name: str, value: Any) -> str:

@@ -7,22 +7,19 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
-
-if TYPE_CHECKING:
-    from perpetualcc.daemon.units import ServiceUnit
 
 app = typer.Typer(
     help="The background process: start, stop, look, keep it after login.",
@@ -37,7 +34,6 @@ GraceOption = Annotated[
     float | None,
     typer.Option(help="Seconds to finish what is in progress [default: 30]", min=0),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
 
 
 @app.command()
@@ -143,27 +139,11 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon install --dry-run
     """
+    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # status is quick
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
     config.check_config()
-    unit = _unit(ctx)
-    print(f"# {unit.path}\n{unit.text}")
-    if lost := sorted(config.steering().keys() - {config.CONFIG_VARIABLE}):
-        print(
-            f"note: At login it starts without your {', '.join(lost)}: no key is written into"
-            " the unit; sign in with pcc login, or set them for the service",
-            file=sys.stderr,
-        )
-    if dry_run:
-        _show_commands("Would then run:", unit.enable)
-        return
-    unit.path.parent.mkdir(parents=True, exist_ok=True)
-    unit.path.write_text(unit.text, "utf-8")
-    print(f"Wrote {unit.path}")
-    if unit.can_be_switched():
-        _run(unit.enable)
-    else:
-        _show_commands("No service manager answers here. To switch it on, type:", unit.enable)
-    if unit.note:
-        print(unit.note)
+    install_service(ctx, Service.DAEMON, dry_run=dry_run)
 
 
 @app.command()
@@ -173,20 +153,10 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon uninstall
     """
-    unit = _unit(ctx)
-    if not unit.path.exists():
-        print(f"Nothing is installed: there is no {unit.path}")
-        return
-    if dry_run:
-        _show_commands(f"Would remove {unit.path} and run:", [*unit.disable, *unit.after_removal])
-        return
-    can_be_switched = unit.can_be_switched()
-    if can_be_switched:
-        _run(unit.disable)
-    unit.path.unlink()
-    print(f"Removed {unit.path}")
-    if can_be_switched:
-        _run(unit.after_removal)
+    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
+    uninstall_service(ctx, Service.DAEMON, dry_run=dry_run)
 
 
 def _locations(ctx: typer.Context) -> Locations:
@@ -260,37 +230,3 @@ def _added(positions: dict[Path, int]) -> Iterator[str]:
             file.seek(position if size > position else 0)
             yield from file.read().splitlines()
             positions[path] = file.tell()
-
-
-def _unit(ctx: typer.Context) -> "ServiceUnit":
-    from perpetualcc.daemon.units import unit_for_this_system  # noqa: PLC0415  # two commands only
-
-    variables = {"PATH": config.search_path()}
-    if config.is_config_named():
-        variables[config.CONFIG_VARIABLE] = str(config.config_path())
-    return unit_for_this_system(
-        _locations(ctx),
-        home=Path.home(),
-        config=config.user_configuration(),
-        variables=variables,
-    )
-
-
-def _show_commands(title: str, commands: list[list[str]]) -> None:
-    from perpetualcc.daemon.units import shown  # noqa: PLC0415
-
-    print(title)
-    for command in commands:
-        print(f"  {shown(command)}")
-
-
-def _run(commands: list[list[str]]) -> None:
-    import subprocess  # noqa: PLC0415  # two commands only
-
-    for command in commands:
-        _show_commands("Running:", [command])
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise PerpetualError(
-                f"'{command[0]}' fails: {done.stderr.strip()}", hint="Type the command yourself"
-            )

@@ -10,7 +10,7 @@ from contextlib import closing
 from html import escape
 from pathlib import Path
 from threading import Thread
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -42,19 +42,38 @@ def dashboard(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the link, for a browser of yours")
     ] = False,
+    for_devices: Annotated[
+        bool,
+        typer.Option(
+            "--for-devices", help="Print no link at all: for a service that paired devices use"
+        ),
+    ] = False,
 ) -> None:
     """
     See and steer your sessions in a browser on this machine, until Ctrl+C.
 
     The printed link works once; when it was used, a fresh one is printed. For another machine's
-    browser: ssh -L 8420:127.0.0.1:8420 HOST, and open the link there.
+    browser: ssh -L 8420:127.0.0.1:8420 HOST, and open the link there. For a phone, see
+    `pcc devices pair --help` and dashboard.address.
 
     Example: pcc dashboard --no-browser
     """
     only_a_person(ctx.obj, "may open the dashboard")
+    address = _address()
+    if for_devices and not address:
+        raise PerpetualError(
+            "The dashboard has no address for devices", hint="pcc devices pair --help"
+        )
     connect(ctx.obj).close()  # it starts what does not run, and says what is wrong
-    with closing(_listener(port)) as listener:
-        asyncio.run(_serve(ctx.obj, listener, opens=not no_browser))
+    # A proxy knows one port.
+    with closing(_listener(port or (_PORT if for_devices else None))) as listener:
+        asyncio.run(_serve(ctx.obj, listener, address, _Manner(for_devices, not no_browser)))
+
+
+def _address() -> str:
+    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+    return load_config().dashboard.address
 
 
 def _listener(port: int | None) -> socket.socket:
@@ -70,7 +89,14 @@ def _listener(port: int | None) -> socket.socket:
         ) from None
 
 
-async def _serve(options: GlobalOptions, listener: socket.socket, *, opens: bool) -> None:
+class _Manner(NamedTuple):
+    is_for_devices: bool
+    opens: bool
+
+
+async def _serve(
+    options: GlobalOptions, listener: socket.socket, address: str, manner: _Manner
+) -> None:
     from perpetualcc.gateway.dashboard.bridge import Bridge  # noqa: PLC0415  # not for --help
 
     over = asyncio.Event()
@@ -83,10 +109,15 @@ async def _serve(options: GlobalOptions, listener: socket.socket, *, opens: bool
         _say(f"Opened. For another browser: {bridge.link}")
 
     port = listener.getsockname()[1]
-    bridge = Bridge(port=port, reach=lambda: _reach(options), used=used)
-    _say(f"Dashboard: {bridge.link}")
-    _say("The link works once, on this machine. Ctrl+C to end; sessions go on in the background.")
-    if opens:
+    bridge = Bridge(port=port, reach=lambda: _reach(options), used=used, address=address)
+    if not manner.is_for_devices:
+        _say(f"Dashboard: {bridge.link}")
+        _say(
+            "The link works once, on this machine. Ctrl+C to end; sessions go on in the background."
+        )
+    if address:
+        _say(f"For paired devices: {address} (by way of 127.0.0.1:{port})")
+    if manner.opens and not manner.is_for_devices:
         _open(bridge.link, door)
     try:
         await bridge.serve(listener, over)

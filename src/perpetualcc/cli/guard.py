@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, printable, table
+from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.folders import expanded
@@ -31,10 +33,25 @@ _WORDS = {
 @app.command()
 def decisions(
     ctx: typer.Context,
-    session: Annotated[str | None, typer.Option(help="Only this session")] = None,
-    risk: Annotated[str | None, typer.Option(help="LOW, MEDIUM or HIGH")] = None,
-    verdict: Annotated[str | None, typer.Option(help="allow, ask, deny or answer")] = None,
-    by: Annotated[str | None, typer.Option(help="policy, brain, person, timeout")] = None,
+    session: SessionOption = None,
+    risk: Annotated[
+        str | None,
+        typer.Option(help="LOW, MEDIUM or HIGH", autocompletion=one_of("LOW", "MEDIUM", "HIGH")),
+    ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(
+            help="allow, ask, deny or answer",
+            autocompletion=one_of("allow", "ask", "deny", "answer"),
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="policy, brain, person, timeout",
+            autocompletion=one_of("policy", "brain", "person", "timeout"),
+        ),
+    ] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,

@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +33,8 @@ def init(
     ctx: typer.Context,
     project: ProjectArgument,
     requirements: Annotated[
-        Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
+        Path | None,
+        typer.Option(help="Requirements file (Markdown, YAML or text), for pcc start too"),
     ] = None,
     skip_index: Annotated[bool, typer.Option(help="Do not index the code now")] = False,
     vectors: Annotated[
@@ -49,20 +50,23 @@ def init(
 
     Example: pcc init ./api --requirements requirements.md
     """
-    from perpetualcc.cli.chosen_requirements import remember
+    from perpetualcc.cli.chosen_requirements import remember, remembered
     from perpetualcc.store.index.database import make_project_folder
 
     folder = _folder(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
+    options: GlobalOptions | None = ctx.obj
+    data_dir = options.data_dir if options else None
     if named is not None:
-        options: GlobalOptions | None = ctx.obj
-        remember(options.data_dir if options else None, folder, named)
+        remember(data_dir, folder, named)
     if not skip_index:
         _index(folder, vectors)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
-    task = "" if _lists_work(named) else ' --task "Your task here"'
+    task = ' --task "Your task here"'
+    with suppress(PerpetualError):  # what was chosen before may be gone: `pcc start` says so
+        task = "" if _lists_work(named or remembered(data_dir, folder)) else task
     print(f"  pcc start {shlex.quote(str(project))}{task}")
 
 

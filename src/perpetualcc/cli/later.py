@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, moment
+from perpetualcc.domain.errors import PerpetualError
 
 AtOption = Annotated[
     str | None,
@@ -30,6 +32,7 @@ MissedOption = Annotated[
         metavar="HOW",
         help="What passed of --every is made up for: once, all, skip, or up to so late: 2h"
         " [default: once]",
+        autocompletion=completion.one_of("once", "all", "skip"),
     ),
 ]
 
@@ -78,13 +81,20 @@ def said_alike(
     """
     The parameters that `session.start` and `task.add` share.
 
-    Raises PerpetualError for what is no time, or none ahead; the engine says what is no rule.
+    Raises Mistyped for what is no time, or none ahead, and for what is no rule.
     """
     if yes and not plan:
         raise Mistyped("--yes is about a plan", hint="Say --plan --yes")
+    if missed is not None and every is None:
+        raise Mistyped("--missed is about what repeats", hint='Say when: --every "weekday at 2am"')
+    try:
+        due = _due_of(at)
+        _check_rule(every, missed)
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None
     planned = ("alone" if yes else "ask") if plan else None
     return {
-        "due": _due_of(at), "every": every, "missed": missed, "when": when, "checks": checks,
+        "due": due, "every": every, "missed": missed, "when": when, "checks": checks,
         "plan": planned,
     }  # fmt: skip
 
@@ -97,6 +107,14 @@ def _due_of(at: str | None) -> float | None:
     from perpetualcc.deferred.when import parse_when  # noqa: PLC0415
 
     return parse_when(at, wall_clock().now())
+
+
+def _check_rule(every: str | None, missed: str | None) -> None:
+    if every is None:
+        return
+    from perpetualcc.deferred.repeat import ONCE, Repeated  # noqa: PLC0415  # not for --help
+
+    Repeated(every, missed or ONCE).check()
 
 
 def begins_in_words(due: float | None, condition: str | None) -> str:

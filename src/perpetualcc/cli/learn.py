@@ -14,6 +14,7 @@ import typer
 from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
 from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
     from perpetualcc.domain.locations import Locations
@@ -382,7 +383,7 @@ def export(
         print(text)
     else:
         write_export(output, text + "\n")
-        print(f"{len(found)} preferences written to {output}")
+        print(f"{counted(len(found), 'preference')} written to {output}")
 
 
 @app.command("import")

@@ -9,7 +9,7 @@ from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printab
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
-from perpetualcc.human.answers import command_for
+from perpetualcc.human.how_to_answer import how_to_answer
 
 Data = Mapping[str, Any]
 
@@ -36,8 +36,8 @@ def shown(
     """
     The lines for one event; none for those that are not for people.
 
-    With `staged` what is asked names no command to answer it: none would reach the daemon. `here`:
-    an answer can be typed where this is shown.
+    `here`: what is asked can be answered where it is shown. With `staged` it names no command to
+    answer it: none would reach the daemon.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
@@ -148,13 +148,13 @@ def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
     title = fit(event["title"], 120)
+    lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
     # With a task that stops the watching ends, mostly.
-    is_here = event["here"] and event["type"] != "error"
-    how = "Answer here, or with" if is_here else "Answer with"
-    return [
-        f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}",
-        "   Answer here" if event["staged"] else f"   {how}: {_command(event)}",
-    ]
+    ways = ["here"] if event["here"] and event["type"] != "error" else []
+    if not event["staged"]:
+        how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
+        ways.append(f"with: {how}")
+    return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
 
 
 def _reminded(event: Data) -> list[str]:
@@ -166,10 +166,6 @@ def _request_settled(event: Data) -> list[str]:
     by = event["decided_by"]
     how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
     return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
-
-
-def _command(event: Data) -> str:
-    return command_for(event["number"], event["type"], event.get("questions") or [])
 
 
 _HICCUPS = {

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
@@ -24,7 +25,13 @@ def logs(
     session: SessionArgument,
     tail: Annotated[int, typer.Option(min=1, help="Show the last N events")] = 50,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")] = False,
-    level: Annotated[str, typer.Option(help="From this level on: debug|info|warn|error")] = "info",
+    level: Annotated[
+        str,
+        typer.Option(
+            help="From this level on: debug|info|warn|error",
+            autocompletion=completion.one_of(*_LEVELS),
+        ),
+    ] = "info",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line")] = False,
 ) -> None:
     """

@@ -18,6 +18,9 @@ T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="Search what happened and what works")
 
+_KINDS = {"QuestionAnswered": "question", "ToolDecided": "call", "TaskSettled": "task"}
+"""The events that our own sessions are remembered by; programs may add others."""
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project")]
 
@@ -54,9 +57,9 @@ def search(
         return
     for one in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.episode.timestamp))
-        kind, said = one.episode.event_type, fit(one.episode.context, 80)
-        print(f"{one.similarity:.2f}  {when}  {kind}  {said}")
-        print(f"      → {fit(one.episode.action, 80)}  {one_line(one.episode.outcome)}")
+        kind = _KINDS.get(one.episode.event_type, one.episode.event_type)
+        print(f"{one.similarity:.2f}  {when}  {kind}  {fit(one.episode.context, 80)}")
+        print(f"      → {fit(one.episode.action, 80)}  {one_line(one.episode.outcome)}".rstrip())
     if not found:
         print("Nothing like it happened before")
 
@@ -64,7 +67,9 @@ def search(
 @app.command()
 def facts(
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(help="The project's directory")] = Path(),
+    project: Annotated[
+        Path, typer.Argument(exists=True, file_okay=False, help="The project's directory")
+    ] = Path(),
     category: Annotated[FactCategory | None, typer.Option(help="Only of this category")] = None,
     as_json: JsonOption = False,
 ) -> None:

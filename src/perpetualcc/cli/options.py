@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
 
 
 class Detail(Enum):

@@ -10,6 +10,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import fit
+from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
 
@@ -23,7 +24,7 @@ def pending(
         int | None,
         typer.Argument(help="Show this one in full", autocompletion=completion.requests),
     ] = None,
-    session: Annotated[str | None, typer.Option(help="Only this session")] = None,
+    session: SessionOption = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
 ) -> None:

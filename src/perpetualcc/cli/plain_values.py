@@ -3,7 +3,8 @@ Turns what was typed into plain values without a validation library.
 
 Typer 0.29 imports pydantic when a command with any option but a flag runs, to convert even a
 path: 0.2 s, twice the rest of a command's start. Texts, numbers and paths are converted here;
-whatever is not plain, or wrong, goes to Typer's own converter and gets Typer's own message.
+whatever is not plain, or wrong, goes to Typer's own converter. What that says of a wrong value is
+the library's ("Value error, …", "Input should be …"), and is said in plain words here.
 """
 
 import os
@@ -38,10 +39,11 @@ class PlainValues:
         kind: Any = getattr(getattr(param, "type_descriptor", None), "annotation", None)
         try:
             return self._thorough(param).coerce(value, param=param, ctx=ctx)
-        except typer.BadParameter:
-            if (word := _NO_NUMBER.get(kind)) and not _is_number(value, kind):
-                raise typer.BadParameter(f"{value!r} is {word}", ctx=ctx, param=param) from None
-            raise
+        except typer.BadParameter as error:
+            word = _NO_NUMBER.get(kind)
+            is_a_word = word and not _is_number(value, kind)
+            said = f"{value!r} is {word}" if is_a_word else _in_plain_words(error.message, value)
+            raise typer.BadParameter(said, ctx=ctx, param=param) from None
 
 
 def use_plain_values() -> None:
@@ -50,6 +52,12 @@ def use_plain_values() -> None:
     thorough = getattr(parameter, "get_runtime_param", None)
     if thorough is not None:
         parameter.get_runtime_param = lambda _: PlainValues(thorough)
+
+
+def _in_plain_words(message: str, value: Any) -> str:
+    if bound := re.fullmatch(r"Input should be (greater|less) than or equal to (\S+)", message):
+        return f"{value} is not {bound[2]} or {'more' if bound[1] == 'greater' else 'less'}"
+    return message.removeprefix("Value error, ").removesuffix(".")
 
 
 def _is_number(value: Any, kind: type) -> bool:

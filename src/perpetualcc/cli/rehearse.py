@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import locations
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stage import Stage, own_environment, staged
@@ -28,6 +29,7 @@ def rehearse(
         typer.Argument(
             metavar="SCENARIO",
             help="YAML file with the story, or demo, question, limit or parallel",
+            autocompletion=completion.scenarios,
         ),
     ],
     project: Annotated[
@@ -49,7 +51,7 @@ def rehearse(
     """
     story = load_scenario(scenario)
     if check:
-        print(f"{scenario}: {len(story.scenes)} scene(s), no mistakes")
+        print(story.summary)
         return
     prompt = task or story.prompt
     if not prompt:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
     clock,
@@ -19,7 +20,7 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.sessions import JsonOption
 from perpetualcc.cli.since import seconds_of
-from perpetualcc.cli.statuses import SHOWN
+from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.cli.waiting import answer_to
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
@@ -38,7 +39,12 @@ _BY = {"policy": "the rules", "brain": "the brain", "person": "you", "memory": "
 def report(
     ctx: typer.Context,
     session: Annotated[
-        str | None, typer.Argument(metavar="SESSION", help="Only this one: id or name")
+        str | None,
+        typer.Argument(
+            metavar="SESSION",
+            help="Only this one: id or name",
+            autocompletion=completion.sessions,
+        ),
     ] = None,
     since: Annotated[str, typer.Option(help="The last 30m, 12h, 2d, …")] = "24h",
     as_json: JsonOption = False,
@@ -82,7 +88,8 @@ def _heading(told: dict[str, Any], since: str) -> str:
 def _session(one: dict[str, Any]) -> Iterator[str]:
     session = one["session"]
     symbol, word, colour = SHOWN[SessionStatus(session["status"])]
-    later = f", goes on {moment(session['resumes_at'])}" if session["resumes_at"] else ""
+    at = session["resumes_at"]
+    later = f", {goes_on(session).lower()} {moment(at)}" if at else ""
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
     yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
     yield f"  {_fitted(session['project'], 2)}"

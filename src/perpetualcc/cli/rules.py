@@ -8,6 +8,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
@@ -109,8 +110,9 @@ def add(
     """
     for word, known in ((effect, {"allow", "deny"}), (subject, {"kind", "command", "path"})):
         if word not in known:
-            raise PerpetualError(
-                f"{word!r} is not one of {', '.join(sorted(known))}", hint="pcc rules add --help"
+            raise Mistyped(
+                f"{word!r} is not one of {', '.join(sorted(known))}",
+                hint="Such as: pcc rules add allow command 'git commit'",
             )
     place = None if project is None else expanded(project).resolve()
     if place is not None and not place.is_dir():

@@ -32,7 +32,7 @@ from perpetualcc.cli.look import (
     table,
     thousands,
 )
-from perpetualcc.cli.statuses import SHOWN, parse_status
+from perpetualcc.cli.statuses import SHOWN, STATUSES, goes_on, parse_status
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import SessionStatus
@@ -47,6 +47,10 @@ SessionArgument = Annotated[
         help="Id, three characters of its beginning or more, or a name",
         autocompletion=completion.sessions,
     ),
+]
+SessionOption = Annotated[
+    str | None,
+    typer.Option("--session", help="Only this session", autocompletion=completion.sessions),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
@@ -72,7 +76,11 @@ _FEW = 3
 def list_sessions(
     ctx: typer.Context,
     status: Annotated[
-        str | None, typer.Option(help="running, paused, rate_limited, completed, error, …")
+        str | None,
+        typer.Option(
+            help="running, paused, rate_limited, completed, error, …",
+            autocompletion=completion.one_of(*STATUSES),
+        ),
     ] = None,
     project: Annotated[Path | None, typer.Option(help="Only sessions in this folder")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
@@ -107,16 +115,10 @@ def _row(session: dict[str, Any]) -> list[str]:
     symbol, word, _ = SHOWN[SessionStatus(session["status"])]
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
-        task += f"\n{_goes_on(session)}: {moment(session['resumes_at'])}"
+        task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     if session["delay"]:
         task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
-
-
-def _goes_on(session: dict[str, Any]) -> str:
-    """What it does at the time it waits for."""
-    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
-    return "Begins" if is_first else "Resumes"
 
 
 def _tokens(session: dict[str, Any]) -> str:
@@ -199,7 +201,7 @@ def _detail(session: dict[str, Any]) -> list[str]:
         f"Duration:    {elapsed(ended - started)}",
     ]
     if session["resumes_at"] is not None:
-        lines.append(f"{_goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
     if (limits := session["perpetual"]) is not None:
         lines.append(
             f"Perpetual:   iteration {session['iteration']}, hands over at"
@@ -257,7 +259,7 @@ def _named(tasks: list[str]) -> str:
 
 def _figures(session: dict[str, Any]) -> list[str]:
     used, window, spent = session["tokens"], session["context_window"], session["spent"]
-    share = f" / {window:,} ({used * 100 // window}%)" if window else ""
+    share = f" / {window:,} ({used * 100 // window}%) of" if window else " in"
     counts: dict[str, int] = session["counts"]
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
     human = counts.get("allow/person", 0)
@@ -266,7 +268,7 @@ def _figures(session: dict[str, Any]) -> list[str]:
     by_people = questions.get("person", 0)
     by_itself = sum(questions.values()) - by_people
     return [
-        f"Token Usage: {used:,}{share} of the context window",
+        f"Token Usage: {used:,}{share} the context window",
         f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
         f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
         f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
@@ -311,7 +313,10 @@ def add(  # noqa: PLR0917  # one parameter an option
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do")],
     priority: Annotated[int, typer.Option(help="Higher is sooner")] = 0,
     after: Annotated[
-        list[str] | None, typer.Option(help="Run after this task (its id or text); repeatable")
+        list[str] | None,
+        typer.Option(
+            help="Run after this task (its id or text); repeatable", autocompletion=completion.tasks
+        ),
     ] = None,
     unattended: Annotated[
         bool,

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli import completion
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, other_environment
 from perpetualcc.cli.ending import Mistyped
@@ -48,7 +49,10 @@ def start(  # noqa: PLR0917  # one parameter an option
     ] = None,
     brain: Annotated[
         str | None,
-        typer.Option(help="none, claude, gemini or ollama [default: the configuration's]"),
+        typer.Option(
+            help="none, claude, gemini or ollama [default: the configuration's]",
+            autocompletion=completion.one_of(*_BRAINS),
+        ),
     ] = None,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     auto_approve: Annotated[
@@ -82,7 +86,11 @@ def start(  # noqa: PLR0917  # one parameter an option
         bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
     ] = True,
     sandbox: Annotated[
-        str, typer.Option(help="auto, on or off [default: the configuration's]")
+        str,
+        typer.Option(
+            help="auto, on or off [default: the configuration's]",
+            autocompletion=completion.one_of("auto", "on", "off"),
+        ),
     ] = "",
     session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
     unattended: Annotated[
@@ -201,7 +209,7 @@ def begin(
             unattended=unattended,
             **begins,
         )
-        if note := _not_counted(daemon.call("trust.show", project=session["project"])):
+        for note in _brought_along(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
@@ -216,27 +224,44 @@ def begin(
 
 
 def _beside(here: list[dict[str, Any]], own: str) -> str:
-    """Who else works in the project: two that know nothing of each other do some things twice."""
-    others = [s for s in here if s["id"] != own and SessionStatus(s["status"]) not in ENDED]
+    """Who else has work here: two that know nothing of each other do some things twice."""
+    others = [s for s in here if s["id"] != own and _has_begun(s)]
     if not others:
         return ""
     first = others[0]
-    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+    who = f"Session '{first['name']}' ({first['id']})"
+    have = f" and {len(others) - 1} more have" if len(others) > 1 else " has"
     return (
-        f"Session '{first['name']}' ({first['id']}){more} is at work in the same project;"
-        f' what comes after its work is better given to it: pcc add {first["id"]} "…"'
+        f"{who}{have} unfinished work in the same project; what comes after that is better given"
+        f' to it: pcc add {first["id"]} "…"'
     )
 
 
-def _not_counted(brought: dict[str, Any]) -> str:
-    """What the project brings along that no person has seen; empty: nothing, or only words."""
-    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415  # not for --help
+def _has_begun(session: dict[str, Any]) -> bool:
+    """It works, or goes on as soon as it can: none that only begins later, or has ended."""
+    status = SessionStatus(session["status"])
+    begins_later = status is SessionStatus.IDLE and (
+        session["resumes_at"] is not None or session["delay"].startswith("begins ")
+    )
+    return status not in ENDED and not begins_later
 
+
+def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
+    """What a person should know: a mistake, and what nobody has seen. Words are just words."""
+    from perpetualcc.permissions.policy_file import POLICY_FILE  # noqa: PLC0415  # not for --help
+    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415
+
+    mistakes = [str(one["detail"]) for one in brought["surfaces"] if one["what"] == "mistake"]
+    yield from map(one_line, mistakes)
+    if brought["trusted"]:
+        return
     files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)
-    if brought["trusted"] or not files:
-        return ""
-    named = one_line(", ".join(sorted(files)[:3])) + (", …" if len(files) > 3 else "")
-    return f"{named} will not count; to look at it: pcc trust '{brought['project']}'"
+    look = f"to look at it: pcc trust {shlex.quote(brought['project'])}"
+    if others := sorted(files - {POLICY_FILE}):
+        named = one_line(", ".join(others[:3])) + (", …" if len(others) > 3 else "")
+        yield f"{named} will not count; {look}"
+    elif files and not mistakes:
+        yield f"{POLICY_FILE} counts only where it is stricter; {look}"
 
 
 def checked_sandbox(mode: str) -> str:

@@ -1,5 +1,7 @@
 """What people call a session's status, and its symbol."""
 
+from typing import Any
+
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.session_status import SessionStatus
 
@@ -21,6 +23,15 @@ _NAMES = {
     "limited": SessionStatus.RATE_LIMITED,
     **{status.value.lower(): status for status in SessionStatus},
 }
+
+
+STATUSES = tuple(_NAMES)
+
+
+def goes_on(session: dict[str, Any]) -> str:
+    """What it does at the time it waits for."""
+    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
+    return "Begins" if is_first else "Resumes"
 
 
 def parse_status(word: str) -> SessionStatus:

@@ -154,8 +154,8 @@ class Watcher:
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
         self._note(event)
-        staged, here = self._options.staged, self._listens
-        if lines := shown(event, self._options.detail, staged=staged, here=here):
+        options = self._options
+        if lines := shown(event, options.detail, staged=options.staged, here=self._listens):
             self._countdown.clear()
             self._leave_prompt()
             for line in lines:

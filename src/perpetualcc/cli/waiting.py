@@ -9,6 +9,7 @@ from typing import Any
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import duration, fit, table
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.human.how_to_answer import how_to_answer
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
@@ -52,19 +53,19 @@ def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def answer_to(one: dict[str, Any]) -> str:
-    """What to type to answer it, in the list and in a report."""
+    """What to type to answer it, as it stands now."""
     from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
-    from perpetualcc.human.answers import command_for  # noqa: PLC0415
 
-    words = {
-        "permission": "--approve (or --always, --deny)" if offer_of(one) else "",
-        "review": '"seen" (or --always; its task is over)'
-        if one.get("task_is_over")
-        else '--approve (for the next time, or "seen")',
-    }
-    if word := words.get(one["type"]):
-        return f"pcc respond {one['number']} {word}"
-    return command_for(one["number"], one["type"], one["raw"].get("questions") or [])
+    if one["type"] == "review":
+        words = (
+            '"seen" (or --always; its task is over)'
+            if one.get("task_is_over")
+            else '--approve (for the next time, or "seen")'
+        )
+        return f"pcc respond {one['number']} {words}"
+    if one["type"] == "permission" and offer_of(one):
+        return f"pcc respond {one['number']} --approve (or --always, --deny)"
+    return how_to_answer(one["number"], one["type"], one["raw"].get("questions") or ())
 
 
 def _row(one: dict[str, Any]) -> list[str]:

@@ -33,6 +33,9 @@ from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 from perpetualcc.sessions.stuck import StuckSettings
 from perpetualcc.sessions.system_load import LoadSettings
 
+_ORIGIN = re.compile(r"https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?")
+"""As browsers write it: small letters, no path, no usual port."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaudeSettings:
@@ -46,6 +49,22 @@ class ClaudeSettings:
     @property
     def path(self) -> Path | None:
         return expanded(Path(self.binary)) if self.binary else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DashboardSettings:
+    """`[dashboard]`: how browsers elsewhere reach the page of `pcc dashboard`."""
+
+    address: str = ""
+    """Such as `https://box.example.ts.net`: under it a proxy on this machine passes them on to
+    port 8420 of this machine. Empty: nobody from elsewhere is let in."""
+
+    def __post_init__(self) -> None:
+        if self.address and not _ORIGIN.fullmatch(self.address):
+            raise PerpetualError(
+                f"'dashboard.address' is no https address of a host: {self.address!r}",
+                hint="Such as: pcc config set dashboard.address https://box.example.ts.net",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +83,7 @@ class Config:
     checks: CheckSettings = field(default_factory=CheckSettings)
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
+    dashboard: DashboardSettings = field(default_factory=DashboardSettings)
 
 
 class ConfigError(PerpetualError):
@@ -330,7 +350,7 @@ def parse_value(kind: Any, text: str) -> Any:
                 break
     if kind in {str, Path} or isinstance(kind, types.UnionType):
         return text
-    raise PerpetualError(f"{text!r} is not {kind_name(kind)}", hint="pcc config set --help")
+    raise PerpetualError(f"{text!r} is not {kind_name(kind)}")
 
 
 def _list(text: str) -> list[str]:

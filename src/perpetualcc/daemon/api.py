@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -17,6 +17,7 @@ from perpetualcc.daemon.beginnings import beginning_of
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
@@ -88,6 +89,7 @@ class Api:
     clock: Clock
     handovers: Handovers
     minds: Minds
+    about_devices: DeviceApi
     about_guards: GuardApi
     about_reports: ReportApi
     defaults: BrainSettings
@@ -173,6 +175,7 @@ class Api:
                 call=self.set_budget, params={"name": str, "value": float}, is_decision=True
             ),
             "daemon.info": Method(call=self.info),
+            **self.about_devices.methods(),
             **self.about_guards.methods(),
             **self.about_reports.methods(),
             **self.about_people.methods(),
@@ -180,8 +183,12 @@ class Api:
 
     async def start(self, params: Params, _: Connection) -> Any:
         """
-        Create a session with its first tasks, and start it; `unattended`: as `pcc start` says;
-        `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
+        Create a session with its first tasks, and start it. `options` are those of `pcc start`:
+        `brain`, `model`, `sandbox`, `requirements` (that answer, beside a `task`): texts;
+        `claude_model`: text; `auto_approve`: true or false; `confidence`: number; `max_turns`:
+        whole number; `authority`: object of `level`, `writable`, `allow_network`; `perpetual`:
+        object of the options of `pcc perpetual`, with `_` for `-`. `unattended`: as `pcc start`
+        says; `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
         `missed`: again and again, as `pcc start --every` says; `when`: once this command succeeds;
         `checks`: commands that prove each task done; `plan`: cut it into tasks first, and `ask` a
         person whether they are begun, or begin them `alone`. With its `delay`.
@@ -255,13 +262,15 @@ class Api:
             project=None if project is None else Path(project),
             limit=params["limit"] or 100,
         )
-        sessions = await self._beginning(await self.held.shown(found, wanted))
+        sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
+        spent = await self.budget.of_sessions([session.id for session in sessions])
         listed = [
             {
                 **session_data(session),
                 "task": prompts.get(session.id, ""),
                 "delay": await self._delay(session),
+                "spent": _spent(spent, session.id),
             }
             for session in sessions
         ]
@@ -274,17 +283,12 @@ class Api:
 
     async def _seen(self, session: Session) -> Session:
         """As people see it; one that waits for the API, or for work in the background, says so."""
-        [seen] = await self._beginning(await self.held.shown([session]))
+        [seen] = await self.held.shown([session])
         if seen.status is SessionStatus.PROCESSING and not seen.detail:
             newest = await self.events.tail(session.id, 1)
             if newest and isinstance(newest[0].event, ApiUnanswered | BackgroundAwaited):
                 return replace(seen, detail=newest[0].event.text)
         return seen
-
-    async def _beginning(self, sessions: Sequence[Session]) -> Sequence[Session]:
-        """With the time at which those begin that have nothing to do before."""
-        begins = await self.manager.begins(sessions)
-        return [replace(one, resumes_at=begins.get(one.id, one.resumes_at)) for one in sessions]
 
     async def get(self, params: Params, _: Connection) -> Any:
         """
@@ -292,7 +296,7 @@ class Api:
         of a queue that is too long for one answer are cut.
         """
         session = await self.manager.get_session(params["session"])
-        tokens, usd = await self.budget.of_session(session.id)
+        spent = await self.budget.of_sessions([session.id])
         tasks = await self.manager.queue(session.id).everything()
         seen = await self._seen(session)
         delay = self.delays.why(seen, tasks)
@@ -301,7 +305,7 @@ class Api:
             "delay": delay,
             "tasks": [task_data(task) for task in tasks],
             "runs": len(await self.runs.list(session.id)),
-            "spent": {"tokens": tokens, "usd": usd},
+            "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),
             "checkpoints": [
@@ -424,6 +428,11 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
     except ValueError:
         message = f"{word!r:.80} is not one of {', '.join(kind)}"
         raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
+
+
+def _spent(spent: Mapping[SessionId, tuple[int, float]], session: SessionId) -> dict[str, Any]:
+    tokens, usd = spent.get(session, (0, 0.0))
+    return {"tokens": tokens, "usd": usd}
 
 
 def _check_plannable(

@@ -196,9 +196,9 @@ def parked(refusal: Refusal) -> Parked:
             "state": refusal.reason,
             "analysis": f"budget {refusal.limit}",
             "options": [
-                f"Raise it: pcc budget set {refusal.limit} …, then: pcc resume",
+                f"Raise it: pcc budget set {refusal.limit} …; the task then goes on",
                 "Leave it: what was done is kept, and so is the conversation",
             ],
-            "hint": f"Raise it with: pcc budget set {refusal.limit} …, then: pcc resume",
+            "hint": f"Raise it with: pcc budget set {refusal.limit} …; the task then goes on",
         },
     )

@@ -1,5 +1,6 @@
 """
-Sessions as people see them: one whose Claude is held for an answer waits, whatever else it does.
+Sessions as people see them: one whose Claude is held for an answer waits, whatever else it does,
+and one that has nothing to do yet says when it begins.
 
 The status in the database says what the engine does, and a held run is at work; nothing in the
 database changes because somebody is asked.
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
+from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
 
 
@@ -19,6 +21,7 @@ class Held:
     """Tells which sessions wait for a person while a run of theirs is at work."""
 
     escalations: SqliteEscalations
+    manager: SessionManager
 
     def asked_for(self, status: SessionStatus | None) -> Sequence[SessionStatus] | None:
         """The statuses in the database behind one that is shown."""
@@ -33,15 +36,17 @@ class Held:
         asking = {SessionStatus.PROCESSING, SessionStatus.WAITING_INPUT}
         working = [one.id for one in sessions if one.status in asking]
         waiting = await self.escalations.holding(working) if working else {}
-        seen = [_seen(one, waiting) for one in sessions]
+        begins = await self.manager.begins(sessions)
+        seen = [_seen(one, waiting, begins.get(one.id, one.resumes_at)) for one in sessions]
         return [one for one in seen if status is None or one.status is status]
 
 
-def _seen(session: Session, waiting: Mapping[SessionId, Sequence[int]]) -> Session:
+def _seen(
+    session: Session, waiting: Mapping[SessionId, Sequence[int]], resumes_at: float | None
+) -> Session:
     numbers = waiting.get(session.id, ())
     if not numbers:
-        return session
-    asked = ", ".join(map(str, numbers))
-    word = "request" if len(numbers) == 1 else "requests"
-    detail = f"{word} {asked} of Claude: answer with: pcc respond {numbers[0]} --interactive"
+        return replace(session, resumes_at=resumes_at)
+    asked = ", ".join(f"#{number}" for number in numbers)
+    detail = f"Claude waits for your answer to {asked}: pcc respond {numbers[0]} --interactive"
     return replace(session, status=SessionStatus.WAITING_INPUT, detail=detail)

@@ -22,7 +22,7 @@ _FEW = 10
 
 _OPTIONS = (
     "Mend the cause, then try again with: pcc resume {session}",
-    "Say it differently with: pcc add {session} …",
+    'Say it differently with: pcc add {session} "…"',
     "Leave it: pcc stop {session}",
 )
 

@@ -33,6 +33,7 @@ from perpetualcc.daemon.check_shell import CheckShell
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
+from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
@@ -75,6 +76,7 @@ from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
+from perpetualcc.store.devices import DeviceStore
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
@@ -431,6 +433,7 @@ class Parts:
 
     @cached_property
     def api(self) -> Api:
+        held = Held(escalations=self.escalations, manager=self.manager)
         return Api(
             manager=self.manager,
             people=self.people,
@@ -443,16 +446,22 @@ class Parts:
                 rules=self.rules,
                 ledger=self.ledger,
             ),
-            held=Held(escalations=self.escalations),
+            held=held,
             delays=Delays(
                 disk=partial(disk_space, self.locations.data),
                 load=self.load.why_closed,
                 places=lanes(self.config),
                 taken=lambda: self.dispatcher.running,
             ),
+            about_devices=DeviceApi(
+                devices=DeviceStore(self.database, self.clock), clock=self.clock
+            ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(
-                reports=SqliteReports(self.database), manager=self.manager, clock=self.clock
+                reports=SqliteReports(self.database),
+                manager=self.manager,
+                held=held,
+                clock=self.clock,
             ),
             events=self.events,
             runs=self.runs,

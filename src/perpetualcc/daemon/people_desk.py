@@ -120,6 +120,7 @@ class PeopleDesk:
             channels=self.channels,
             settings=config.notifications,
             wake=self._courier.wake,
+            page=config.dashboard.address,
         )
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.views import session_data, that_fits
 from perpetualcc.domain.clock import Clock
 from perpetualcc.gateway.methods import Connection, Method, Params
@@ -17,6 +18,7 @@ class ReportApi:
 
     reports: Reports
     manager: SessionManager
+    held: Held
     clock: Clock
 
     def methods(self) -> Mapping[str, Method]:
@@ -31,8 +33,12 @@ class ReportApi:
         now = self.clock.now()
         since = now - max(0.0, float(params["seconds"]))
         session = await self.manager.id_of(params["session"])
+        reports = await self.reports.since(since, now, session)
+        seen = await self.held.shown(
+            [await self.manager.get_session(one.session) for one in reports]
+        )
         found = [
-            {**asdict(one), "session": session_data(await self.manager.get_session(one.session))}
-            for one in await self.reports.since(since, now, session)
+            {**asdict(one), "session": session_data(its)}
+            for one, its in zip(reports, seen, strict=True)
         ]
         return {"since": since, "until": now, "sessions": that_fits(found)}

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from shutil import which
 
@@ -19,6 +20,28 @@ from perpetualcc.domain.locations import Locations
 
 _STOP_SECONDS = 45
 """What the service manager waits: the default grace of 30 s and room to close."""
+
+
+class Service(Enum):
+    """What can be there after login: what it is called beside others, and what it is."""
+
+    DAEMON = ("", "PerpetualCC keeps Claude Code working")
+    DASHBOARD = ("-dashboard", "PerpetualCC's dashboard for paired devices")
+
+    def __init__(self, suffix: str, about: str) -> None:
+        self.suffix, self.about = suffix, about
+
+    def command_line(self, locations: Locations) -> list[str]:
+        place = ["--data-dir", str(locations.data)]
+        words = {
+            Service.DAEMON: ["perpetualcc.daemon.supervisor", *place],
+            Service.DASHBOARD: ["perpetualcc", *place, "dashboard", "--for-devices"],
+        }
+        return [sys.executable, "-P", "-m", *words[self]]
+
+    def log(self, locations: Locations) -> Path:
+        own = {Service.DASHBOARD: locations.supervisor_log.with_name("dashboard.log")}
+        return own.get(self, locations.supervisor_log)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,35 +67,40 @@ class ServiceUnit:
 
 
 def unit_for_this_system(
-    locations: Locations, *, home: Path, config: Path, variables: Mapping[str, str]
+    locations: Locations,
+    *,
+    home: Path,
+    config: Path,
+    variables: Mapping[str, str],
+    service: Service = Service.DAEMON,
 ) -> ServiceUnit:
     """
     `config` is where programs keep their configuration (XDG). `variables` are the daemon's; with
     the PATH of Claude's commands: a manager's is short.
     """
     if sys.platform == "darwin":
-        return launchd_agent(locations, home=home, variables=variables)
-    return systemd_unit(locations, home=home, config=config, variables=variables)
-
-
-def command_line(locations: Locations) -> list[str]:
-    module = "perpetualcc.daemon.supervisor"
-    return [sys.executable, "-P", "-m", module, "--data-dir", str(locations.data)]
+        return launchd_agent(locations, home=home, variables=variables, service=service)
+    return systemd_unit(locations, home=home, config=config, variables=variables, service=service)
 
 
 def systemd_unit(
-    locations: Locations, *, home: Path, config: Path, variables: Mapping[str, str]
+    locations: Locations,
+    *,
+    home: Path,
+    config: Path,
+    variables: Mapping[str, str],
+    service: Service = Service.DAEMON,
 ) -> ServiceUnit:
-    name = f"{_name(locations, home)}.service"
+    name = f"{_name(locations, home)}{service.suffix}.service"
     systemctl = ["systemctl", "--user"]
-    words = " ".join(_systemd_quoted(word) for word in command_line(locations))
+    words = " ".join(_systemd_quoted(word) for word in service.command_line(locations))
     environment = "\n".join(
         f"Environment={_systemd_quoted(f'{name}={value}', in_command=False)}"
         for name, value in variables.items()
     )
     text = f"""\
 [Unit]
-Description=PerpetualCC keeps Claude Code working
+Description={service.about}
 
 [Service]
 Type=exec
@@ -99,18 +127,24 @@ WantedBy=default.target
     )
 
 
-def launchd_agent(locations: Locations, *, home: Path, variables: Mapping[str, str]) -> ServiceUnit:
-    label = _name(locations, home)
+def launchd_agent(
+    locations: Locations,
+    *,
+    home: Path,
+    variables: Mapping[str, str],
+    service: Service = Service.DAEMON,
+) -> ServiceUnit:
+    label = f"{_name(locations, home)}{service.suffix}"
     path = home / "Library" / "LaunchAgents" / f"{label}.plist"
     agent = {
         "Label": label,
-        "ProgramArguments": command_line(locations),
+        "ProgramArguments": service.command_line(locations),
         "EnvironmentVariables": dict(variables),
         "RunAtLoad": True,
         "KeepAlive": {"SuccessfulExit": False},
         "ProcessType": "Background",
         "ExitTimeOut": _STOP_SECONDS,
-        "StandardErrorPath": str(locations.supervisor_log),
+        "StandardErrorPath": str(service.log(locations)),
     }
     return ServiceUnit(
         path=path,

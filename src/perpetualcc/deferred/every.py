@@ -20,6 +20,7 @@ Rule = Callable[[float], float]
 
 _SHORTEST = timedelta(minutes=1)
 _LONGEST = timedelta(days=366)
+_CRON_FIELDS = 5
 _SHORTEST_NAME = 3
 """Letters of a weekday."""
 _DAYS = {
@@ -62,7 +63,8 @@ def parse_every(text: str) -> Rule:
         rule = partial(_by_the_clock, _NAMED.get(said) or _cron_of(said))
         rule(0.0)
     except ValueError as error:
-        raise EveryError(text, f"is no rule that is understood ({error})") from None
+        why = f" ({error})" if len(said.split()) >= _CRON_FIELDS else ""
+        raise EveryError(text, f"is no rule that is understood{why}") from None
     return rule
 
 

@@ -348,7 +348,10 @@ class RunEnded(Event):
     """A Claude Code process is gone."""
 
     outcome: str
-    """completed, interrupted, limited, failed or lost."""
+    """
+    What becomes of its task: done, wait (for a person), later (at a time), again (at once, in a
+    new run), behind (the tasks of its plan), failed, parked, or interrupted.
+    """
     turns: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

@@ -42,16 +42,21 @@ class Conversation:
         tasks: asyncio.TaskGroup,
         version: str,
         is_agent: Callable[[], bool],
+        hang_up: Callable[[], None] = lambda: None,
     ) -> None:
         """
         `send` must keep lines whole and wait while the client has no room. `is_agent`: an agent
-        started this client; it may take a while, and is asked in a thread.
+        started this client; it may take a while, and is asked in a thread. After `hang_up` nothing
+        is received or sent any more.
         """
         self.client = ""
         self._send = send
         self._tasks = tasks
         self._version = version
         self._is_agent = is_agent
+        self._hang_up = hang_up
+        self._allows: Callable[[str, Params], bool] | None = None
+        """Of a client that may not ask for everything."""
         self._feeds: dict[str, asyncio.Task[None]] = {}
         self._subscriptions = 0
         self._methods = dict(methods) | {
@@ -90,6 +95,9 @@ class Conversation:
             )
 
     async def _call(self, request: Request) -> Any:
+        if self._allows and not self._allows(request.method, request.params):
+            message = f"This device may not ask for {request.method[:80]!r}"
+            raise ProtocolError(ErrorCode.PERMISSION_DENIED, message)
         if request.method == "connect":
             return self._connect(request.params)
         if not self.client:
@@ -119,6 +127,12 @@ class Conversation:
 
     async def _ping(self, params: Params, connection: object) -> str:
         return "pong"
+
+    def stand(self, client: str, allows: Callable[[str, Params], bool]) -> None:
+        self.client, self._allows = client, allows
+
+    def end(self) -> None:
+        self._hang_up()
 
     # -- subscriptions
 

@@ -33,6 +33,14 @@ class Connection(Protocol):
         """
         ...
 
+    def stand(self, client: str, allows: Callable[[str, Params], bool]) -> None:
+        """From now on this is that client, which may ask for what `allows` says and no more."""
+        ...
+
+    def end(self) -> None:
+        """Hang up."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:

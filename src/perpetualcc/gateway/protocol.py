@@ -37,15 +37,15 @@ class ErrorCode(IntEnum):
     AUTH_REQUIRED = -32000
     """Say `connect` first."""
     AUTH_FAILED = -32001
-    """Who asks is not who it says."""
+    """Reserved, not sent: who asks is not who it says."""
     PERMISSION_DENIED = -32002
     """Who asks may not do this."""
     RATE_LIMITED = -32003
-    """Too many requests at once."""
+    """Reserved, not sent: too many requests at once."""
     GOAL_NOT_FOUND = -32004
-    """No goal has this id."""
+    """Reserved, not sent: no goal has this id."""
     ALREADY_RUNNING = -32005
-    """What was asked for is under way."""
+    """Reserved, not sent: what was asked for is under way."""
     APPLICATION_ERROR = -32010
     """Something a person can act on; `data` holds the message and the hint."""
 

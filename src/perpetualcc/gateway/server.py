@@ -126,6 +126,7 @@ class GatewayServer:
                     tasks=tasks,
                     version=self._version,
                     is_agent=is_agent,
+                    hang_up=writer.transport.abort,
                 )
                 await _answer_lines(reader, conversation, tasks)
                 # Whatever still runs for this client has nobody left to hear it.

@@ -8,6 +8,7 @@ What proves a task done: its checks, commands that a person named, run when Clau
 What is claimed outlives a crash: its checks are run again, and Claude is not asked again.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +20,7 @@ from perpetualcc.domain.texts import cut
 _TOLD = 3_000
 """Characters of each check's output that Claude reads, the last ones: that is where it says what
 failed, and the rest is a command away."""
+_OF_MAKE = re.compile(r"g?make(\[\d+\])?: (\*\*\* \[.*\] Error \d+|Leaving directory )")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,10 @@ class Ran:
 
     @property
     def last_line(self) -> str:
-        lines = self.output.strip().splitlines()
-        return lines[-1].strip() if lines else ""
+        """Of what the command itself has to say, where `make` only adds that it failed."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        own = [line for line in lines if not _OF_MAKE.match(line)]
+        return (own or lines or [""])[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,20 +63,6 @@ def questions_of(raw: Mapping[str, Any], title: str) -> list[Question]:
     return questions or [{"question": title, "header": "", "multiSelect": False, "options": []}]
 
 
-def command_for(number: int, kind: str, questions: Sequence[Question] = ()) -> str:
-    """What to type to answer; a shell refuses the line as a whole, where `|` would run half."""
-    match kind:
-        case EscalationType.PERMISSION:
-            words = "--approve (or --deny)"
-        case EscalationType.ERROR:
-            words = 'retry (or "give up")'
-        case _ if questions and questions[0].get("yes_or_no"):
-            words = '--approve (or --deny, or "…")'
-        case _:
-            words = " ".join(['"…"'] * (len(questions) or 1))
-    return f"pcc respond {number} {words}"
-
-
 def choose(question: Question, typed: str) -> str:
     """
     What a typed text means for a question: a label, a number from 1, or the text itself.

@@ -99,7 +99,9 @@ class Attendant:
         channels: Sequence[Channel],
         settings: NotificationSettings,
         wake: Callable[[], None],
+        page: str = "",
     ) -> None:
+        """`page`: where the dashboard is for a phone."""
         self._news = news
         self._queue = queue
         self._work = work
@@ -107,6 +109,7 @@ class Attendant:
         self._channels = channels
         self._settings = settings
         self._wake = wake
+        self._page = page
         self.is_attending = False
         """Something that happened is not dealt with yet."""
 
@@ -197,7 +200,7 @@ class Attendant:
         if isinstance(event, SessionStatusChanged) and event.session is not None:
             waiting = await self._queue.get_pending(event.session)
             reviews = sum(one.request.type is EscalationType.REVIEW for one in waiting)
-        message = compose(event, session, reviews=reviews)
+        message = compose(event, session, reviews=reviews, page=self._page)
         if message is None or not wanted(message.kind, self._settings):
             return []
         if message.escalation is not None:

@@ -127,7 +127,7 @@ def decide(
         risk=analysis.risk,
         confidence=_confidence(verdict, analysis.risk, advice),
         decided_by=decided_by,
-        reason=_reason(analysis, permit, advice, because),
+        reason=_reason(analysis, permit, advice, because, is_asked=verdict is Verdict.ASK),
         message=refusal(analysis, because=because) if verdict is not Verdict.ALLOW else "",
     )
 
@@ -140,13 +140,17 @@ def _confidence(verdict: Verdict, risk: Risk, advice: Advice | None) -> float:
     return LOW_CONFIDENCE
 
 
-def _reason(analysis: Analysis, permit: Permit, advice: Advice | None, because: str) -> str:
+def _reason(
+    analysis: Analysis, permit: Permit, advice: Advice | None, because: str, *, is_asked: bool
+) -> str:
     worst = analysis.worst
     parts = [f"{worst.part}: {worst.explanation}" if worst.part else worst.explanation]
     if permit is not Permit.WITHIN:
         parts.append(f"{permit}: {because}" if because else str(permit))
     if advice is not None and analysis.risk is Risk.MEDIUM:
         parts.append(f"the brain says: {advice.reason}")
+    if is_asked and analysis.risk is Risk.LOW:
+        parts.append("a person is asked about LOW here, too")
     return "; ".join(parts)
 
 

@@ -18,7 +18,7 @@ from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import FOUND, UNKNOWN
 from perpetualcc.permissions.worktrees import root_of
 
 _SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
@@ -28,6 +28,7 @@ _DEVICES = frozenset(
 )  # fmt: skip
 
 
+_WILD = frozenset("*?[")
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
 
@@ -92,9 +93,11 @@ class Territory:
         return max(self._locations(text, cwds), key=_badness)
 
     def _locations(self, text: str, cwds: Directories) -> list[Location]:
-        texts = [text]
-        if self.globs_hidden and posixpath.basename(text).startswith("*"):
-            texts.append(posixpath.join(posixpath.dirname(text), f".{posixpath.basename(text)}"))
+        directory, name = posixpath.split(text.replace(FOUND, ""))
+        texts = [posixpath.join(directory, name)]
+        if name[:1] in _WILD and (self.globs_hidden or (FOUND in text and name != "*")):
+            hidden = name[name.find("]") + 1 :] if name[0] == "[" else name[name[0] == "?" :]
+            texts.append(posixpath.join(directory, f".{hidden}"))
         return [
             at for cwd in cwds or (self.project,) for one in texts for at in self._from(one, cwd)
         ]
@@ -176,7 +179,7 @@ class Territory:
             return Finding(
                 risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
-                is_guarded=True,
+                is_guarded=not place.for_a_brain,
             )  # fmt: skip
         return Finding(
             risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,

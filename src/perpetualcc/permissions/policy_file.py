@@ -28,8 +28,9 @@ class UnreadablePolicy(PerpetualError):  # noqa: N818  # named like what a perso
     """The policy file of a project is not what it should be."""
 
     def __init__(self, why: str) -> None:
+        meanwhile = "until it is mended a person is asked about LOW, too"
         super().__init__(
-            f"The policy file is unreadable: {why}",
+            f"{POLICY_FILE} has a mistake: {why}; {meanwhile}",
             hint="See docs/permissions.md, 'A project's policy'",
         )
 
@@ -61,7 +62,7 @@ def parse_policy(content: bytes) -> ProjectPolicy:
     if not isinstance(section, dict) or set(data) - {"permissions"}:
         raise UnreadablePolicy("only a table [permissions] is known")
     if unknown := set(section) - {"auto_approve_low_risk", *_LISTS}:
-        raise UnreadablePolicy(f"unknown keys {', '.join(sorted(map(str, unknown)))}")
+        raise UnreadablePolicy(f"there is no key {', '.join(sorted(map(str, unknown)))}")
     return ProjectPolicy(**{key: _value(key, value) for key, value in section.items()})
 
 

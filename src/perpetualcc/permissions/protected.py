@@ -13,6 +13,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase, translate
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
@@ -54,6 +55,8 @@ class Place:
     read: Risk
     write: Risk
     explanation: str
+    for_a_brain: bool = False
+    """A brain may let it be written, as elsewhere in the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +168,14 @@ def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], skip: int, start:
     return bool(skip) and is_folder and not _CODE_FOLDERS.isdisjoint(parts[skip:start])
 
 
-def _place(entry: dict[str, str]) -> Place:
+def _place(entry: dict[str, Any]) -> Place:
     return Place(
         name=entry["name"],
         guard=Guard(entry["guard"]),
         read=Risk(entry["read"]),
         write=Risk(entry["write"]),
         explanation=entry["explanation"],
+        for_a_brain=entry.get("for_a_brain", False),
     )
 
 

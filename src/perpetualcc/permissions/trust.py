@@ -17,14 +17,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import above
+from perpetualcc.permissions.policy_file import POLICY_FILE, parse_policy
 
 _UNREADABLE = b"\0unreadable"
 """Stands for the content of a file that is there and cannot be read."""
 INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 """What Claude Code (2.1.330) reads as a project's instructions: words, and nothing that runs."""
 WATCHED_FILES = (
-    ".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".perpetualcc/policy.toml",
+    ".claude/settings.json", ".claude/settings.local.json", ".mcp.json", POLICY_FILE,
     *INSTRUCTIONS,
 )  # fmt: skip
 WATCHED_FOLDERS = tuple(
@@ -50,7 +52,7 @@ class Surface:
     what: str
     """
     `hook`, `environment`, `server`, `permission`, `command`, `policy`, `instructions`, `setting`,
-    or `limit`: why the project cannot be trusted.
+    `mistake`: why a policy cannot be read, or `limit`: why the project cannot be trusted.
     """
     detail: str
 
@@ -246,7 +248,7 @@ def _of_file(name: str, content: bytes) -> Iterator[Surface]:
     elif name == ".mcp.json":
         for server, spec in _servers(content).items():
             yield Surface(file=name, what="server", detail=f"{server}: {_command(spec)}")
-    elif name == ".perpetualcc/policy.toml":
+    elif name == POLICY_FILE:
         yield from _of_policy(name, content)
     elif name.startswith(".claude/hooks/"):
         yield Surface(file=name, what="hook", detail=f"{len(content)} bytes")
@@ -289,16 +291,14 @@ def _of_matter(name: str, text: str) -> Iterator[Surface]:
 
 
 def _of_policy(name: str, content: bytes) -> Iterator[Surface]:
-    """Each key as it counts; a file that cannot be read, as it is."""
-    text = content.decode("utf-8", "replace")
+    """Each key as it counts; a file with a mistake, as it is, and the mistake."""
     try:
-        section = tomllib.loads(text).get("permissions")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        section = None
-    if not isinstance(section, dict):
-        yield Surface(file=name, what="policy", detail=text)
+        parse_policy(content)
+    except PerpetualError as error:
+        yield Surface(file=name, what="policy", detail=content.decode("utf-8", "replace"))
+        yield Surface(file=name, what="mistake", detail=error.message)
         return
-    for key, value in section.items():
+    for key, value in tomllib.loads(content.decode("utf-8")).get("permissions", {}).items():
         yield Surface(file=name, what="policy", detail=f"{key} = {value!r}")
 
 

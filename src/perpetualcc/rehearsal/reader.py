@@ -76,12 +76,20 @@ def read_scenario(text: str | Mapping[str, Any], *, source: str = "scenario") ->
 
 def shipped_scenario(name: str) -> Path:
     """Path of a scenario that comes with the package, such as `demo`."""
-    folder = Path(str(resources.files("perpetualcc.rehearsal") / "scenarios"))
-    path = folder / f"{name}.yaml"
+    path = _shipped() / f"{name}.yaml"
     if not path.is_file():
-        known = ", ".join(sorted(found.stem for found in folder.glob("*.yaml")))
+        known = ", ".join(shipped_names())
         raise PerpetualError(f"No scenario '{name}' comes with PerpetualCC", hint=f"Known: {known}")
     return path
+
+
+def shipped_names() -> list[str]:
+    """What comes with the package."""
+    return sorted(found.stem for found in _shipped().glob("*.yaml"))
+
+
+def _shipped() -> Path:
+    return Path(str(resources.files("perpetualcc.rehearsal") / "scenarios"))
 
 
 def _mistake(source: str, line: int, problem: str) -> ScenarioError:

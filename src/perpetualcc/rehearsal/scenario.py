@@ -160,4 +160,4 @@ class Scenario:
         """One line: the name, and how much there is to play."""
         replies = sum(len(scene.replies) for scene in self.scenes)
         scenes = f"{len(self.scenes)} scenes, " if len(self.scenes) > 1 else ""
-        return f"{self.name}: {scenes}{replies} replies"
+        return f"{self.name}: {scenes}{replies} {'reply' if replies == 1 else 'replies'}"

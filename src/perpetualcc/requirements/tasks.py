@@ -45,9 +45,10 @@ _AFTER = re.compile(
     r"(?:\s*(?:,|and|&)\s*(?:#?[\w.-]*\d[\w.-]*|[a-z][\w.-]*[-_][\w.-]*))*)\s*\.?\s*$",
     re.IGNORECASE,
 )
+# `P0:` to `P4:` are priorities; `P5:` is a name.
 _EXPLICIT_ID = re.compile(
     r"[\[({]\s*(?:id\s*[:=]\s*|#)(?P<mark>[\w.-]+)\s*[\])}]"
-    r"|^(?P<lead>(?:[A-Z]{1,10}-?\d{1,6}|#\d{1,6}|Task\s+\d{1,6}))\s*[:.)–—-]\s+",
+    r"|^(?!P[0-4]\s*[:–—-])(?P<lead>(?:[A-Z]{1,10}-?\d{1,6}|#\d{1,6}|Task\s+\d{1,6}))\s*[:.)–—-]\s+",
     re.IGNORECASE,
 )
 

@@ -1,14 +1,15 @@
 """
 Notices a run that goes round in circles: progress is what was done, not what was said.
 
-The patterns are those that ran up bills elsewhere: the same call again and again, calls that
-are refused and tried anew, replies that do nothing, and a long time without anything new.
+The patterns are those that ran up bills elsewhere: the same few calls with the same results again
+and again, calls that are refused and tried anew, replies that do nothing, and a long time without
+anything new.
 """
 
 import hashlib
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -55,6 +56,10 @@ _SHOWS = frozenset(
         "which",
     }
 )
+_WAITS = frozenset({"BashOutput", "Monitor", "TaskOutput"})
+"""Tools that wait for what goes on elsewhere: asking again is no circle."""
+_LONGEST_CIRCLE = 4
+"""So many different calls at most: run the test, read the file, undo, edit."""
 _GIT_SHOWS = frozenset({"status", "log", "diff", "show", "blame", "ls-files", "rev-parse"})
 
 
@@ -63,7 +68,7 @@ class StuckSettings:
     """`[stuck]`: when a run is ended because it gets nowhere. 0 turns a rule off."""
 
     same_call: int = 6
-    """So often the same tool with the same input, one after the other."""
+    """So often the same call with the same result, or the same two to four in turn."""
     denials: int = 5
     """So many refused calls of the same kind, with nothing done in between."""
     idle_replies: int = 12
@@ -93,20 +98,18 @@ class StuckWatch:
     """Seconds of a steady clock, of the last progress; at first, of the start."""
     heard: float = 0.0
     """The same, of the last that came from the run or for it."""
-    _last: str = ""
-    _same: int = 0
+    _calls: dict[str, deque[tuple[str, str]]] = field(default_factory=dict)
+    """The latest calls of each agent: which, with the result it had the last time, and a name."""
+    _results: dict[str, str] = field(default_factory=dict)
     _idle: int = 0
     _denied: Counter[str] = field(default_factory=Counter)
     _done: set[str] = field(default_factory=set)
 
-    def called(self, call: ToolCall, *, is_allowed: bool) -> str:
-        """A call was let through or refused."""
+    def called(self, call: ToolCall, *, is_allowed: bool, agent: str = "") -> str:
+        """A call was let through or refused. `agent`: the subagent that made it, if one did."""
         self._idle = 0
-        key = _key(call)
-        self._same = self._same + 1 if key == self._last else 1
-        self._last = key
-        if _reached(self._same, self.settings.same_call):
-            return f"the same call {self._same} times in a row: {_kind(call)}"
+        if circle := self._circle(call, agent):
+            return circle
         if is_allowed:
             return ""
         self._denied[_kind(call)] += 1
@@ -115,9 +118,29 @@ class StuckWatch:
             return f"{times} calls of the same kind were refused: {_kind(call)}"
         return ""
 
-    def ended(self, call: ToolCall, *, is_error: bool, now: float) -> str:
-        """A call that was let through has its result; a subagent's end is told with one."""
+    def _circle(self, call: ToolCall, agent: str) -> str:
+        """The latest calls of this agent are the same few, whatever their order."""
+        times = self.settings.same_call
+        if times < 2 or _waits(call):
+            return ""
+        key = _key(call)
+        latest = self._calls.setdefault(agent, deque(maxlen=times * _LONGEST_CIRCLE))
+        latest.append((f"{key} {self._results.get(key, '')}", _kind(call)))
+        for length in range(1, len(latest) // times + 1):
+            circle = dict(list(latest)[-length * times :])
+            if len(circle) <= length:
+                those = "call" if length == 1 else f"{length} calls"
+                names = ", ".join(dict.fromkeys(circle.values()))
+                return f"the same {those} {times} times in a row: {names}"
+        return ""
+
+    def ended(self, call: ToolCall, *, is_error: bool, now: float, result: str = "") -> str:
+        """
+        A call that was let through has its result; a subagent's end is told with one.
+        `result`: what tells one result from another.
+        """
         self._idle = 0
+        self._results[_key(call)] = result
         is_new = call.tool in _DOERS and _key(call) not in self._done
         if not is_error and is_new and not only_looks(call):
             self._done.add(_key(call))
@@ -162,6 +185,11 @@ def only_looks(call: ToolCall) -> bool:
     parts = [part.split() for part in re.split(r"\|\||&&|[|;\n]", command)]
     found = [words for words in parts if words]
     return bool(found) and all(map(_shows, found))
+
+
+def _waits(call: ToolCall) -> bool:
+    """Whether a call does nothing, or nothing but show, until some time has passed."""
+    return call.tool in _WAITS or "sleep" in str(call.input.get("command", "")).split()
 
 
 def _shows(words: Sequence[str]) -> bool:

@@ -1,6 +1,8 @@
 """The budget as rows. What is left is looked at and reserved in one transaction."""
 
+import json
 import sqlite3
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from perpetualcc.agent.patience import PATIENCE, until_written
@@ -86,16 +88,18 @@ class SqliteBudget:
     async def spent(self, now: float) -> Spent:
         return await self._database.read(lambda c: _spent(c, None, now))
 
-    async def of_session(self, session: SessionId) -> tuple[int, float]:
-        """Fresh tokens and dollars of all its runs."""
-        row = await self._database.read(
+    async def of_sessions(
+        self, sessions: Collection[SessionId]
+    ) -> Mapping[SessionId, tuple[int, float]]:
+        """Fresh tokens and dollars of all their runs; those that never ran are left out."""
+        rows = await self._database.read(
             lambda c: c.execute(
-                "SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(usd), 0.0) AS usd"
-                " FROM spending WHERE session = ?",
-                (session,),
-            ).fetchone()
+                "SELECT session, sum(tokens) AS tokens, sum(usd) AS usd FROM spending"
+                " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
+                (json.dumps(list(sessions)),),
+            ).fetchall()
         )
-        return row["tokens"], row["usd"]
+        return {SessionId(row["session"]): (row["tokens"], row["usd"]) for row in rows}
 
     async def week_resets_at(self) -> float | None:
         row = await self._database.read(

@@ -81,6 +81,32 @@ def open_requests(database: Path, most: int) -> list[int]:
         return []
 
 
+def device_names(database: Path, most: int) -> list[str]:
+    """What paired and invited browsers are called; none where they cannot be read now."""
+    try:
+        with _opened(database, patience=0.0) as connection:
+            found = connection.execute("SELECT name FROM devices ORDER BY name LIMIT ?", (most,))
+            return [row["name"] for row in found]
+    except sqlite3.Error:
+        return []
+
+
+def open_tasks(database: Path, session: str, most: int) -> list[str]:
+    """Ids of the tasks that a session has not finished; it is named by its id or its name."""
+    try:
+        with _opened(database, patience=0.0) as connection:
+            found = connection.execute(
+                "SELECT id FROM tasks WHERE state NOT IN ('done', 'failed', 'cancelled', 'missed')"
+                " AND group_name = (SELECT id FROM sessions WHERE name = :session"
+                " OR substr(id, 1, length(:session)) = :session ORDER BY position DESC)"
+                " ORDER BY position LIMIT :most",
+                {"session": session, "most": most},
+            )
+            return [row["id"] for row in found]
+    except sqlite3.Error:
+        return []
+
+
 @contextmanager
 def _opened(database: Path, *, patience: float = _PATIENCE) -> Iterator[sqlite3.Connection]:
     """To look, not to change: nothing is created. Raises sqlite3.Error."""

@@ -1,5 +1,7 @@
 """What the SDK says becomes what may arrive in an inbox; odd shapes become nothing, or defaults."""
 
+from dataclasses import replace
+
 import claude_agent_sdk as sdk
 import pytest
 from hypothesis import given
@@ -140,9 +142,30 @@ def test_a_synthetic_error_is_trouble_with_its_kind_and_words(kind):
 def test_a_tool_result_is_kept_short_and_its_size_in_bytes_known(content, text, size):
     block = sdk.ToolResultBlock(tool_use_id="t", content=content, is_error=None)
 
-    assert only(sdk.UserMessage(content=[block])) == ToolEnded(
-        request="t", is_error=False, text=text, size=size
-    )
+    found = only(sdk.UserMessage(content=[block]))
+    assert replace(found, digest="") == ToolEnded(request="t", is_error=False, text=text, size=size)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("2 failed, 31 passed in 0.42s", "2 failed, 31 passed in 11.03 s", True),
+        ("2 failed, 31 passed in 0.42s", "1 failed, 32 passed in 0.42s", False),
+        ("[2026-01-02T10:11:12.345Z] down", "[2026-01-03T00:00:59.001Z] down", True),
+        ("<Pool at 0x7f3a21>", "<Pool at 0x55c0de>", True),
+        ("40 %", "50 %", False),
+        ("x" * 300_000 + "1", "x" * 300_000 + "2", False),
+        ("1" * 300_000, "1" * 300_000, True),
+    ],
+)
+def test_a_result_is_another_one_when_it_says_something_else(one, other, is_same):
+    blocks = [
+        sdk.ToolResultBlock(tool_use_id="t", content=text, is_error=None) for text in (one, other)
+    ]
+
+    [first, second] = [only(sdk.UserMessage(content=[block])).digest for block in blocks]
+
+    assert (first == second) is is_same
 
 
 def test_several_results_arrive_one_by_one_and_other_blocks_not_at_all():

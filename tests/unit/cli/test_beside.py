@@ -1,26 +1,44 @@
 """Who else works in the project where a session is started."""
 
+from typing import Any
+
 import pytest
 
 from perpetualcc.cli.start import _beside
 
 
-def one(name: str, status: str) -> dict[str, str]:
-    return {"id": f"id-{name}", "name": name, "status": status}
+def one(name: str, status: str, resumes_at: float | None = None) -> dict[str, Any]:
+    at = {"resumes_at": resumes_at, "delay": ""}
+    return {"id": f"id-{name}", "name": name, "status": status, **at}
 
 
 OWN = one("own", "IDLE")
 
 
 @pytest.mark.parametrize(
-    "others", [(), [one("a", "COMPLETED"), one("b", "STOPPED"), one("c", "ERROR")]]
+    "others",
+    [
+        (),
+        [one("a", "COMPLETED"), one("b", "STOPPED"), one("c", "ERROR")],
+        [one("begins-tonight", "IDLE", resumes_at=1_900_000_000.0)],
+        [one("begins-some-day", "IDLE") | {"delay": "begins when it succeeds: ls"}],
+    ],
 )
 def test_nobody(others):
     assert _beside([OWN, *others], OWN["id"]) == ""
 
 
+def test_one_that_waits_for_a_limit_is_named():
+    found = _beside([OWN, one("a", "RATE_LIMITED", resumes_at=1_900_000_000.0)], OWN["id"])
+
+    assert found == (
+        "Session 'a' (id-a) has unfinished work in the same project; what comes after that is"
+        ' better given to it: pcc add id-a "…"'
+    )
+
+
 def test_those_that_have_not_ended_are_counted_and_one_is_named():
     found = _beside([OWN, one("a", "RATE_LIMITED"), one("b", "ERROR"), one("c", "IDLE")], OWN["id"])
 
-    assert found.startswith("Session 'a' (id-a), and 1 more is at work in the same project")
+    assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work in the same")
     assert found.endswith('pcc add id-a "…"')

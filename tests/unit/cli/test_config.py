@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.brain import keys as brain_keys
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.main import app
 from perpetualcc.config.file import settings as known_settings
 from perpetualcc.domain.errors import PerpetualError
@@ -301,3 +302,29 @@ def test_a_file_that_begins_with_the_mark_of_some_editors_is_read_and_changed(co
     assert config("get", "max_concurrent").output == "3\n"
     assert config("set", "max_concurrent", "4").exit_code == 0
     assert config("get", "max_concurrent").output == "4\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "right"),
+    [
+        (
+            ("set", "max_concurrent", "many"),
+            "'many' is not a whole number from 0 on",
+            "pcc config set sessions.max_concurrent 5",
+        ),
+        (
+            ("set", "brain.type", "gpt"),
+            "'gpt' is not one of none, claude, gemini, ollama",
+            "pcc config set brain.type none",
+        ),
+        (("set", "auto_resume", "maybe"), "true or false", "set sessions.auto_resume true"),
+        (("brain", "gpt"), "'gpt' is not one of", "pcc config brain claude"),
+    ],
+)
+def test_what_is_no_value_is_answered_with_one_that_can_be_typed(config, words, says, right):
+    slip = config(*words).exception
+
+    assert isinstance(slip, Mistyped)
+    assert says in slip.message
+    assert slip.hint.startswith("Such as: ")
+    assert slip.hint.endswith(right)

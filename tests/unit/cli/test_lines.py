@@ -232,6 +232,25 @@ def test_what_is_agreed_to_says_so_where_it_is_asked() -> None:
     assert lines[1].endswith('pcc respond 7 --approve (or --deny, or "…")')
 
 
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ({"here": True}, ["Answer here, or with: pcc respond 7 --approve (or --deny)"]),
+        ({}, ["Answer with: pcc respond 7 --approve (or --deny)"]),
+        ({"here": True, "staged": True}, ["Answer here"]),
+        ({"staged": True}, []),
+    ],
+)
+def test_only_where_one_can_answer_it_says_here(place: dict[str, bool], told: list[str]) -> None:
+    asked = sent(
+        EVENT_TYPES["EscalationRaised"](
+            number=7, request=RequestId("t"), type="permission", title="Run make?", options=[]
+        )
+    )
+
+    assert [line.strip() for line in shown(asked, **place)[1:]] == told
+
+
 def test_quiet_shows_what_needs_a_person_and_the_end() -> None:
     said = sent(EVENT_TYPES["TextSaid"](text="hello"))
     problem = sent(EVENT_TYPES["ProblemNoticed"](text="bad"))

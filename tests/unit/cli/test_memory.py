@@ -20,3 +20,12 @@ def test_a_project_without_facts_is_what_the_page_shows(tmp_path, monkeypatch):
 
     assert said.exit_code == 0
     assert f"$ pcc memory facts ~/shop\n{said.stdout}```\n" in PAGE.read_text()
+
+
+def test_facts_of_a_folder_that_is_not_there_are_not_those_of_the_one_around_it(tmp_path):
+    said = CliRunner().invoke(
+        app, ["--data-dir", str(tmp_path / "data"), "memory", "facts", str(tmp_path / "shpo")]
+    )
+
+    assert said.exit_code == 2
+    assert "shpo' does not exist" in said.output

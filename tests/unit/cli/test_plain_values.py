@@ -1,4 +1,4 @@
-"""Our quick conversion and Typer's own agree on every value, and on every refusal."""
+"""Our quick conversion and Typer's own agree on every value, and on what is refused."""
 
 import subprocess
 import sys
@@ -64,7 +64,8 @@ def test_quick_and_thorough_conversion_agree(
     use_plain_values()
     quick = outcome(words)
 
-    assert quick == thorough
+    assert quick[0] == thorough[0]
+    assert quick[1].partition(":")[0] == thorough[1].partition(":")[0]
 
 
 def outcome(words: list[str]) -> tuple[list[str], str]:
@@ -97,9 +98,12 @@ def test_a_command_with_options_runs_without_the_validation_library(tmp_path: Pa
         (["--count", "seven"], "'seven' is no whole number"),
         (["--count", "0.5"], "'0.5' is no whole number"),
         (["--size", "much"], "'much' is no number"),
+        (["--size", "-1"], "-1 is not 0 or more"),
+        (["--size", "9.1"], "9.1 is not 9 or less"),
+        (["--colour", "green"], "BadParameter: 'green' is not one of 'red', 'blue'"),
     ],
 )
-def test_what_is_no_number_is_called_so(
+def test_what_is_wrong_is_said_in_plain_words(
     words: list[str], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parameter = typer.core._TyperParameter

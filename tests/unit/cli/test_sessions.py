@@ -8,9 +8,9 @@ from perpetualcc.cli.sessions import _figures, _tasks, _tokens, session_panel
 @pytest.mark.parametrize(
     ("window", "perpetual", "listed", "told"),
     [
-        (0, None, "45K", "Token Usage: 45,231 of the context window"),
+        (0, None, "45K", "Token Usage: 45,231 in the context window"),
         (200_000, None, "45K/200K", "Token Usage: 45,231 / 200,000 (22%) of the context window"),
-        (0, {"hard_tokens": 120_000}, "45K/120K ∞", "Token Usage: 45,231 of the context window"),
+        (0, {"hard_tokens": 120_000}, "45K/120K ∞", "Token Usage: 45,231 in the context window"),
     ],
 )
 def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(

@@ -7,32 +7,44 @@ from types import SimpleNamespace
 import pytest
 
 from perpetualcc.cli import waiting as cli_waiting
-from perpetualcc.cli.lines import _command
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.waiting import answer_to, list_waiting
 from perpetualcc.domain.escalations import ALWAYS
+from perpetualcc.human.how_to_answer import how_to_answer
 
 
 @pytest.mark.parametrize(
-    ("words_of", "kind", "more"),
+    ("kind", "more"),
     [
-        (_command, "permission", {}),
-        (_command, "error", {}),
-        (_command, "question", {"questions": [{"yes_or_no": True}]}),
-        (answer_to, "permission", {}),
-        (answer_to, "error", {}),
-        (answer_to, "question", {"raw": {"questions": [{"yes_or_no": True}]}}),
-        (answer_to, "review", {"task_is_over": True}),
-        (answer_to, "review", {"task_is_over": False}),
+        ("permission", {}),
+        ("permission", {"options": [{"label": ALWAYS, "description": "from now on"}]}),
+        ("error", {}),
+        ("question", {"raw": {"questions": [{"question": "Begin?", "yes_or_no": True}]}}),
+        ("review", {"task_is_over": True}),
+        ("review", {"task_is_over": False}),
     ],
 )
-def test_a_pasted_choice_decides_nothing(words_of, kind, more):
-    line = words_of({"number": 1, "type": kind, "raw": {}, "options": []} | more)
+def test_a_pasted_choice_decides_nothing(kind, more):
+    line = answer_to({"number": 1, "type": kind, "raw": {}, "options": [], **more})
     shell = ["/bin/bash", "-c", f"pcc() {{ echo decided; }}; {line}"]
 
     done = subprocess.run(shell, capture_output=True, text=True, check=False)
 
     assert "decided" not in done.stdout, line
+
+
+@pytest.mark.parametrize(
+    ("kind", "questions", "line"),
+    [
+        ("permission", [], "pcc respond 4 --approve (or --deny)"),
+        ("error", [], 'pcc respond 4 retry (or "give up")'),
+        ("question", [], 'pcc respond 4 "…"'),
+        ("question", [{}, {}], 'pcc respond 4 "…" "…"'),
+        ("question", [{"yes_or_no": True}], 'pcc respond 4 --approve (or --deny, or "…")'),
+    ],
+)
+def test_what_answers_a_request(kind, questions, line):
+    assert how_to_answer(4, kind, questions) == line
 
 
 OFFER = {"label": ALWAYS, "description": "from now on, without asking: make lint"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.config import user_configuration
-from perpetualcc.daemon.units import ServiceUnit, command_line, launchd_agent, systemd_unit
+from perpetualcc.daemon.units import Service, ServiceUnit, launchd_agent, systemd_unit
 from perpetualcc.domain.locations import Locations
 
 NASTY = Path('/home/ann/My "$HOME" %h \\ data')
@@ -24,7 +24,7 @@ def test_the_usual_unit_as_text() -> None:
 
     unit = systemd(places, home, "/usr/bin:/bin")
 
-    python = command_line(places)[0]
+    python = Service.DAEMON.command_line(places)[0]
     assert unit.path == home / ".config/systemd/user/perpetualcc.service"
     assert (
         unit.text
@@ -104,6 +104,27 @@ def test_the_agent_of_macos_is_a_property_list_with_a_fixed_argument_list() -> N
     agent = plistlib.loads(unit.text.encode())
 
     assert unit.path.parent == Path("/Users/ann/Library/LaunchAgents")
-    assert agent["ProgramArguments"] == command_line(places)
+    assert agent["ProgramArguments"] == Service.DAEMON.command_line(places)
     assert agent["KeepAlive"] == {"SuccessfulExit": False}
     assert agent["Label"] == unit.path.stem
+
+
+@pytest.mark.parametrize("make", [systemd_unit, launchd_agent])
+def test_the_dashboard_is_a_service_beside_the_daemon(make) -> None:
+    home = Path("/home/ann")
+    places = Locations(data=home / ".perpetualcc" / "data")
+    more = {"config": home / ".config"} if make is systemd_unit else {}
+
+    units = [make(places, home=home, variables={}, service=one, **more) for one in Service]
+
+    assert units[0].path.stem == "perpetualcc"
+    assert units[1].path.stem == "perpetualcc-dashboard"
+    words = Service.DASHBOARD.command_line(places)
+    assert words[3:] == [
+        "perpetualcc",
+        "--data-dir",
+        str(places.data),
+        "dashboard",
+        "--for-devices",
+    ]
+    assert all(word in units[1].text for word in words)

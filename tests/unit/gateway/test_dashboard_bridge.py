@@ -68,6 +68,7 @@ def opened(port: int, **headers: str) -> connect:
 
 
 async def entered(bridge: Bridge, page: ClientConnection) -> str:
+    assert json.loads(await page.recv())["type"] == "challenge"
     await page.send(json.dumps({"code": bridge.link.partition("#")[2]}))
     return str(json.loads(await page.recv())["key"])
 
@@ -160,6 +161,7 @@ def test_a_link_opens_once_and_a_stranger_reaches_no_engine(engine, monkeypatch)
                     codes.append(await code_of(page))
             assert codes == [module.STRANGER, module.STRANGER, module.SILENT]
             async with opened(port) as page:
+                assert json.loads(await page.recv())["type"] == "challenge"
                 await page.send(json.dumps({"key": key}))
                 assert json.loads(await page.recv()) == {"type": "welcome", "key": key}
 

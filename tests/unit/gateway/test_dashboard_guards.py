@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from perpetualcc.domain.devices import Scope
 from perpetualcc.gateway.dashboard import pages
-from perpetualcc.gateway.dashboard.guards import ALLOWED, Hosts, Keys, passed
+from perpetualcc.gateway.dashboard.guards import ALLOWED, Hosts, Keys, may, passed, said
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
 ROOT = Path(__file__).parents[3]
@@ -22,7 +23,7 @@ def request(method: str, **params: object) -> bytes:
 
 @pytest.mark.parametrize("method", sorted(ALLOWED))
 def test_what_the_page_needs_passes_as_it_is(method: str) -> None:
-    params = dict.fromkeys(ALLOWED[method], 1)
+    params = dict.fromkeys(ALLOWED[method][1], 1)
 
     line = passed(request(method, **params))
 
@@ -101,16 +102,70 @@ def test_only_our_own_page_connects(host: str, origin: list[str], is_own: bool) 
     assert Hosts(8420).is_own_page([host], origin) is is_own
 
 
+ADDRESS = "https://box.example.ts.net"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "is_own"),
+    [
+        ("box.example.ts.net", ADDRESS, True),
+        ("BOX.example.ts.net", ADDRESS, True),
+        ("127.0.0.1:8420", "http://127.0.0.1:8420", True),
+        # A proxy that gives another name, a page without encryption, and other sites.
+        ("127.0.0.1:8420", ADDRESS, False),
+        ("box.example.ts.net", "http://box.example.ts.net", False),
+        ("box.example.ts.net", "http://127.0.0.1:8420", False),
+        ("box.example.ts.net", "https://box.example.ts.net.evil.example", False),
+        ("box.example.ts.net:8443", "https://box.example.ts.net:8443", False),
+    ],
+)
+def test_the_address_for_devices_is_a_page_of_ours_and_nothing_near_it(host, origin, is_own):
+    hosts = Hosts(8420, ADDRESS)
+
+    assert hosts.is_own_page([host], [origin]) is is_own
+    assert hosts.is_elsewhere(origin) is (origin == ADDRESS)
+    assert not Hosts(8420).is_elsewhere(origin)
+
+
+SCOPES = {
+    "session.list": (Scope.LOOK, {"limit": 5}),
+    "events.follow": (Scope.LOOK, {"since": 0}),
+    "escalation.respond": (Scope.ANSWER, {"number": 1, "approve": True}),
+    "session.pause": (Scope.WORK, {"session": "s"}),
+    "session.resume": (Scope.WORK, {"session": "s"}),
+    "task.add": (Scope.WORK, {"session": "s", "prompt": "p"}),
+}
+
+
+@pytest.mark.parametrize("method", SCOPES)
+@pytest.mark.parametrize("scope", list(Scope))
+def test_a_device_may_do_what_its_scope_holds(scope: Scope, method: str) -> None:
+    needed, params = SCOPES[method]
+
+    assert may(scope, method, params) is (list(Scope).index(needed) <= list(Scope).index(scope))
+    assert not may(scope, method, {**params, "always": True})
+
+
+@pytest.mark.parametrize("method", ["device.invite", "device.enter", "rule.add", "connect", "x"])
+def test_no_scope_holds_what_is_not_a_page_s(method: str) -> None:
+    assert not any(may(scope, method, {}) for scope in Scope)
+
+
+def test_whoever_only_looks_holds_no_call_for_an_answer_they_cannot_give() -> None:
+    assert not may(Scope.LOOK, "events.follow", {"session": "s", "attend": True})
+    assert may(Scope.ANSWER, "events.follow", {"session": "s", "attend": True})
+
+
 def test_a_code_opens_once_and_the_key_as_often_as_one_likes() -> None:
     keys = Keys()
     code = keys.code
 
-    key, is_fresh = keys.admit(json.dumps({"code": code}))
+    key, is_fresh = keys.admit({"code": code})
 
     assert key
     assert is_fresh
-    assert keys.admit(json.dumps({"code": code})) == ("", False)
-    assert keys.admit(json.dumps({"key": key})) == (key, False)
+    assert keys.admit({"code": code}) == ("", False)
+    assert keys.admit({"key": key}) == (key, False)
     assert keys.code not in {code, key}
 
 
@@ -122,7 +177,7 @@ def test_a_code_opens_once_and_the_key_as_often_as_one_likes() -> None:
     ],
 )
 def test_a_stranger_gets_no_key(greeting: str | bytes) -> None:
-    assert Keys().admit(greeting) == ("", False)
+    assert Keys().admit(said(greeting)) == ("", False)
 
 
 def test_nothing_but_the_listed_files_is_served() -> None:

@@ -136,6 +136,28 @@ def test_one_that_says_nothing_has_no_output_to_show():
     assert "<check-output>" not in report([Ran(command="x", trouble="exit code 1", output=" \n")])
 
 
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("1 failed, 41 passed\nmake: *** [Makefile:2: test] Error 1\n", "1 failed, 41 passed"),
+        (
+            """broken\nmake[1]: *** [Makefile:2: a] Error 1
+make[1]: Leaving directory '/p'\nmake: *** [Makefile:9: b] Error 2\n""",
+            "broken",
+        ),
+        ("make: *** [Makefile:2: test] Error 1\n", "make: *** [Makefile:2: test] Error 1"),
+        (
+            "make: *** No rule to make target 'test'.  Stop.\n",
+            "make: *** No rule to make target 'test'.  Stop.",
+        ),
+    ],
+)
+def test_what_a_person_reads_first_is_the_commands_own_last_word_and_not_that_make_failed(
+    output, line
+):
+    assert Ran(command="make test", trouble="exit code 2", output=output).last_line == line
+
+
 @pytest.mark.parametrize("wrong", [{"attempts": 0}, {"minutes": 0.0}, {"minutes": -1.0}])
 def test_settings_that_prove_nothing_are_refused(wrong):
     with pytest.raises(PerpetualError, match=next(iter(wrong))):

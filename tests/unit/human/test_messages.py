@@ -48,6 +48,17 @@ def test_a_question_names_session_reason_and_command_and_brief_holds_no_text():
     assert "[1] A  [2] B" in message.full[1]
 
 
+def test_where_the_dashboard_has_an_address_the_request_is_a_link_there():
+    message = compose(asked(), None, page="https://box.test")
+
+    assert message is not None
+    for _, body in (message.brief, message.full):
+        assert body.endswith("Or on a paired device: https://box.test/#/waiting/4")
+    plain = compose(asked(), None)
+    assert plain is not None
+    assert "paired" not in plain.brief[1] + plain.full[1]
+
+
 def test_what_is_agreed_to_is_looked_at_first():
     plan = {"question": "Begin?", "options": [], "yes_or_no": True}
     message = compose(asked(title="Begin?", context="1. The walls", questions=[plan]), None)

@@ -74,7 +74,11 @@ def test_confidences_are_the_seeds() -> None:
 def test_without_auto_approval_a_person_is_asked_about_low_too() -> None:
     settings = PermissionSettings(home=HOME, auto_approve_low_risk=False)
 
-    assert decide(analysis(Risk.LOW), Permit.WITHIN, None, settings).verdict is Verdict.ASK
+    ruling = decide(analysis(Risk.LOW), Permit.WITHIN, None, settings)
+
+    assert ruling.verdict is Verdict.ASK
+    assert ruling.reason.endswith("a person is asked about LOW here, too")
+    assert "asked" not in decide(analysis(Risk.LOW), Permit.WITHIN, None, SETTINGS).reason
 
 
 def test_the_docs_print_the_table_of_the_code() -> None:
@@ -197,6 +201,8 @@ def test_an_authority_is_never_exceeded(
         ("Write", {"file_path": ".pre-commit-config.yaml"}),
         ("Write", {"file_path": ".vscode/launch.json"}),
         ("Write", {"file_path": ".zed/tasks.json"}),
+        ("Write", {"file_path": "packages/api/.idea/runConfigurations/a.xml"}),
+        ("Write", {"file_path": "src/.overcommit.yml"}),
         ("Write", {"file_path": ".devcontainer.json"}),
         ("Write", {"file_path": ".windsurf/rules/a.md"}),
         ("Write", {"file_path": "shop.code-workspace"}),
@@ -213,6 +219,23 @@ def test_no_brain_lets_write_what_runs_by_being_there_or_instructs_an_agent(tool
     found, ruling = asyncio.run(engine.rule_on(call(tool, **given)))
 
     assert (found.risk, ruling.verdict, brain.asked) == (Risk.MEDIUM, Verdict.ASK, 0)
+
+
+@pytest.mark.parametrize("folder", ["", "packages/api/", "src/"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".bazelrc", ".cargo/config.toml", ".lintstagedrc.json", ".mvn/jvm.config", ".pnpmfile.cjs",
+        ".yarn/releases/yarn.cjs", "gradle/wrapper/gradle-wrapper.properties",
+    ],
+)  # fmt: skip
+def test_what_a_build_is_told_to_run_is_thought_about_wherever_it_is(folder, name) -> None:
+    brain = Brain(ADVICE[Opinion.APPROVES])
+    engine = DecisionEngine(settings=SETTINGS, authority=Authority(), brain=brain)
+
+    found, ruling = asyncio.run(engine.rule_on(call("Write", file_path=folder + name)))
+
+    assert (found.risk, ruling.verdict, brain.asked) == (Risk.MEDIUM, Verdict.ALLOW, 1)
 
 
 def test_a_person_may_let_it_be_written_by_a_rule() -> None:

@@ -39,6 +39,17 @@ from judging import bash_risk
         ("./mvnw dependency:copy -DoutputDirectory=/usr/local/lib", "HIGH"),
         ("gh run download 1 -D ~/.local/bin", "HIGH"),
         ("gh run download 1 -D dist", "LOW"),
+        ("make -f <(echo 'x:;ls')", "HIGH"),
+        ("pytest -c <(echo x)", "MEDIUM"),
+        ("npx jest --config=<(echo x)", "MEDIUM"),
+        ("ninja -f /dev/stdin < /tmp/x", "MEDIUM"),
+        ("pytest -c /dev/null --junitxml=/dev/stdout", "LOW"),
+        ("shellcheck <(cat src/a.sh)", "LOW"),
+        ("npx -p evil tsc", "MEDIUM"),
+        ("pnpm --package=evil dlx tsc", "MEDIUM"),
+        ("uvx --from evil ruff check", "MEDIUM"),
+        ("npx -p typescript@5 tsc --noEmit", "LOW"),
+        ("uvx --from 'ruff==0.4' ruff check", "LOW"),
     ],
 )
 def test_a_path_from_outside_is_code_wherever_it_stands(command: str, risk: str) -> None:

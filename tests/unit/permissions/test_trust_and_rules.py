@@ -285,7 +285,17 @@ def test_each_key_of_a_policy_is_shown_before_it_is_trusted() -> None:
     assert shown == ["safe_directories = ['docs/']", "trusted_hosts = ['h.example']"]
 
 
-def test_a_policy_that_cannot_be_read_is_shown_as_it_is() -> None:
-    (shown,) = surfaces({".perpetualcc/policy.toml": b"not = [toml"})
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ("not = [toml", "Invalid value"),
+        ('[permissions]\nsafe_directores = ["src/"]', "there is no key safe_directores"),
+    ],
+)
+def test_a_policy_with_a_mistake_is_shown_as_it_is_and_with_what_follows(policy, why) -> None:
+    shown, mistake = surfaces({".perpetualcc/policy.toml": policy.encode()})
 
-    assert shown.detail == "not = [toml"
+    assert (shown.what, shown.detail) == ("policy", policy)
+    assert mistake.what == "mistake"
+    assert why in mistake.detail
+    assert mistake.detail.endswith("until it is mended a person is asked about LOW, too")

@@ -45,12 +45,24 @@ RUNS = [
     "cat <<E\na\n  $(CMD)\nE\n",
     "cat <<-E\n\t$(CMD)\n\tE\n",
     "cat <<E\n<<'E'\n $(CMD)\nE\n",
+    "[[ x =~ <(CMD) ]]",
+    "f() { [[ x =~ >(CMD) ]]; }; f",
 ]
 IN_A_SUBSCRIPT = [
     "let x='a[$(CMD)]'",
     "let 'x = 1 + a[$(CMD)]'",
     "printf -v 'b[$(CMD)]' x",
     "declare 'b[$(CMD)]=1'",
+    "f() { echo $(($1)); }; f 'a[$(CMD)]'",
+    "f() { [[ $1 -gt 1 ]]; }; f 'a[$(CMD)]'",
+    "f() { shift; ((n > $1)); }; f x 'a[$(CMD)]'",
+    "echo 'a[$(CMD)]' | while read n; do echo $((n)); done",
+    "echo 'a[$(CMD)]' > f; read n < f; echo ${PATH:n}",
+    "echo \"${y[$(printf 'y[$(CMD)]')]}\"",
+    "x=${y-$(echo 'b[$(CMD)]')}; echo $((x))",
+    "ls 'a[$(CMD)]'; x=${_:_}; echo $((x))",
+    "declare -i REPLY; read <<< 'a[$(CMD)]'",
+    "for a in \"$*\" 'b[$(CMD)]'; do ((y = a)); done",
 ]
 
 
@@ -125,6 +137,15 @@ def test_a_backslash_at_the_end_of_a_line_joins_what_stands_before_and_after() -
         "cd nowhere; cd src; touch $PWD/x",
         "f() { touch $PWD/x; }; cd ..; f",
         "D=src; D=.. && ls > $D/x",
+        "D=src; ((D = 1)); touch $D",
+        "D=src; echo $((D += 1)); touch $D",
+        "D=src; D='a ../x'; touch src/$D",
+        "D=src; D=$(echo 'a ..'); touch src/$D/x",
+        "touch src/x<(ls)",
+        "D=src\nD=.. E=1\ntouch $D/x",
+        "D=src\nE=1 D=.. # why\n\nls > $D/x",
+        "D=src && D=.. E=$D\nsed -i s/a/b/ $D/x",
+        "printf -v D %s {src,..}; touch $D/x",
         "D=src; D=.. && ls 2>&1 | cat > $D/x",
         "cd .. && ls 2>&1 | cat; touch src/x",
         "cd .. && ls 2>&1 | cat 2>&1 | cat; touch src/x",
@@ -163,6 +184,11 @@ def test_what_moves_this_shell_or_sets_its_variables_is_followed(line: str) -> N
         "trap 'echo done' EXIT; touch src/x",
         "if ls; then cd src; fi; ls",
         "source .venv/bin/activate && cd src && touch x",
+        "i=0; for f in src/*; do ((i++)); cp $f src/$i.py; done",
+        "n=$(wc -l < src/a); echo $((n * 2)) '[see] `this`'",
+        "x='src/a src/b'; y=$x; cat $y",
+        "D=src E=lib\ntouch $D/x $E/y",
+        "A=1 \\\n  B=2 \\\n  npm test",
     ],
 )
 def test_what_leaves_this_shell_where_it_is_stays_low(line: str) -> None:

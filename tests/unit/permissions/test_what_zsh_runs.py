@@ -57,6 +57,14 @@ RUNS = [
     "echo 'ls #\\nCMD' > t.sh; bash t.sh",
     "echo 'ls #\\nCMD' | bash",
     "bash <(echo 'ls #\\nCMD')",
+    "v=': # x\nCMD'; eval $v",
+    "v='ls; CMD'; bash -c $v",
+    "v='ls; CMD'; env sh -c $v",
+    "! { ls } always { CMD }",
+    "coproc { ls } always { CMD }; wait",
+    "echo 'CMD' | sh <<< ls",
+    "echo 'CMD' | { sh } < /dev/null <<< ls",
+    "sh <<< ls <<< 'CMD'",
 ]
 RUNS_UNSEEN = [
     "setopt bareglobqual; ls *(e_CMD_)",

@@ -289,6 +289,31 @@ def test_priority_and_dependency_may_share_a_bracket_and_titles_may_be_shortened
     assert tasks[2].description == "Slot search endpoint"
 
 
+@pytest.mark.parametrize(
+    ("words", "priority"),
+    [
+        ("Models (priority: 5)", 5),
+        ("P0: Models", 20),
+        ("P1: Models", 10),
+        ("[P2] Models", 0),
+        ("P3: Models", -10),
+        ("P4 - Models", -20),
+        ("Models (critical)", 20),
+        ("(high) Models", 10),
+        ("Models (medium)", 0),
+        ("Models (low)", -10),
+    ],
+)
+def test_a_priority_is_what_the_page_says(words: str, priority: int) -> None:
+    """docs/requirements.md, *Tasks*."""
+    tasks = parse_requirements(f"## Tasks\n1. {words}\n2. {words}\n", "r.md").tasks
+
+    assert [(one.id, one.description, one.priority) for one in tasks] == [
+        ("1", "Models", priority),
+        ("2", "Models", priority),
+    ]
+
+
 def test_a_short_title_that_two_tasks_have_is_an_error() -> None:
     text = "## Tasks\n- CSV import\n- XML import\n- Report (priority: high, depends_on: import)\n"
 

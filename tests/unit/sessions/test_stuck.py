@@ -1,5 +1,6 @@
 """When a run goes round in circles, and when it only looks so."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -20,15 +21,58 @@ def watch(**settings) -> StuckWatch:
     return StuckWatch(settings=StuckSettings(**settings), since=NOW)
 
 
+def made(one: StuckWatch, commands: Iterable[str], *, result: str = "", agent: str = "") -> str:
+    """Why these calls, each with this result, are found stuck; empty if they are not."""
+    for n, command in enumerate(commands):
+        call = bash(command)
+        if why := one.called(call, is_allowed=True, agent=agent):
+            return why
+        one.ended(call, is_error=False, now=NOW, result=result.format(n=n))
+    return ""
+
+
 def test_the_same_call_over_and_over_is_stuck_and_different_ones_are_not():
+    assert made(watch(same_call=3), ["make"] * 4) == "the same call 3 times in a row: Bash make"
+    assert not made(watch(same_call=3), ["make"] * 2)
+    assert not made(watch(same_call=3), [f"make {n}" for n in range(50)])
+
+
+@pytest.mark.parametrize(
+    ("circle", "why"),
+    [
+        (["make", "git diff"], "the same 2 calls 3 times in a row: Bash make, Bash git"),
+        (
+            ["make", "ls", "cat a"],
+            "the same 3 calls 3 times in a row: Bash make, Bash ls, Bash cat",
+        ),
+        (["a", "b", "b", "c", "d"], "the same 4 calls 3 times in a row: "),
+        (["a", "b", "c", "d", "e"], ""),
+    ],
+)
+def test_a_few_calls_in_turn_are_a_circle_when_their_results_are_the_same(circle, why):
+    found = made(watch(same_call=3), circle * 10, result="2 failed")
+
+    assert found.startswith(why)
+    assert bool(found) is bool(why)
+
+
+def test_a_call_whose_result_changes_is_no_circle():
+    """A build is looked at again and again until it is done."""
+    assert not made(watch(same_call=3), ["gh run view 7", "tail build.log"] * 20, result="{n} %")
+
+
+def test_waiting_and_asking_again_is_no_circle():
+    assert not made(watch(same_call=3), ["sleep 60 && gh run view 7"] * 20, result="pending")
     one = watch(same_call=3)
-    assert [one.called(bash("make"), is_allowed=True) for _ in range(3)] == [
-        "",
-        "",
-        "the same call 3 times in a row: Bash make",
-    ]
-    other = watch(same_call=3)
-    assert not any(other.called(bash(f"make {n % 2}"), is_allowed=True) for n in range(50))
+    output = ToolCall(tool="TaskOutput", input={"task_id": "b1"}, project=Path("/p"))
+    assert not any(one.called(output, is_allowed=True) for _ in range(20))
+
+
+def test_agents_that_each_begin_alike_are_no_circle():
+    one = watch(same_call=3)
+
+    assert not any(made(one, ["ls", "git log"], agent=f"a{n}") for n in range(8))
+    assert made(one, ["ls"] * 4, agent="a9")
 
 
 def test_refusals_of_the_same_kind_add_up_until_something_is_done():

@@ -80,7 +80,7 @@ class Gauge:
                 if self._window is None and self.tokens > self.limits.warn_tokens // 2:
                     window = await claude.context_window()
                     self._window = window or self.iteration.session.context_window
-            case ToolWanted(kept=None):
+            case ToolWanted(again=None):
                 self._estimate.wants(arrival.input)
             case ToolEnded():
                 self._estimate.got(arrival.size or size_of(arrival.text))

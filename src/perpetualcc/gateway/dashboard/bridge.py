@@ -2,17 +2,20 @@
 Serves the page on loopback, and carries frames between it and the engine's socket.
 
 It decides nothing and keeps nothing: whatever a page is shown or told comes from the engine, which
-knows this process as the person's client.
+knows this process as the person's client. A page from elsewhere, which a proxy on this machine
+passes on, is a device: the engine lets that in, and holds it to what it was granted.
 """
 
 import asyncio
 import json
 import logging
+import secrets
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -21,7 +24,7 @@ from websockets.http11 import Request, Response
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
-from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed
+from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed, said
 from perpetualcc.gateway.dashboard.pages import headers, page
 from perpetualcc.gateway.protocol import ProtocolError
 
@@ -31,11 +34,14 @@ _MOST_CONNECTIONS = 64
 """Those of strangers included, who have `_GREETING` seconds to show that they are none."""
 _GREETING = 5.0
 _SLOWEST = 20.0
-"""Seconds for a page to take a frame; then it is dropped, and comes again when it can."""
+"""Seconds for a page to take a frame, or for the engine to know a device; then the page is dropped,
+and comes again when it can."""
 _MOST_REQUESTS = 100
 """A second. A page that scrolls fast asks for some ten."""
 _BUFFERED = 256 * 1024
 """Bytes that wait for a slow page; the engine is not read on meanwhile."""
+_UNKNOWN = 1.0
+"""Seconds that a device which is not let in is kept waiting: so many fewer can be tried."""
 
 STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
 """Why a page is hung up on; what it says of it, `link.js` knows."""
@@ -44,6 +50,8 @@ STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
 _silent = logging.getLogger(f"{__name__}.websockets")
 _silent.addHandler(logging.NullHandler())
 _silent.propagate = False
+
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class _HungUp(Exception):  # noqa: N818  # named for what happened
@@ -61,13 +69,16 @@ class Bridge:
         port: int,
         reach: Callable[[], socket.socket],
         used: Callable[[], None] = lambda: None,
+        address: str = "",
     ) -> None:
         """
         `reach` gives a connection to the engine that has said hello; it may take a while, and
         raises PerpetualError when none is to be had. `used` hears that the link was used up.
+        `address`: the origin, `https://…`, under which devices come.
         """
         self._port, self._reach, self._used = port, reach, used
-        self._hosts, self._keys = Hosts(port), Keys()
+        self._address = address
+        self._hosts, self._keys = Hosts(port, address), Keys()
         self._pages = 0
 
     @property
@@ -111,47 +122,102 @@ class Bridge:
         self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8"
     ) -> Response:
         own = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
-        return Response(status, status.phrase, Headers({**headers(self._port), **own}), body)
+        return Response(
+            status, status.phrase, Headers({**headers(self._port, self._address), **own}), body
+        )
 
     async def _host(self, browser: ServerConnection) -> None:
         with suppress(ConnectionClosed):
             try:
                 await self._admit(browser)
-                await self._carry(browser)
             except _HungUp as ended:
                 await browser.close(ended.code, ended.reason)
 
     async def _admit(self, browser: ServerConnection) -> None:
+        challenge = secrets.token_urlsafe(32)
+        await browser.send(json.dumps({"type": "challenge", "challenge": challenge}))
         try:
             async with asyncio.timeout(_GREETING):
-                greeting = await browser.recv()
+                greeting = said(await browser.recv())
         except TimeoutError:
             raise _HungUp(SILENT, "nothing was said") from None
+        origin = browser.request.headers["Origin"] if browser.request else ""
+        if self._hosts.is_elsewhere(origin):
+            proof = {name: greeting.get(name) for name in ("key", "signature", "code")}
+            await self._carry(browser, {**proof, "origin": origin, "challenge": challenge})
+            return
         key, is_fresh = self._keys.admit(greeting)
         if not key:
             raise _HungUp(STRANGER, "the link was used, or is not of this start")
         if is_fresh:
             self._used()
         await browser.send(json.dumps({"type": "welcome", "key": key}))
+        await self._carry(browser)
 
-    async def _carry(self, browser: ServerConnection) -> None:
-        if self._pages >= MOST_PAGES:
-            raise _HungUp(TOO_MUCH, f"{MOST_PAGES} pages are open")
-        self._pages += 1
+    async def _carry(
+        self, browser: ServerConnection, proof: Mapping[str, Any] | None = None
+    ) -> None:
+        """`proof`: of a device, which the engine is to let in first."""
         try:
-            engine = await asyncio.to_thread(self._reach)
-            await _talk(browser, engine)
+            if proof is None:
+                await self._talk(browser, await self._engine())
+            else:
+                engine = await self._engine()
+                welcome = await _let_in(engine, proof)
+                await self._talk(browser, engine, {"type": "welcome", **welcome})
         except PerpetualError as error:
             away = {"type": "away", "message": error.message, "hint": error.hint}
             await browser.send(json.dumps(away))
             raise _HungUp(AWAY, "the engine is away") from None
+
+    async def _engine(self) -> _Streams:
+        engine = await asyncio.to_thread(self._reach)
+        return await asyncio.open_unix_connection(sock=engine, limit=protocol.FRAME_LIMIT)
+
+    async def _talk(
+        self,
+        browser: ServerConnection,
+        engine: _Streams,
+        welcome: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Until one of both has gone. Raises _HungUp, with whose fault it was."""
+        self._pages += 1
+        try:
+            if self._pages > MOST_PAGES:
+                raise _HungUp(TOO_MUCH, f"{MOST_PAGES} pages are open")
+            if welcome:
+                await browser.send(json.dumps(welcome))
+            await _talk(browser, *engine)
         finally:
             self._pages -= 1
+            engine[1].transport.abort()
 
 
-async def _talk(browser: ServerConnection, engine: socket.socket) -> None:
+async def _let_in(engine: _Streams, proof: Mapping[str, Any]) -> dict[str, Any]:
+    """Which device it is, and what it may do. Raises _HungUp for a stranger."""
+    reader, writer = engine
+    answer, welcome = {}, None
+    try:
+        writer.write(protocol.request(0, "device.enter", dict(proof)))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SLOWEST):
+                answer = json.loads(await reader.readline() or b"{}")
+        welcome = answer.get("result")
+    finally:
+        if not welcome:
+            writer.transport.abort()
+    if not answer:
+        raise _HungUp(AWAY, "the engine is away")
+    if not welcome:
+        await asyncio.sleep(_UNKNOWN)
+        raise _HungUp(STRANGER, "this browser is not paired")
+    return dict(welcome)
+
+
+async def _talk(
+    browser: ServerConnection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     """Until one of both has gone. Raises _HungUp, with whose fault it was."""
-    reader, writer = await asyncio.open_unix_connection(sock=engine, limit=protocol.FRAME_LIMIT)
     ended = _HungUp(AWAY, "the engine is away")
     try:
         async with asyncio.TaskGroup() as tasks:
@@ -161,8 +227,6 @@ async def _talk(browser: ServerConnection, engine: socket.socket) -> None:
         ended = next(one for one in found.exceptions if isinstance(one, _HungUp))
     except* (ConnectionClosed, ConnectionError):
         pass
-    finally:
-        writer.transport.abort()
     raise ended
 
 

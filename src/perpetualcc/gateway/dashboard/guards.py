@@ -9,45 +9,65 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from perpetualcc.domain.devices import Scope
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
-ALLOWED: Mapping[str, frozenset[str]] = {
-    "budget.show": frozenset(),
-    "escalation.count": frozenset(),
-    "escalation.get": frozenset({"number"}),
-    "escalation.list": frozenset({"limit"}),
-    "escalation.respond": frozenset({"number", "text", "approve", "answers"}),
-    "events.follow": frozenset({"session", "since", "attend"}),
-    "events.tail": frozenset({"session", "count", "levels", "before"}),
-    "events.unfollow": frozenset({"subscription"}),
-    "report.show": frozenset({"seconds"}),
-    "session.get": frozenset({"session"}),
-    "session.list": frozenset({"limit"}),
-    "session.pause": frozenset({"session"}),
-    "session.resume": frozenset({"session"}),
-    "task.add": frozenset({"session", "prompt"}),
+ALLOWED: Mapping[str, tuple[Scope, frozenset[str]]] = {
+    "budget.show": (Scope.LOOK, frozenset()),
+    "escalation.count": (Scope.LOOK, frozenset()),
+    "escalation.get": (Scope.LOOK, frozenset({"number"})),
+    "escalation.list": (Scope.LOOK, frozenset({"limit"})),
+    "escalation.respond": (Scope.ANSWER, frozenset({"number", "text", "approve", "answers"})),
+    "events.follow": (Scope.LOOK, frozenset({"session", "since", "attend"})),
+    "events.tail": (Scope.LOOK, frozenset({"session", "count", "levels", "before"})),
+    "events.unfollow": (Scope.LOOK, frozenset({"subscription"})),
+    "report.show": (Scope.LOOK, frozenset({"seconds"})),
+    "session.get": (Scope.LOOK, frozenset({"session"})),
+    "session.list": (Scope.LOOK, frozenset({"limit"})),
+    "session.pause": (Scope.WORK, frozenset({"session"})),
+    "session.resume": (Scope.WORK, frozenset({"session"})),
+    "task.add": (Scope.WORK, frozenset({"session", "prompt"})),
 }
-"""Methods with their parameters. `always` makes a rule, `checks` and `when` are commands: they are
-typed in a terminal."""
+"""Methods with what they take to be granted, and their parameters. `always` makes a rule, `checks`
+and `when` are commands: they are typed in a terminal."""
+_SETTLING = frozenset({"attend"})
+"""Parameters by which calls are held for whoever can answer."""
 
 FRAME_LIMIT = 64 * 1024
 """Bytes that a page may send at once: a long answer fits."""
 
 
-class Hosts:
-    """What browsers on this machine call the page; any other name is a foreign site's doing."""
+def may(scope: Scope, method: str, params: Mapping[str, Any]) -> bool:
+    """Whether that is something for a page at all, and for one with this scope."""
+    needed, names = ALLOWED.get(method, (Scope.WORK, None))
+    if names is None or not names.issuperset(params):
+        return False
+    settles = any(params.get(name) for name in _SETTLING)
+    return scope.holds(needed) and (scope.holds(Scope.ANSWER) or not settles)
 
-    def __init__(self, port: int) -> None:
-        self._names = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+
+class Hosts:
+    """What browsers call the page; any other name is a foreign site's doing."""
+
+    def __init__(self, port: int, address: str = "") -> None:
+        """`address`: the origin under which a proxy on this machine passes others on."""
+        here = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self._origins = {name: f"http://{name}" for name in here}
+        self._address = address
+        if address:
+            self._origins[address.partition("://")[2]] = address
 
     def knows(self, host: Sequence[str]) -> bool:
         """`host`: every Host header that came."""
-        return len(host) == 1 and host[0] in self._names
+        return len(host) == 1 and host[0].lower() in self._origins
 
     def is_own_page(self, host: Sequence[str], origin: Sequence[str]) -> bool:
         """Only our own page has the origin that it was asked for under; none is not enough."""
-        return self.knows(host) and list(origin) == [f"http://{host[0]}"]
+        return self.knows(host) and list(origin) == [self._origins[host[0].lower()]]
+
+    def is_elsewhere(self, origin: str) -> bool:
+        return bool(self._address) and origin == self._address
 
 
 class Keys:
@@ -62,20 +82,23 @@ class Keys:
         self.code = secrets.token_urlsafe(32)
         """What the next link ends with."""
 
-    def admit(self, greeting: str | bytes) -> tuple[str, bool]:
+    def admit(self, given: Mapping[str, Any]) -> tuple[str, bool]:
         """The key, empty for a stranger, and whether a code was used up for it."""
-        try:
-            given = json.loads(greeting)
-        except (ValueError, RecursionError):
-            return "", False
-        if not isinstance(given, dict):
-            return "", False
         if _is_same(given.get("key"), self._key):
             return self._key, False
         if _is_same(given.get("code"), self.code):
             self.code = secrets.token_urlsafe(32)
             return self._key, True
         return "", False
+
+
+def said(greeting: str | bytes) -> Mapping[str, Any]:
+    """What a page says first; nothing where it makes no sense."""
+    try:
+        given = json.loads(greeting)
+    except (ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
 
 
 def _is_same(given: Any, secret: str) -> bool:
@@ -91,9 +114,8 @@ def passed(frame: bytes) -> bytes:
         ProtocolError: it is no request, or not one of a page's; `data` names its id if it has one.
     """
     request = protocol.read_request(frame)
-    names = ALLOWED.get(request.method)
-    if names is None or not names.issuperset(request.params):
-        more = "" if names is None else " with these parameters"
+    if not may(Scope.WORK, request.method, request.params):
+        more = " with these parameters" if request.method in ALLOWED else ""
         message = f"The dashboard may not ask for {request.method[:80]!r}{more}"
         raise ProtocolError(ErrorCode.PERMISSION_DENIED, message, {"id": request.id})
     return protocol.request(request.id, request.method, request.params)

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from importlib import resources
 
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-_FILES = ("app.js", "dom.js", "link.js", "log.js", "report.js", "session.js", "waiting.js")
+_SCRIPTS = ("app", "device", "dom", "link", "log", "report", "session", "waiting")
 _PATHS: Mapping[str, str] = {
     "/": "index.html",
     "/persistent": "index.html",  # seed 003, NFR-4
-    **{f"/{name}": name for name in (*_FILES, "style.css", "icon.svg")},
+    **{f"/{name}.js": f"{name}.js" for name in _SCRIPTS},
+    **{f"/{name}": name for name in ("style.css", "icon.svg")},
 }
 
 
@@ -21,15 +22,18 @@ def page(path: str) -> tuple[str, bytes] | None:
     return f"{_TYPES[name.rpartition('.')[2]]}; charset=utf-8", content
 
 
-def headers(port: int) -> dict[str, str]:
+def headers(port: int, address: str = "") -> dict[str, str]:
     """Nothing from elsewhere is loaded, run or asked, and no other page holds or reads ours."""
+    sockets = [f"ws://127.0.0.1:{port}", f"ws://localhost:{port}"]
+    if address:
+        sockets.append(f"wss://{address.partition('://')[2]}")
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
         "style-src": "'self'",
         "img-src": "'self'",
         # Not every browser counts a WebSocket as 'self'.
-        "connect-src": f"ws://127.0.0.1:{port} ws://localhost:{port}",
+        "connect-src": " ".join(sockets),
         "base-uri": "'none'",
         "form-action": "'none'",
         "frame-ancestors": "'none'",

@@ -1,8 +1,9 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from perpetualcc.domain.escalations import ALWAYS, EscalationType
 from perpetualcc.domain.events import (
@@ -16,7 +17,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
-from perpetualcc.human.answers import Question, command_for
+from perpetualcc.human.how_to_answer import how_to_answer
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -35,15 +36,21 @@ class Message:
     escalation: int | None = None
 
 
-def compose(event: Event, session: Session | None, *, reviews: int = 0) -> Message | None:
-    """What to say about an event; None when people are not told about it."""
+def compose(
+    event: Event, session: Session | None, *, reviews: int = 0, page: str = ""
+) -> Message | None:
+    """
+    What to say about an event; None when people are not told about it.
+
+    `page`: the address of the dashboard, where there is one for a phone.
+    """
     name = session.name if session else str(event.session or "")
     number = str(event.session or "")
     match event:
         case EscalationRaised():
-            return _asked(event, name, number)
+            return _asked(event, name, number, page)
         case EscalationReminded():
-            return _reminded(event, name, number)
+            return _reminded(event, name, number, page)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
         case TaskSettled(state="done", repeats=True, result=result):
@@ -81,7 +88,7 @@ _REASONS = {
 }
 
 
-def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
+def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
@@ -93,6 +100,7 @@ def _asked(event: EscalationRaised, name: str, session: str) -> Message | None:
         reason,
         (name, session),
         "\n".join(_asking(event)),
+        page,
         questions=event.questions,
     )
 
@@ -114,13 +122,13 @@ def _asking(event: EscalationRaised) -> Iterator[str]:
         yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
 
 
-def _reminded(event: EscalationReminded, name: str, session: str) -> Message | None:
+def _reminded(event: EscalationReminded, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None
     since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
     reason = f"still {reason} (since {since})"
-    return _about(event.number, event.type, reason, (name, session), event.title)
+    return _about(event.number, event.type, reason, (name, session), event.title, page)
 
 
 def _about(
@@ -129,10 +137,13 @@ def _about(
     reason: str,
     who: tuple[str, str],
     text: str,
-    questions: Sequence[Question] = (),
+    page: str,
+    questions: Sequence[Mapping[str, Any]] = (),
 ) -> Message:
     name, session = who
-    answer = f"Answer with: {command_for(number, kind, questions)}"
+    answer = f"Answer with: {how_to_answer(number, kind, questions)}"
+    if page:
+        answer += f"\nOr on a paired device: {page}/#/waiting/{number}"
     return Message(
         kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
         brief=(

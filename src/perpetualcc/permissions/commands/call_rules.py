@@ -24,7 +24,11 @@ from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
-from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
+from perpetualcc.permissions.commands.piped_names import (
+    names_left_out,
+    searched_words,
+    substituted_words,
+)
 from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
@@ -60,6 +64,7 @@ _LISTS_NAMES = frozenset(
      "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
+_FIND = frozenset({"find", "gfind"})
 _NAMES_BRANCHES = frozenset(
     {"git branch", "git checkout", "git cherry-pick", "git fetch", "git merge", "git merge-base",
      "git pull", "git push", "git rebase", "git reset", "git restore", "git rev-parse",
@@ -356,7 +361,8 @@ class CallRules:
 
     def _named_files(self, call: Call) -> list[Word]:
         """Its operands are no paths as far as is known, but some name a file all the same."""
-        words = [w for w in call.arguments.operands if " " not in w.text]
+        left_out = names_left_out(call.command.words) if call.arguments.path in _FIND else ()
+        words = [w for w in call.arguments.operands if " " not in w.text and w not in left_out]
         named = [_after_revision(w) for w in words if not _is_range(w, call)]
         is_listing = call.arguments.path in _LISTS_NAMES and not _shows_changes(call)
         files = [w for w in named if "/" in w.text or ("." in w.text and not is_listing)]

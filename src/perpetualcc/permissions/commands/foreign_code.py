@@ -38,6 +38,8 @@ _KEY_LENGTH = 40
 """Characters of the name before a path; a longer one is no name."""
 _MAY_BE_CODE = frozenset({"value", "optional", "code", "flag"})
 """What the value of an option is, as a table says, where it need not be read or written."""
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""`pytest -c <(echo …)`, `ninja -f /dev/stdin`."""
 _SWITCH = re.compile(r"/\w+:")
 """`/p:Version=1` is an option of MSBuild, and no path."""
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
@@ -71,6 +73,9 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
             if path not in seen:
                 seen.add(path)
                 findings += code_path(path, call)
+            if name and path.startswith(_STREAMS):
+                why = f"{name} takes what another command prints"
+                findings.append(call.finding(Risk.MEDIUM, "piped-code", why, EffectKind.EXECUTE))
         findings += [found for found in judge_setting(name, text, call, rule) if found is not None]
     return findings
 
@@ -85,6 +90,11 @@ def code_path(text: str, call: Call) -> Findings:
         return []
     why = f"Runs code {location.zone.value}: {location.path}"
     return [call.finding(Risk.MEDIUM, "code-outside", why, EffectKind.EXECUTE)]
+
+
+def is_stream(text: str) -> bool:
+    """`-`, `/dev/stdin` and `<(…)`: what a pipe, the line itself or another command says."""
+    return text == "-" or text.startswith(_STREAMS)
 
 
 def foreign_path(value: str, territory: Territory, cwds: Directories) -> str | None:

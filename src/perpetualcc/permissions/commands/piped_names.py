@@ -12,8 +12,12 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.shell.outputs import known_output
-from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
+from perpetualcc.permissions.shell.outputs import (
+    find_filters,
+    known_output,
+    leaves_hidden_out,
+)
+from perpetualcc.permissions.shell.script import FOUND, UNKNOWN, SimpleCommand, Word
 
 ALL_FILES = Word("./*", globs=True)
 HIDDEN_FILES = Word("./.*", globs=True)
@@ -25,7 +29,6 @@ _MEASURES = frozenset(
      "shasum", "b2sum", "crc32", "cmp"}
 )  # fmt: skip
 """Programs that read a file and do not print what is in it."""
-_FIND_FILTERS = re.compile(r"-i?(?:name|path|wholename|regex|lname)")
 _HIDDEN = {
     "ls": re.compile(r"-[A-Za-z1]*[aAf][A-Za-z1]*|--all|--almost-all"),
     "git": re.compile(r"-[a-z]*[oi][a-z]*|--others|--ignored"),
@@ -38,8 +41,8 @@ _SIGNS = re.compile(r"[\\^$()]")
 
 def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     """What is appended to `program`."""
-    text = printed_text(call)
-    if text is not None:
+    text = printed_text(call) if call.command.stdin is None else call.command.stdin
+    if text is not None and UNKNOWN not in text:
         return [Word(part) for part in text.split()[:100]] or [Word("")]
     found = call.judge.upstream(call)
     reads = [e for f in found for e in f.effects]
@@ -50,7 +53,7 @@ def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     if not (is_search and is_here and sources <= _SEARCHES and not _ROOTS.isdisjoint(sources)):
         return [Word(UNKNOWN, splits=True), *named]
     hidden = _hidden(call.command.upstream) if prints_contents(program, call) else []
-    return [ALL_FILES, *named, *hidden]
+    return [*(named or [ALL_FILES]), *hidden]
 
 
 def _named(call: Call) -> list[Word]:
@@ -71,7 +74,14 @@ def finds_everything(words: Sequence[Word]) -> bool:
     """`find . -type f`: whatever the names are."""
     texts = [word.text for word in without_modes(words)]
     is_root = not texts or texts[0] in {".", "./"} or texts[0].startswith("-")
-    return is_root and not any(_FIND_FILTERS.fullmatch(text) for text in texts)
+    named, left_out = find_filters(texts)
+    return is_root and not named and not leaves_hidden_out(left_out)
+
+
+def names_left_out(words: Sequence[Word]) -> list[Word]:
+    """`find . -not -path '*/.*'`: patterns of names that are of no matter."""
+    _, left_out = find_filters([word.text for word in words])
+    return [word for word in words if word.text in {pattern for _, pattern in left_out}]
 
 
 def without_modes(words: Sequence[Word]) -> Sequence[Word]:
@@ -90,8 +100,10 @@ def hidden_among(words: Sequence[Word]) -> list[Word]:
 
 def substituted_words(call: Call) -> list[Word]:
     """`cat $(git ls-files -o)`: hidden files among the names that a substitution prints."""
-    if not call.command.feeds or not prints_contents(call.command.words, call):
+    if not prints_contents(call.command.words, call):
         return []
+    if any(word.text.endswith(f"./{FOUND}*") for word in call.arguments.operands):
+        return [HIDDEN_FILES]  # `find . | while read f; do cat "$f"; done`
     starts = [source for source in call.command.feeds if source.words and not source.upstream]
     return [
         word

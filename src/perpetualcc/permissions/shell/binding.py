@@ -16,6 +16,8 @@ ZSH_LISTS = frozenset(
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _ANOTHER = re.compile(r"-\w*[nTLRZlu]\w*")
+_MOST_VALUES = 60
+"""Words of one `printf -v`."""
 _TAKE_VALUES = frozenset("dinNptu")
 """Letters of `read`'s options that take the next word."""
 
@@ -56,8 +58,11 @@ def _printed(command: SimpleCommand) -> list[Bound]:
         words[1:2] = ["-v", words[1].removeprefix("-v")]
     if words[1:2] != ["-v"] or len(words) < 4:
         return []
+    if len(words) > _MOST_VALUES:
+        return [(words[2], UNKNOWN)]
     template, *values = words[3:]
     text = template.replace("%s", "\0").replace("%b", "\0")
+    text *= max(1, -(-len(values) // max(1, text.count("\0"))))  # as often as there are values
     for value in values:
         text = text.replace("\0", value, 1)
     return [(words[2], UNKNOWN if "%" in text or "\\" in text else text.replace("\0", ""))]

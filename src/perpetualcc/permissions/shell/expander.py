@@ -1,10 +1,12 @@
 """From a word as the grammar sees it to the words the program gets."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
+from perpetualcc.permissions.shell.numbers import takes_a_number, variable_set
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import Variables
 from perpetualcc.permissions.shell.words import (
@@ -49,6 +51,16 @@ class Expander:
         self._hidden, self._bind, self._prompt = hidden, bind, prompt
         self._code: list[str] = []
         self._splits = False
+        self._divides = True
+        self.takes_numbers = False
+        """Somewhere in the line a value that is not written there was taken for a number."""
+
+    @contextmanager
+    def undivided(self) -> Iterator[None]:
+        """A variable's value is one word, whatever blanks are in it."""
+        self._divides = False
+        yield
+        self._divides = True
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte]
@@ -178,7 +190,7 @@ class Expander:
             if quoted:
                 return value
             self._splits = self._splits or UNKNOWN in value
-            return _BREAK.join(_fields(value))
+            return _BREAK.join(_fields(value)) if self._divides else value
         if node.type in {"simple_expansion", "expansion"}:
             return self._variable(node, quoted=quoted)
         self._inside(node)
@@ -186,9 +198,10 @@ class Expander:
 
     def _run(self, node: Node) -> tuple[str, str]:
         """Reading what is inside uses this same expander, so its state is kept aside."""
-        code, splits = self._code, self._splits
+        code, splits, divides = self._code, self._splits, self._divides
+        self._divides = True
         found = self._substitute(node)
-        self._code, self._splits = code, splits
+        self._code, self._splits, self._divides = code, splits, divides
         return found
 
     def _variable(self, node: Node, *, quoted: bool) -> str:
@@ -216,7 +229,7 @@ class Expander:
             return value
         if UNKNOWN in value or self.variables.get("IFS") != " \t\n":
             self._splits = True
-        return _BREAK.join(_fields(value))
+        return _BREAK.join(_fields(value)) if self._divides else value
 
     def _is_changed(self, node: Node) -> bool:
         """
@@ -247,8 +260,15 @@ class Expander:
             name = text[2 : text.index("@P}")]
             self._prompt(self.variables.get(name), node)
 
+    def count(self, node: Node) -> None:
+        """What one part of a number says, whatever is inside."""
+        self.takes_numbers = self.takes_numbers or takes_a_number(node)
+        if (name := variable_set(node)) is not None:
+            self.variables.set(self.text(name), "0")  # a number as good as any
+
     def _inside(self, node: Node) -> None:
         """Substitutions in `${x:-$(…)}` and `$((…))` run as well."""
+        self.count(node)
         for child in node.children:
             if child.type in _SUBSTITUTIONS:
                 self._code.append(self._run(child)[0])

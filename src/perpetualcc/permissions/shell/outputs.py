@@ -7,9 +7,9 @@ below `src`, which a glob stands for. Everything else is known only when it runs
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from fnmatch import fnmatchcase
 
-from perpetualcc.permissions.shell.script import UNKNOWN, SimpleCommand, Word
+from perpetualcc.permissions.shell.script import FOUND, UNKNOWN, SimpleCommand, Word
 from perpetualcc.permissions.shell.words import unescape_ansi
 
 _NAME_LISTS = frozenset({"-l", "-L", "-rl", "-lr", "-rL", "-Rl", "-ril", "-rli", "-lE", "-rlE"})
@@ -145,15 +145,30 @@ def _listed(command: SimpleCommand) -> str:
     if name in {"find", "gfind"}:
         return _found(words)
     if name == "git" and words[:1] == ["ls-files"]:
-        return "./*"
+        is_all = "--exclude-standard" not in words and not _UNTRACKED.isdisjoint(words)
+        return f"./{FOUND}*" if is_all else "./*"
     if name == "git" and words[:1] == ["diff"] and "--name-only" in words:
         return "./*"
     if name in {"grep", "rg", "egrep", "fgrep"}:
         flags = {word for word in words if word.startswith("-")}
         is_names = flags & _NAME_LISTS or flags & _LONG_NAME_LISTS
         is_here = not any(word.startswith(("/", "~", "..")) for word in words)
-        return "./*" if is_names and is_here else UNKNOWN
+        return _searched(words) if is_names and is_here else UNKNOWN
     return UNKNOWN
+
+
+def _searched(words: Sequence[str]) -> str:
+    """`grep -rl x src lib` names files below these."""
+    places = [word for word in words if not word.startswith("-")][1:]
+    if not places or any(_TAKES_VALUE.fullmatch(word) for word in words):
+        return "./*"
+    return " ".join(place.rstrip("/") + "/*" for place in places)
+
+
+_TAKES_VALUE = re.compile(
+    r"-[A-Za-z]*[gtTABCmefd]|--(?:regexp|file|type|glob|iglob|include|exclude)\S*"
+)
+"""Options of `grep` and `rg` after which a word may be neither the pattern nor a place."""
 
 
 def _found(words: Sequence[str]) -> str:
@@ -165,9 +180,44 @@ def _found(words: Sequence[str]) -> str:
         if word.startswith(("-", "(", "!")):
             break
         roots.append(word.rstrip("/"))
-    names = [n for flag, n in pairwise(words) if flag in {"-name", "-iname"}]
-    places = [n.removeprefix("./") for flag, n in pairwise(words) if flag in _PLACES]
-    patterns = [f"{root}/{name}" for root in roots or ["."] for name in names or ["*"]]
+    named, left_out = find_filters(words)
+    names = [pattern for flag, pattern in named if flag in {"-name", "-iname"}]
+    places = [pattern.removeprefix("./") for flag, pattern in named if flag in _PLACES]
+    mark = "" if leaves_hidden_out(left_out) else FOUND
+    patterns = [
+        f"{root}/{mark if name[:1] in _WILD else ''}{name}"
+        for root in roots or ["."]
+        for name in names or ["*"]
+    ]
     patterns += [place if place.startswith("/") else f"./{place}" for place in places]
     has_blanks = any(c.isspace() for pattern in patterns for c in pattern)
     return UNKNOWN if has_blanks or len(patterns) > PATTERN_LIMIT else " ".join(patterns)
+
+
+Filter = tuple[str, str]
+"""A test of `find`, and its pattern."""
+
+
+def find_filters(words: Sequence[str]) -> tuple[list[Filter], list[Filter]]:
+    """Which names `find` prints, and which it leaves out."""
+    named: list[Filter] = []
+    left_out: list[Filter] = []
+    around = zip(["", *words], words, words[1:], [*words[2:], ""], strict=False)
+    for before, flag, pattern, after in around:
+        if _FILTERS_NAMES.fullmatch(flag) and pattern != "*":
+            is_left_out = before in {"!", "-not"} or after == "-prune"
+            (left_out if is_left_out else named).append((flag, pattern))
+    return named, left_out
+
+
+def leaves_hidden_out(filters: Sequence[Filter]) -> bool:
+    """`-not -path '*/.*'` and `-not -name '.env*'`."""
+    return any(
+        fnmatchcase(".env" if flag.endswith("name") and "whole" not in flag else "./.env", pattern)
+        for flag, pattern in filters
+    )
+
+
+_FILTERS_NAMES = re.compile(r"-i?(?:name|path|wholename|regex|lname)")
+_WILD = frozenset("*?[")
+_UNTRACKED = frozenset({"-o", "--others", "-i", "--ignored"})

@@ -18,6 +18,7 @@ from perpetualcc.permissions.shell import grammar
 from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander
+from perpetualcc.permissions.shell.numbers import COMPARES, SUBSCRIPT_CODE
 from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
 from perpetualcc.permissions.shell.script import (
@@ -60,6 +61,8 @@ def read_script(text: str, *, home: str, project: str, cwds: Directories) -> Scr
         pass
     except RecursionError:
         reader.problem(Problem.TOO_DEEP, text[:60])
+    if reader.expander.takes_numbers and (code := reader.subscript_code()) is not None:
+        reader.problem(Problem.UNKNOWN_CONSTRUCT, code)
     return reader.script
 
 
@@ -117,6 +120,15 @@ class _Reader(Standing):
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte]
+
+    def subscript_code(self) -> str | None:
+        """`a[$(id)]` among the texts of the line: any value that is not known may be that."""
+        texts = (
+            text
+            for command in self.script.commands
+            for text in (*(word.text for word in command.words), command.stdin or "")
+        )
+        return next((text for text in texts if SUBSCRIPT_CODE.search(text)), None)
 
     # Structure
 
@@ -313,6 +325,8 @@ class _Reader(Standing):
             child for child in self.children(node) if child.is_named and child not in (name, body)
         ]
         values = [word.text for child in given for word in self.words(child)]
+        if any(_RUNS_AS_NUMBER.search(value) for value in values):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(name))
         is_followed = self.loop_product * len(values) <= LOOP_VALUES
         if not values or not is_followed or any(UNKNOWN in value for value in values):
             values = [UNKNOWN]
@@ -325,6 +339,7 @@ class _Reader(Standing):
 
     def visit_arithmetic(self, node: Node) -> None:
         """Numbers and names are harmless; substitutions run, and subscripts can run code."""
+        self.expander.count(node)
         for child in node.children:
             if child.type in SUBSTITUTIONS:
                 self.words(child)
@@ -346,10 +361,13 @@ class _Reader(Standing):
 
     def visit_test(self, node: Node) -> None:
         for child in node.children:
+            if child.type == "test_operator" and self.text(child) in COMPARES:
+                self.expander.takes_numbers = True
             if child.is_error or child.is_missing or "[" in child.type[2:]:
                 self.problem(Problem.SYNTAX, self.text(node))
             if child.type in VALUES:
-                if any(_RUNS_AS_NUMBER.search(word.text) for word in self.words(child)):
+                is_fed = child.type == "regex" and _FED_PATTERN.search(self.text(child))
+                if is_fed or any(_RUNS_AS_NUMBER.search(w.text) for w in self.words(child)):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
             else:
                 self.visit_test(child)
@@ -357,13 +375,18 @@ class _Reader(Standing):
     # Commands
 
     def visit_command(self, node: Node) -> None:
-        self.command(node, Redirects())
+        self.command(node, Redirects(), self.settle(node))
 
-    def command(self, node: Node, redirects: Redirects) -> None:
+    def command(self, node: Node, redirects: Redirects, settled: int) -> None:
         start = len(self.script.commands)
         words: list[Word] = []
+        whole: list[Word] = []
         assignments: list[Assignment] = []
-        for child in self.children(node):
+        end = -1
+        for child in self.children(node)[settled:]:
+            known = len(words)
+            if end >= 0 and self.ends_line(end, child.start_byte):
+                self.problem(Problem.SYNTAX, self.text(node))
             if child.type == "command_name":
                 words += [word for part in child.children for word in self.words(part)]
             elif child.type == "variable_assignment":
@@ -371,10 +394,47 @@ class _Reader(Standing):
             elif child.type in REDIRECTS:
                 read_redirect(self, child, redirects)
             elif child.is_named:
+                if self.text(child) in _BRACES:
+                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
                 words += self.words(child)
+                if child.start_byte == end and 0 < known < len(words):  # `--config=<(id)` is one
+                    words[known - 1 : known + 1] = [_joined(*words[known - 1 : known + 1])]
             else:
                 self.odd_token(child, words)
+            end = child.end_byte
+            whole += self.undivided(child, words[known:])
         self.emit(words + redirects.words, assignments, redirects, node, start)
+        if len(whole) < len(words) and any(_TAKES_CODE.fullmatch(word.text) for word in whole):
+            before = self.snapshot()
+            self.emit(whole + redirects.words, assignments, redirects, node, start)
+            self.merge(before)
+
+    def ends_line(self, start: int, end: int) -> bool:
+        return "\n" in self.source[start:end].replace("\\\n", "")
+
+    def settle(self, node: Node) -> int:
+        """
+        Take `A=1 B=2` with a line of its own out of the command on the next, of which the grammar
+        makes it a part. How many children that were.
+        """
+        count = 0
+        for index, child in enumerate(node.children[:-1]):
+            if child.type not in {"variable_assignment", "comment"}:
+                break
+            if self.ends_line(child.end_byte, node.children[index + 1].start_byte):
+                count = index + 1
+        if count:
+            start, own = len(self.script.commands), node.children[:count]
+            assignments = [found for child in own for found in self.assign(child)]
+            self.emit([], assignments, Redirects(), node, start)
+        return count
+
+    def undivided(self, node: Node, words: list[Word]) -> list[Word]:
+        """To zsh a variable's value is one word: `v='ls # x<newline>rm y'; eval $v` runs `rm`."""
+        if node.type != "simple_expansion" or len(words) < 2:
+            return words
+        with self.expander.undivided():
+            return self.expander.words(node)
 
     def odd_token(self, node: Node, words: list[Word]) -> None:
         """Tokens of `[[ … ]]` that the grammar lets stand in a command, and stray parentheses."""
@@ -393,6 +453,7 @@ class _Reader(Standing):
         self.word_count += len(words)
         if len(self.script.commands) >= COMMAND_LIMIT or self.word_count > WORD_LIMIT:
             self.stop(Problem.TOO_LONG, self.text(node))
+        self.check_streams(redirects, node)
         name = words[0].text if words else ""
         if name and name in self.defining:
             self.problem(Problem.RECURSION, self.text(node))
@@ -414,6 +475,11 @@ class _Reader(Standing):
         self.change(name, command, node)
         if before is not None:
             self.merge(before)
+
+    def check_streams(self, redirects: Redirects, node: Node) -> None:
+        """Of a pipe and a file bash reads the file, and zsh both."""
+        if redirects.feeds and _is_fed_by_pipe(node):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
 
     def change(self, name: str, command: SimpleCommand, node: Node) -> None:
         """What the shell's own commands change in it."""
@@ -536,6 +602,7 @@ class _Reader(Standing):
                 assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
                 if _RUNS_AS_NUMBER.search(bound[1]):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        self.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
         if is_another(words):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
@@ -564,7 +631,8 @@ class _Reader(Standing):
                 word for child in value.children if child.is_named for word in self.words(child)
             ]
         else:
-            words = self.words(value)
+            with self.expander.undivided():  # neither shell divides what it assigns
+                words = self.words(value)
         if _RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         is_list = value.type == "array"
@@ -592,13 +660,15 @@ class _Reader(Standing):
 
     def redirected(self, node: Node, whole: Node | None, body: Node | None) -> None:
         """`body`, which is `whole` or the last part of it, with the streams of `node`."""
+        is_simple = body is not None and body.type == "command"
+        settled = self.settle(body) if body is not None and is_simple else 0
         start = len(self.script.commands)
         redirects = Redirects(words=self.lost_dash(node, whole))
         nodes = [child for child in node.children if child != whole]
         for child in nodes:
             read_redirect(self, child, redirects)
-        if body is not None and body.type == "command":
-            self.command(body, redirects)
+        if body is not None and is_simple:
+            self.command(body, redirects, settled)
         else:
             self.compound_with(body, redirects, node, start)
         for child in nodes:
@@ -619,6 +689,7 @@ class _Reader(Standing):
         self, body: Node | None, redirects: Redirects, node: Node, start: int
     ) -> None:
         if body is not None:
+            self.check_streams(redirects, body)
             outer, fed = self.stdin, self.fed
             self.stdin = redirects.stdin if redirects.stdin is not None else outer
             if redirects.stdin is not None or any(
@@ -728,12 +799,38 @@ def _inside_backticks(code: str) -> str:
     return text
 
 
+def _joined(one: Word, other: Word) -> Word:
+    return Word(
+        one.text + other.text,
+        one.splits or other.splits,
+        one.globs or other.globs,
+        (*one.code, *other.code),
+    )
+
+
+def _is_fed_by_pipe(node: Node) -> bool:
+    """Whether this very command, and not something around it, reads from a pipe."""
+    parent = node.parent
+    if parent is None or parent.type not in {"pipeline", "redirected_statement"}:
+        return False
+    is_first = parent.type == "redirected_statement" or parent.named_children[0] == node
+    return not is_first or _is_fed_by_pipe(parent)
+
+
 def _skip(_reader: _Reader, _node: Node) -> None:
     """Comments, operators with names, the names of loop variables."""
 
 
 _RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 """`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
+_FED_PATTERN = re.compile(r"[<>]\(")
+"""In the pattern of `[[ x =~ <(id) ]]` the grammar sees no substitution."""
+_COUNTED = re.compile(r"-\w*i\w*")
+"""`declare -i x`: whatever `x` is given from here on is a number."""
+_BRACES = frozenset("{}")
+"""Words to the grammar where zsh knows a group: `! { ls } always { id }`."""
+_TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]|[gmn]?awk|g?sed")
+"""Among the words of a command: another of them is code."""
 _SPLIT = re.compile(r"\$(?:\\\n)+[({\[]|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]")
 """`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
 _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")

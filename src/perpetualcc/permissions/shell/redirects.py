@@ -19,6 +19,13 @@ class Redirects:
     stdin: str | None = None
     words: list[Word] = field(default_factory=list)
 
+    @property
+    def feeds(self) -> bool:
+        """Whether they give the command something to read."""
+        return self.stdin is not None or any(
+            r.operator == "<" and r.target.text != "/dev/null" for r in self.redirections
+        )
+
 
 class Reading(Protocol):
     """What is asked of the reader of the script."""
@@ -40,6 +47,8 @@ def read_redirect(reader: Reading, node: Node, found: Redirects) -> None:
         _file_redirect(reader, node, found)
     elif node.type == "herestring_redirect":
         words = [word for child in node.children if child.is_named for word in reader.words(child)]
+        if found.feeds:  # bash reads the last, zsh one after the other
+            reader.problem(Problem.UNKNOWN_CONSTRUCT, reader.text(node))
         found.stdin = " ".join(word.text for word in words) + "\n"
     elif node.type == "heredoc_redirect":
         _heredoc(reader, node, found)

@@ -6,6 +6,12 @@ from enum import StrEnum
 UNKNOWN = "\ue000"
 """Stands in a word's text for whatever is known only when the command runs."""
 
+FOUND = "\ue002"
+"""
+Stands before a pattern for names that a program finds: unlike the shell's, its `*` and `?` stand
+for a dot at the beginning, too.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

@@ -1,6 +1,6 @@
 // What is shown when: the list, one session, what waits, the report; and the word at the top.
 
-import { clean, counted, el, fill, money, oneLine, say, seldom, STATUS, thousands } from "./dom.js";
+import { clean, counted, el, fill, goesOn, money, oneLine, say, seldom, STATUS, thousands } from "./dom.js";
 import { Link } from "./link.js";
 import { Report } from "./report.js";
 import { meter, SessionView } from "./session.js";
@@ -19,6 +19,9 @@ let isOpen = false;
 const link = new Link({
   open: begin,
   event: arrived,
+  scope(name) {
+    document.body.dataset.scope = name;
+  },
   state(name, message = "", hint = "") {
     isOpen = name === "open";
     const mark = byId("state");
@@ -103,9 +106,12 @@ function updateRow(row, one) {
   say(row.symbol, symbol);
   say(row.word, word);
   say(row.name, one.name || one.id);
-  say(row.task, oneLine(one.delay || one.task || one.detail, 200));
+  const when = goesOn(one);
+  say(row.task, oneLine(one.delay || [when, one.task || one.detail].filter(Boolean).join(": "), 200));
   const share = one.context_window ? Math.min(100, (100 * one.tokens) / one.context_window) : 0;
-  say(row.about, `${one.id} · context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`);
+  const context = `context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`;
+  // An engine of the version before does not say what a session cost.
+  say(row.about, [one.id, one.spent ? money(one.spent.usd) : "", context].filter(Boolean).join(" · "));
   if (Math.round(share) !== row.share) {
     row.share = Math.round(share);
     fill(row.bar, one.context_window ? meter(share) : null);
@@ -167,6 +173,7 @@ function route() {
     session = new SessionView(link, id);
     if (isOpen) session.begin();
   }
+  if (name === "waiting" && id) waiting.open(Number(id));
   if (name === "report" && isOpen) report.read();
 }
 

@@ -80,6 +80,12 @@ export function moment(at) {
   return `${when.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
 }
 
+/** When a session that waits for a time goes on; nothing for others. */
+export function goesOn(session) {
+  if (!session.resumes_at) return "";
+  return `${session.status === "IDLE" && !session.detail ? "Begins" : "Resumes"} ${moment(session.resumes_at)}`;
+}
+
 export const clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour12: false });
 
 export function thousands(tokens) {

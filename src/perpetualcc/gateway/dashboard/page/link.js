@@ -1,5 +1,8 @@
 // The connection: frames to the engine and back, again by itself when something was away.
 
+import { keep, prove } from "./device.js";
+
+const IS_HERE = ["127.0.0.1", "localhost"].includes(location.hostname);
 const KEY = "perpetualcc.key";
 const STRANGER = 4401;
 const TOO_MUCH = 4429;
@@ -13,7 +16,7 @@ export class Refused extends Error {
 }
 
 export class Link {
-  /** `on.open()`, `on.event(frame)` and `on.state(name, message, hint)` are called. */
+  /** `on.open()`, `on.event(frame)`, `on.scope(name)` and `on.state(name, message, hint)` are called. */
   constructor(on) {
     this.on = on;
     this.waiting = new Map();
@@ -25,20 +28,24 @@ export class Link {
   }
 
   connect() {
-    const socket = new WebSocket(`ws://${location.host}/engine`);
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/engine`);
     this.socket = socket;
     let isIn = false;
-    socket.onopen = () => {
-      const key = sessionStorage.getItem(KEY);
-      socket.send(JSON.stringify(this.code ? { code: this.code } : { key }));
-    };
+    let pair = null;
     socket.onmessage = (message) => {
       const frame = JSON.parse(message.data);
-      if (frame.type === "welcome") {
-        sessionStorage.setItem(KEY, frame.key);
+      if (frame.type === "challenge") {
+        this.greet(socket, frame.challenge).then(
+          (made) => { pair = made; },
+          (error) => this.lock(error.message, ""),
+        );
+      } else if (frame.type === "welcome") {
+        if (IS_HERE) sessionStorage.setItem(KEY, frame.key);
+        else if (this.code) keep(pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
         this.code = "";
         isIn = true;
         this.away = null;
+        this.on.scope(frame.scope ?? "work");
         // The engine may still be on its way: the first answer says that it is there.
         this.call("budget.show").then(() => {
           this.pause = 250;
@@ -56,11 +63,40 @@ export class Link {
     socket.onclose = (closed) => this.lost(closed, isIn);
   }
 
+  /** Say who this is; the key that was made for it, if one was. */
+  async greet(socket, challenge) {
+    if (IS_HERE) {
+      const key = sessionStorage.getItem(KEY);
+      socket.send(JSON.stringify(this.code ? { code: this.code } : { key }));
+      return null;
+    }
+    const proof = await prove(challenge, this.code);
+    socket.send(JSON.stringify(proof?.greeting ?? {}));
+    return proof?.pair ?? null;
+  }
+
+  lock(message, hint) {
+    this.isLocked = true;
+    this.socket.close();
+    this.on.state("locked", message, hint);
+  }
+
   lost(closed, wasIn) {
+    if (this.isLocked) return;
     for (const [, reject] of this.waiting.values()) {
       reject(new Refused({ message: "The connection was lost; look whether it happened, then try again" }));
     }
     this.waiting.clear();
+    if (closed.code === STRANGER && !IS_HERE) {
+      if (this.code) {
+        // A used link in a browser that may be paired already.
+        this.code = "";
+        this.connect();
+        return;
+      }
+      this.lock("This browser is not paired, or not any more.", "On the machine where PerpetualCC runs, type: pcc devices pair \"my phone\"");
+      return;
+    }
     if (closed.code === STRANGER) {
       if (this.code && sessionStorage.getItem(KEY)) {
         // A used link in a tab that is in already.

@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, el, fill, money, moment, oneLine, statusMark, thousands } from "./dom.js";
+import { counted, el, fill, goesOn, money, moment, oneLine, statusMark, thousands } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
@@ -64,6 +64,7 @@ function card(one) {
     {},
     el("a.title", { href: `#/session/${encodeURIComponent(session.id)}` }, session.name || session.id, " ", statusMark(session.status)),
     el("p.path", {}, session.project),
+    session.resumes_at ? el("p", {}, goesOn(session)) : null,
     el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),
     rest.filter(Boolean).map((words) => el("p", {}, words)),
     el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} tokens · ${money(one.usd)}`),

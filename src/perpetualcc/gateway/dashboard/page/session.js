@@ -1,6 +1,6 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
-import { button, counted, el, fill, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
+import { button, counted, el, fill, goesOn, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
 import { Log } from "./log.js";
 
 const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
@@ -23,7 +23,7 @@ export class SessionView {
     this.resume = button("Resume", () => this.act("session.resume"));
     this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next" });
     const add = el(
-      "form.add",
+      "form.add.work",
       { onsubmit: (event) => { event.preventDefault(); this.add(); } },
       el("label", { for: "prompt" }, "Add a task"),
       this.prompt,
@@ -34,7 +34,7 @@ export class SessionView {
       el("a.back", { href: "#/sessions" }, "‹ All sessions"),
       this.head,
       this.ask,
-      el("div.row", {}, this.pause, this.resume),
+      el("div.row.work", {}, this.pause, this.resume),
       this.problem,
       el("h3", {}, "Tasks"),
       this.tasks,
@@ -66,7 +66,7 @@ export class SessionView {
     this.subscription = null;
     try {
       if (before) await this.link.call("events.unfollow", { subscription: before });
-      const attend = document.visibilityState === "visible";
+      const attend = document.visibilityState === "visible" && document.body.dataset.scope !== "look";
       const found = await this.link.call("events.follow", { session: this.id, since: this.log.last, attend });
       if (this.isOver || this.subscription) await this.link.call("events.unfollow", { subscription: found.subscription });
       else this.subscription = found.subscription;
@@ -99,7 +99,7 @@ export class SessionView {
 
   show(session) {
     const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
-    const detail = session.resumes_at ? `Goes on at ${moment(session.resumes_at)}. ${clean(session.detail)}` : session.detail;
+    const detail = [goesOn(session), clean(session.detail)].filter(Boolean).join(". ");
     fill(
       this.head,
       el("h2", {}, session.name || session.id, " ", statusMark(session.status)),

@@ -29,6 +29,7 @@ export class Waiting {
       this.cards.get(request.number).request = request;
     }
     this.rename();
+    if (this.wanted) this.open(this.wanted);
     const sorted = requests.map((one) => this.cards.get(one.number).node);
     sorted.forEach((node, place) => {
       if (this.list.children[place] !== node) this.list.insertBefore(node, this.list.children[place] ?? null);
@@ -38,6 +39,16 @@ export class Waiting {
       this.more = el("p.quiet", {}, `${total - requests.length} more wait; they follow when these are answered.`);
       this.node.append(this.more);
     }
+  }
+
+  /** The request that a link names, as soon as it is here. */
+  open(number) {
+    this.wanted = number;
+    const card = this.cards.get(number);
+    if (!card) return;
+    this.wanted = null;
+    card.details.open = true;
+    card.node.scrollIntoView({ block: "start" });
   }
 
   rename() {
@@ -106,7 +117,7 @@ export class Waiting {
 
   form(card, request) {
     const problem = el("p.bad", { role: "alert" });
-    const form = el("form", { onsubmit: (event) => event.preventDefault() });
+    const form = el("form.answers", { onsubmit: (event) => event.preventDefault() });
     const send = async (answer) => {
       problem.textContent = "";
       for (const one of form.querySelectorAll("button")) one.disabled = true;

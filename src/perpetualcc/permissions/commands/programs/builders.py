@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.environment import judge_variable
+from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
@@ -16,7 +17,6 @@ from perpetualcc.permissions.shell.script import Word
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
 _MAKE_FUNCTION = re.compile(r"\$[({](?:shell|eval|call|file|guile)\b")
 _SHELL_TEXT = re.compile(r"[;&|`\n]|\$\(")
-_STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
 
 
 @handles("make")
@@ -24,7 +24,7 @@ def make(call: Call) -> Findings:
     """Its tasks; and `SHELL=…`, `CC='sh -c …'` or a makefile from a pipe, which are code."""
     findings = tasks(call)
     files = [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
-    if any(file is not None and file.text in _STANDARD_INPUT for file in files):
+    if any(file is not None and is_stream(file.text) for file in files):
         why = "The makefile comes from a pipe or from the line itself"
         findings.append(call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE))
     findings += _written_here(files, call)

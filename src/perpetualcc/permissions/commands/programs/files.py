@@ -75,6 +75,23 @@ def move(call: Call) -> Findings:
     return found
 
 
+@handles("patch")
+def patch(call: Call) -> Findings:
+    """`patch FILE PATCH`; without words it writes below where it is, what a patch names."""
+    words = call.arguments.operands
+    named = words[:1]
+    text = call.command.stdin or ""
+    named += [Word(name) for name in _PATCHED.findall(text)]
+    named += [Word(name.partition("/")[2]) for name in _PATCHED.findall(text) if "/" in name]
+    if call.arguments.has("-d", "--directory"):
+        named.append(Word("file"))
+    return [f for f in call.writes(named) if f.risk is Risk.HIGH]
+
+
+_PATCHED = re.compile(r"(?m)^\+\+\+ ([^\t\n]+)")
+"""In a patch the name of a file that is written, behind `b/` mostly."""
+
+
 @handles("rewrites")
 def rewrites(call: Call) -> Findings:
     """`strip file` writes what it is given, `objcopy in out` the second; a product is no matter."""

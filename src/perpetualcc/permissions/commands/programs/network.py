@@ -17,6 +17,10 @@ _SENDS = frozenset(
     {"-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
      "-T", "--upload-file", "--post-file", "--body-file", "--post-data", "--body-data"}
 )  # fmt: skip
+_MAY_SEND = frozenset({"-H", "--header", "--proxy-header", "--url-query"})
+"""Options that send a file only where what they are given says so."""
+_NAMES_FILE = re.compile(r"[\w.-]*@")
+"""`@file`, and `name@file` of `--data-urlencode`; not `name=me@x.org`."""
 _CHANGES = frozenset({"DELETE", "PUT", "PATCH"})
 
 
@@ -130,16 +134,19 @@ def _sent(call: Call) -> Findings:
     if _is_local(call):
         return []
     for given in call.arguments.given:
-        if given.name not in _SENDS or given.value is None:
+        if given.name not in _SENDS | _MAY_SEND or given.value is None:
             continue
         text = given.value.text
+        if given.name in _MAY_SEND and not _NAMES_FILE.match(text):
+            continue
         is_file = (
             given.name in {"-T", "--upload-file", "--post-file", "--body-file"}
             or text.startswith(("@", "<"))
             or "=@" in text
             or "=<" in text
+            or (given.name == "--data-urlencode" and _NAMES_FILE.match(text) is not None)
         )
-        if is_file or given.value.code:
+        if is_file or given.name in _MAY_SEND or given.value.code:
             return [
                 call.finding(
                     Risk.HIGH,

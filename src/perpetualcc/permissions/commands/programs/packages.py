@@ -69,25 +69,49 @@ def package_install(call: Call) -> Findings:
 def package_run(call: Call) -> Findings:
     """`npx tool …`: a tool that is known is judged as itself; others are fetched and run."""
     words = call.arguments.operands
-    findings = foreign_packages(call)
+    findings = foreign_packages(call) + unknown_packages(call)
     if not words:
         return findings
-    name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
     if _ELSEWHERE.search(words[0].text):
         return [_remote_code(words[0].text, call)]
-    bare = name.rpartition("/")[2] if name.startswith("@") else name
-    bare = {
-        "@angular/cli": "ng",
-        "@biomejs/biome": "biome",
-        "@playwright/test": "playwright",
-        "typescript": "tsc",
-        "@nestjs/cli": "nest",
-        "@redocly/cli": "redocly",
-        "@vue/cli-service": "vue-cli-service",
-        "@changesets/cli": "changeset",
-        "@stoplight/spectral-cli": "spectral",
-    }.get(name, bare)
-    return [*findings, *call.judge.words([Word(bare), *_after(words, call)], call)]
+    tool = Word(_tool_of(words[0].text))
+    return [*findings, *call.judge.words([tool, *_after(words, call)], call)]
+
+
+_TOOLS = {
+    "@angular/cli": "ng",
+    "@biomejs/biome": "biome",
+    "@playwright/test": "playwright",
+    "typescript": "tsc",
+    "@nestjs/cli": "nest",
+    "@redocly/cli": "redocly",
+    "@vue/cli-service": "vue-cli-service",
+    "@changesets/cli": "changeset",
+    "@stoplight/spectral-cli": "spectral",
+}
+"""Packages whose program has another name."""
+
+
+def _tool_of(package: str) -> str:
+    """The program that a package brings: `prettier@3` and `ruff==0.4` are `prettier` and `ruff`."""
+    name = re.split(r"(?<=.)@|[=<>~!\[;\s]", package, maxsplit=1)[0]
+    return _TOOLS.get(name, name.rpartition("/")[2] if name.startswith("@") else name)
+
+
+def unknown_packages(call: Call) -> Findings:
+    """`npx -p NAME tsc`: the program comes from that package, whatever it is called."""
+    brings = _PYTHON_BRINGS if call.arguments.path in _PYTHON_RUNNERS else _BRINGS
+    given = [g.value.text for g in call.arguments.given if g.name in brings and g.value]
+    joined = (option.partition("=") for option in call.arguments.unknown)
+    given += [value for name, _, value in joined if name in brings and value]
+    unknown = [name for name in given if call.judge.knowledge.program(_tool_of(name)) is None]
+    why = f"Fetches {unknown[0][:60]} and runs it" if unknown else ""
+    return [call.finding(Risk.MEDIUM, "fetched-tool", why, EffectKind.EXECUTE)] if unknown else []
+
+
+_BRINGS = frozenset({"-p", "--package"})
+_PYTHON_BRINGS = frozenset({"--from", "--spec"})
+_PYTHON_RUNNERS = frozenset({"pipx run", "uv tool run", "uvx"})
 
 
 @handles("package-starter")

@@ -10,6 +10,7 @@ from perpetualcc.permissions.commands.piped_names import (
     HIDDEN_FILES,
     finds_everything,
     hidden_among,
+    names_left_out,
     piped_words,
     prints_contents,
     without_modes,
@@ -92,7 +93,7 @@ def find(call: Call) -> Findings:
     if any(root.text.startswith(UNKNOWN) and root.splits for root in roots):
         why = "Some of its words, perhaps `-delete`, are known only when it runs"
         findings.append(call.finding(Risk.MEDIUM, "computed-words", why))
-    names = [Word("*")]
+    names, left_out = [Word("*")], names_left_out(words)
     position = len(roots)
     while position < len(words):
         text = words[position].text
@@ -108,7 +109,7 @@ def find(call: Call) -> Findings:
                 )
             )
         elif text in _FIND_NAMES and position < len(words):
-            names = [words[position]]
+            names = names if words[position] in left_out else [words[position]]
             findings += call.reads(names, lists=True)
             position += 1
         elif text in _FIND_RUNS:

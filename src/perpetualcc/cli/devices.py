@@ -1,0 +1,175 @@
+"""`pcc devices`: which browsers elsewhere may look at the dashboard, answer there, or work."""
+
+import json
+import shlex
+import sys
+import time
+from datetime import timedelta
+from typing import Annotated, Any
+
+import typer
+
+from perpetualcc.cli import completion
+from perpetualcc.cli.connection import connect
+from perpetualcc.cli.look import moment, table
+from perpetualcc.cli.options import DryRunOption
+from perpetualcc.domain.devices import Scope
+from perpetualcc.domain.errors import PerpetualError
+
+app = typer.Typer(
+    help="Phones and other browsers that may open your dashboard.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
+_LOOK_AGAIN = 1.0
+"""Seconds."""
+
+
+@app.command()
+def pair(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="What you call it, such as 'my phone'")],
+    may: Annotated[
+        str,
+        typer.Option(
+            help="look, answer (look, and answer what waits), or work (answer, and add tasks,"
+            " pause, resume)",
+            autocompletion=completion.one_of(*Scope),
+        ),
+    ] = Scope.ANSWER.value,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Let one browser elsewhere open the dashboard: show a link for it, as a QR code too.
+
+    The link pairs one browser, within ten minutes. It waits until that has happened.
+
+    Example: pcc devices pair "my phone" --may work
+    """
+    address = _address()
+    with connect(ctx.obj) as daemon:
+        invited = daemon.call("device.invite", name=name, scope=may)
+        link = f"{address}/#{invited['code']}"
+        if as_json:
+            told = {name: invited[name] for name in ("name", "expires_at")}
+            print(json.dumps({**told, "link": link}, indent=2, ensure_ascii=False))
+            return
+        _show(link)
+        print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
+        print("Meanwhile `pcc dashboard` must run here (pcc devices install keeps it).")
+        _wait(daemon, invited)
+
+
+def _address() -> str:
+    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+
+    address = load_config().dashboard.address
+    if not address:
+        raise PerpetualError(
+            "The dashboard has no address for other machines yet",
+            hint="Name the one that a proxy with https passes on to port 8420 here:"
+            " pcc config set dashboard.address https://box.example.ts.net",
+        )
+    return address
+
+
+def _show(link: str) -> None:
+    if sys.stdout.isatty():
+        try:
+            import segno  # noqa: PLC0415  # an extra
+
+            segno.make(link, micro=False).terminal(compact=True)
+        except ImportError:
+            pass
+    print(link)
+
+
+def _wait(daemon: Any, invited: dict[str, Any]) -> None:
+    name = invited["name"]
+    while time.time() < invited["expires_at"]:
+        found = next((one for one in daemon.call("device.list") if one["name"] == name), None)
+        if found is None:
+            raise PerpetualError(f"The invitation of {name!r} was taken back")
+        if found["is_paired"]:
+            print(f"Paired: {name}")
+            return
+        time.sleep(_LOOK_AGAIN)
+    raise PerpetualError(
+        f"Nobody used the link of {name!r} in time",
+        hint=f"Make a fresh one: pcc devices pair {shlex.quote(name)}",
+    )
+
+
+@app.command("list")
+def list_devices(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """
+    List the devices, what each may do, and when it was last here.
+
+    Example: pcc devices list
+    """
+    with connect(ctx.obj) as daemon:
+        devices = daemon.call("device.list")
+    if as_json:
+        print(json.dumps(devices, indent=2, ensure_ascii=False))
+    elif not devices:
+        print('No devices yet. Pair one with: pcc devices pair "my phone"')
+    else:
+        rows = [[one["name"], one["scope"], _seen(one)] for one in devices]
+        print(table(["Device", "May", "Last seen"], rows))
+
+
+def _seen(device: dict[str, Any]) -> str:
+    if not device["is_paired"]:
+        left = timedelta(seconds=max(0, round(device["expires_at"] - time.time())))
+        return f"invited, {left} left"
+    return "now" if device["connections"] else moment(device["seen_at"])
+
+
+@app.command()
+def revoke(
+    ctx: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(help="As `pcc devices list` shows it", autocompletion=completion.devices),
+    ],
+) -> None:
+    """
+    Let a device in no longer, at once; a page that it has open is hung up on.
+
+    Example: pcc devices revoke "my phone"
+    """
+    with connect(ctx.obj) as daemon:
+        found = daemon.call("device.revoke", name=name)
+    if not found:
+        raise PerpetualError(f"No device is called {name!r}", hint="See them: pcc devices list")
+    print(f"Revoked: {name}")
+
+
+@app.command()
+def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """
+    Have the dashboard there for them at every login: a systemd user unit or a launchd agent.
+
+    Example: pcc devices install --dry-run
+    """
+    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # list is quick
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
+    _address()
+    install_service(ctx, Service.DASHBOARD, dry_run=dry_run)
+
+
+@app.command()
+def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
+    """
+    Undo `install`. Devices stay paired.
+
+    Example: pcc devices uninstall
+    """
+    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
+    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+
+    uninstall_service(ctx, Service.DASHBOARD, dry_run=dry_run)
