@@ -22,6 +22,7 @@ from perpetualcc.brain.rules.consent import (
     is_routine,
     label_that_declines,
     read_yes_no,
+    side_of_label,
     step_that_is_next,
     step_to_proceed,
     wants_to_be_asked,
@@ -33,6 +34,7 @@ from perpetualcc.brain.rules.permission import advise
 from perpetualcc.brain.rules.plan import Step, read_plan
 from perpetualcc.brain.rules.refusals import is_refused, refusal_of
 from perpetualcc.brain.rules.scopes import of_product, places
+from perpetualcc.brain.rules.settled import may_be_declined
 from perpetualcc.brain.rules.structure import option_in_project
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
@@ -100,8 +102,15 @@ class RuleBasedBrain:
 
     def answer(self, question: Question, context: QuestionContext) -> BrainAnswer:
         """The same, for callers without a loop."""
-        if (left := left_to_a_person(question)) is not None:
+        left = left_to_a_person(question)
+        if left is None:
+            return unless_risky(question, self._answer(question, context))
+        if _unanswerable(question) or not may_be_declined(question.text):
             return left
+        answer = self._answer(question, context)
+        return unless_risky(question, answer) if _declines(answer) else left
+
+    def _answer(self, question: Question, context: QuestionContext) -> BrainAnswer:
         try:
             reading = self.read(context)
         except PerpetualError as error:
@@ -121,7 +130,7 @@ class RuleBasedBrain:
                 answer = _matched(question, asked, choices, reading, context)
         if self._weighs and clauses and is_to_be_weighed(question, asked, answer):
             answer = _weighed(question, asked, choices, reading, answer, context)
-        return unless_risky(question, answer)
+        return answer
 
     async def evaluate_permission(
         self, call: ToolCall, assessment: Assessment, context: QuestionContext
@@ -221,6 +230,12 @@ def unless_risky(question: Question, answer: BrainAnswer) -> BrainAnswer:
     """The answer, if its options are not a person's to choose."""
     risk = risk_of_choice(question, answer.selected)
     return no_opinion(f"Only a person may answer: {risk}") if risk else answer
+
+
+def _declines(answer: BrainAnswer) -> bool:
+    """Whether a line refuses what is asked for; weighing alone is not enough."""
+    is_no = [side_of_label(label) < 0 for label in answer.selected] == [True]
+    return is_no and bool(answer.quote) and answer.confidence >= STANDARD
 
 
 def no_opinion(reason: str) -> BrainAnswer:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
+from perpetualcc.brain.rules.settled import rest_of_settled
 from perpetualcc.brain.rules.stance import Stance, stance_of
 from perpetualcc.brain.rules.tables import table
 from perpetualcc.brain.rules.text import fold
@@ -34,6 +35,11 @@ def risk_of(question: Question) -> str:
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
     stance = stance_of(_visible(question.text))
+    rest = rest_of_settled(_visible(question.text))
+    if rest is not None:
+        # What its header calls it, the sentence settles.
+        rested = Question(text=rest, options=())
+        return _risk_of_text(rested, Stance.ACT) or _risk_of_options(question, Stance.DESIGN)
     return _risk_of_text(question, stance) or _risk_of_options(question, stance)
 
 
@@ -41,7 +47,13 @@ def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     """Why only a person may choose these of the options; empty when anybody may."""
     chosen = [option for option in question.options if option.label in labels]
     texts = [text for one in chosen for text in (one.label, one.description)]
-    risks = (_first_risk(group, texts) for group in _OF_CHOSEN[stance_of(_visible(question.text))])
+    text = _visible(question.text)
+    stance = Stance.DESIGN if rest_of_settled(text) is not None else stance_of(text)
+    spoken = texts
+    if stance is Stance.DESIGN and patterns("risks", "how_one_signs_in").search(fold(text)):
+        kinds = patterns("risks", "kind_of_credential")
+        spoken = [kinds.sub(" ", fold(_visible(one))) for one in texts]
+    risks = (_first_risk(group, spoken) for group in _OF_CHOSEN[stance])
     return next(filter(None, risks), "") or _risk_of_setting(question.text, texts)
 
 

@@ -29,10 +29,20 @@ class Stance(StrEnum):
     """It is settled how a part of the product treats things that are there."""
 
 
+def sentences_of(text: str) -> list[str]:
+    """Folded, without what opens them."""
+    return [one.strip(_OPENING) for one in _SENTENCES.split(fold(text)) if one.strip(_OPENING)]
+
+
+def is_about_what_is_there(folded: str) -> bool:
+    """Whether things that are there would be touched, or it is about now."""
+    return _has("about_what_is_there", folded)
+
+
 @lru_cache(maxsize=512)
 def stance_of(text: str) -> Stance:
     """Read from the text of a question alone, without its options."""
-    sentences = [one.strip(_OPENING) for one in _SENTENCES.split(fold(text)) if one.strip(_OPENING)]
+    sentences = sentences_of(text)
     if not sentences:
         return Stance.ACT
     asking = next((one for one in reversed(sentences) if one.endswith("?")), sentences[-1])

@@ -1,0 +1,29 @@
+"""
+Questions that name what is a person's, and settle only a mechanism or whether to have something.
+
+How secrets are managed, who issues certificates, how long backups are kept: as a rule, of a kind
+of thing, in a single sentence, and about nothing that is there.
+"""
+
+from perpetualcc.brain.rules.stance import is_about_what_is_there, sentences_of
+from perpetualcc.brain.rules.vocabulary import patterns
+
+
+def rest_of_settled(text: str) -> str | None:
+    """What such a question says besides the mechanism, folded; None of any other question."""
+    sentences = sentences_of(text)
+    if len(sentences) != 1:
+        return None
+    rest, found = patterns("settled", "core").subn(" ", sentences[0], count=1)
+    return None if not found or is_about_what_is_there(rest) else rest
+
+
+def may_be_declined(text: str) -> bool:
+    """Whether doing without what is asked for leaves everything as safe as it is."""
+    sentences = sentences_of(text)
+    asking = sentences[-1] if sentences else ""
+    brought = patterns("settled", "brings").search(asking)
+    if not brought:
+        return False
+    thing = patterns("settled", "beside").split(asking[brought.start() :], maxsplit=1)[0]
+    return not patterns("settled", "keeps_safe").search(thing)
