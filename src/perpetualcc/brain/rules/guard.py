@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from functools import cache
 
 from perpetualcc.brain.rules.settled import rest_of_settled
-from perpetualcc.brain.rules.stance import Stance, stance_of
+from perpetualcc.brain.rules.stance import Stance, is_about_what_is_there, stance_of
 from perpetualcc.brain.rules.tables import table
 from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
-from perpetualcc.domain.questions import Question
+from perpetualcc.domain.questions import Option, Question
 
 # Scripts and languages for which `risks.toml` has words; in any other the guard is blind.
 _KNOWN_SCRIPTS = re.compile(
@@ -47,14 +47,41 @@ def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     """Why only a person may choose these of the options; empty when anybody may."""
     chosen = [option for option in question.options if option.label in labels]
     texts = [text for one in chosen for text in (one.label, one.description)]
-    text = _visible(question.text)
-    stance = Stance.DESIGN if rest_of_settled(text) is not None else stance_of(text)
-    spoken = texts
-    if stance is Stance.DESIGN and patterns("risks", "how_one_signs_in").search(fold(text)):
-        kinds = patterns("risks", "kind_of_credential")
-        spoken = [kinds.sub(" ", fold(_visible(one))) for one in texts]
+    asked = _visible(question.text)
+    stance = stance_of(asked)
+    if rest_of_settled(asked) is not None:
+        return _risk_of_settling(chosen) or _risk_of_setting(question.text, texts)
+    if stance is Stance.DESIGN and patterns("risks", "how_one_signs_in").search(fold(asked)):
+        spoken = [_but_names(one) for one in texts]
+    else:
+        spoken = texts
     risks = (_first_risk(group, spoken) for group in _OF_CHOSEN[stance])
     return next(filter(None, risks), "") or _risk_of_setting(question.text, texts)
+
+
+def _risk_of_settling(chosen: list[Option]) -> str:
+    """An option that names a thing for good does nothing, and nothing now."""
+    labels, descriptions = (
+        [_but_names(getattr(one, part)) for one in chosen] for part in ("label", "description")
+    )
+    present = next((one for one in labels if is_about_what_is_there(one)), "")
+    if present:
+        return f"the option is about what is there (“{present.strip()}”)"
+    both = [*labels, *descriptions]
+    risks = (
+        _first_risk(group, texts)
+        for group, texts in (
+            ("acted", both),
+            ("chosen", both),
+            ("option", labels),
+            ("description", descriptions),
+        )
+    )
+    return next(filter(None, risks), "")
+
+
+def _but_names(text: str) -> str:
+    return patterns("risks", "only_named").sub(" ", fold(_visible(text)))
 
 
 def _risk_of_setting(asked: str, texts: list[str]) -> str:
