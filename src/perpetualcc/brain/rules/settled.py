@@ -20,10 +20,14 @@ def rest_of_settled(text: str) -> str | None:
 
 def may_be_declined(text: str) -> bool:
     """Whether doing without what is asked for leaves everything as safe as it is."""
-    sentences = sentences_of(text)
-    asking = sentences[-1] if sentences else ""
+    *told, asking = sentences_of(text) or [""]
     brought = patterns("settled", "brings").search(asking)
     if not brought:
         return False
     thing = patterns("settled", "beside").split(asking[brought.start() :], maxsplit=1)[0]
-    return not patterns("settled", "keeps_safe").search(thing)
+    if patterns("settled", "keeps_safe").search(thing):
+        return False
+    return not any(
+        is_about_what_is_there(one) or patterns("settled", "is_taken").search(one)
+        for one in (*told, thing)
+    )
