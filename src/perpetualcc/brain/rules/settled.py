@@ -5,16 +5,20 @@ How secrets are managed, who issues certificates, how long backups are kept: as 
 of thing, in a single sentence, and about nothing that is there.
 """
 
+from functools import lru_cache
+
 from perpetualcc.brain.rules.stance import is_about_what_is_there, sentences_of
 from perpetualcc.brain.rules.vocabulary import patterns
 
 
+@lru_cache(maxsize=512)
 def rest_of_settled(text: str) -> str | None:
     """What such a question says besides the mechanism, folded; None of any other question."""
     sentences = sentences_of(text)
     if len(sentences) != 1:
         return None
-    rest, found = patterns("settled", "core").subn(" ", sentences[0], count=1)
+    found = patterns("settled", "core").match(sentences[0])
+    rest = sentences[0][found.end() :] if found else ""
     return None if not found or is_about_what_is_there(rest) else rest
 
 
