@@ -112,3 +112,52 @@ def test_a_long_label_that_only_repeats_the_question_agrees() -> None:
 
     assert ask(text, repeating, "No, wait") == (repeating,)
     assert ask(text, adding, "No, wait") == ()
+
+
+NAMED = """\
+project: logs
+tasks:
+  - id: cli-skeleton
+    description: Set up the argument parser with three subcommands
+  - id: parsers
+    description: Parse JSON lines and logfmt into one record type
+    depends_on: [cli-skeleton]
+  - id: filter
+    description: Implement filter expressions on fields
+    depends_on: [parsers]
+  - id: T7
+    description: Weekly report
+    depends_on: [filter]
+  - id: T8
+    description: Vacation mode
+    depends_on: [T7]
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The parsers are finished, all tests pass. Should I proceed with the filter expressions?",
+        "The filter is finished. Shall I go on with the weekly report?",
+        "T7 is done and committed. Shall I go on with T8, the vacation mode?",
+        "Task T7 is complete. Shall I continue with the vacation mode?",
+    ],
+)
+def test_a_task_is_told_to_be_done_by_its_id(text: str) -> None:
+    assert ask(text, "Yes", "No", plan=NAMED, name="r.yaml") == ("Yes",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The skeleton is finished. Should I proceed with the filter expressions?",
+        "The parsers are finished. Shall I go on with the vacation mode?",
+        "The tests for T7 are written. Shall I go on with T8, the vacation mode?",
+        "The design of T7 is finished. Shall I go on with T8, the vacation mode?",
+        "T7 is almost ready. Shall I go on with T8, the vacation mode?",
+        "T7 is done, but two tests fail. Shall I go on with T8, the vacation mode?",
+        "T7 ist nahezu fertig. Soll ich mit T8, dem vacation mode, fortfahren?",
+    ],
+)
+def test_a_part_of_a_task_or_one_nearly_done_finishes_none(text: str) -> None:
+    assert ask(text, "Yes", "No", plan=NAMED, name="r.yaml") == ()

@@ -51,3 +51,50 @@ def test_what_is_refused_is_declined(text: str, labels: tuple[str, ...], declini
 )
 def test_what_only_sounds_alike_is_not_declined(text: str, labels: tuple[str, str]) -> None:
     assert ask(text, *labels) != (labels[1],)
+
+
+LISTED = """\
+# Project: Ferry desk
+
+## Constraints
+- No analytics or crash reporting SDKs
+- Do not use Redis or any other extra service
+- Pas de Matomo ni d'autre outil de suivi
+- No Sphinx or Jekyll until the second version
+- Never use GraphQL or SOAP
+"""
+
+
+def ask_listed(text: str) -> tuple[str, ...]:
+    question = Question(text=text, options=(Option(label="Yes"), Option(label="No")))
+    context = QuestionContext(project="", requirements_text=LISTED, requirements_path="r.md")
+    return BRAIN.answer(question, context).selected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I add the Sentry SDK for crash reporting?",
+        "Should I add Redis for the sessions?",
+        "Should I introduce Redis as a cache for the timetable?",
+        "Dois-je ajouter Matomo pour compter les visites ?",
+        "Should I add SOAP for the partner port?",
+        "Should I add GraphQL beside REST?",
+    ],
+)
+def test_each_thing_of_a_list_that_is_refused_is_declined(text: str) -> None:
+    assert ask_listed(text) == ("No",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I add Sphinx for the docs?",
+        "Should I add Sentry for performance traces?",
+        "Should I report a crash in the status bar?",
+        "Should I add a service for the timetable?",
+        "Should I replace Redis by a dictionary?",
+    ],
+)
+def test_what_is_only_near_a_list_that_is_refused_is_not_declined(text: str) -> None:
+    assert ask_listed(text) == ()

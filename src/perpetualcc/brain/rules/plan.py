@@ -36,6 +36,29 @@ _PREDICATE = re.compile(
     r"estan|son|sono|zijn|ficou|foram)\b|:"
 )
 
+_JOINING = frozenset(
+    {
+        "task",
+        "tasks",
+        "step",
+        "and",
+        "both",
+        "the",
+        "aufgabe",
+        "und",
+        "beide",
+        "tarea",
+        "y",
+        "tache",
+        "et",
+        "compito",
+        "tarefa",
+        "e",
+        "taak",
+        "en",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -104,15 +127,22 @@ def _says_little() -> frozenset[str]:
     return word_set("asking") | frozenset(map(stem, _FINISHED_WORDS.split()))
 
 
+def _called_by_id(text: str, plan: tuple[Step, ...]) -> list[Step]:
+    """The tasks whose ids stand there, as far as these are more than numbers."""
+    return [
+        step
+        for step in plan
+        if not step.id.isdecimal()
+        and re.search(rf"(?<!\w){re.escape(fold(step.id))}(?!\w)", fold(text))
+    ]
+
+
 def step_called(words: str, plan: tuple[Step, ...]) -> Step | None:
     """The one task that is called so; None when none is, or several are as near."""
     called = _words(words)
     if not called:
         return None
-    by_id = [
-        step for step in plan if re.search(rf"(?<!\w){re.escape(fold(step.id))}(?!\w)", fold(words))
-    ]
-    named = [step for step in by_id if not step.id.isdecimal()]
+    named = _called_by_id(words, plan)
     if len(named) == 1:
         return named[0]
     near = [(sum(has(step.words, word) for word in called) / len(called), step) for step in plan]
@@ -158,11 +188,22 @@ def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
         if shared and shared / len(step.words) >= _TOLD:
             yield step
     subject = _words(_PREDICATE.split(sentence, maxsplit=1)[0])
+    called = _called_by_id(_PREDICATE.split(sentence, maxsplit=1)[0], plan)
+    numbered = [step for step in called if any(letter.isdigit() for letter in step.id)]
+    if _is_only(_PREDICATE.split(sentence, maxsplit=1)[0], numbered):
+        yield from numbered
     near = [(sum(has(step.words, word) for word in subject), step) for step in plan]
     most = max((count for count, _ in near), default=0)
     fitting = [step for count, step in near if count == most]
+    fitting = [step for step in fitting if step in called] or fitting
     if len(fitting) == 1 and most and most / len(subject) >= _NAMED:
         yield fitting[0]
+
+
+def _is_only(subject: str, called: list[Step]) -> bool:
+    """ "T1 is done", and not its design or its tests."""
+    ids = {fold(step.id) for step in called}
+    return all(one in ids or one in _JOINING for one in re.findall(r"[\w-]+", fold(subject)))
 
 
 def next_of(offered: Iterable[Step], plan: tuple[Step, ...]) -> Step | None:

@@ -59,8 +59,15 @@ _DROPPED = re.compile(
     r"(?:dropped|rejected|discarded|ruled out|descoped|cancelled|verworfen|gestrichen)\b"
 )
 _NONE_OF = re.compile(
-    r"^(?:no|never|neither|kein\w*|aucune?|pas d[e\x27]|ningun\w*|nessun\w*|nenhum\w*|geen) "
-    r"(?P<list>.+)$"
+    r"^(?:no|never|neither|kein\w*|aucune?|pas d[e\x27]|ningun\w*|nessun\w*|nenhum\w*|geen|"
+    r"(?:do not|never) (?:use|add|introduce|install|integrate)|(?:no|nao|non) usar[e]?|"
+    r"ne pas utiliser) (?P<list>.+)$"
+)
+# "No Redis, except for sessions": neither all of it nor for ever.
+_LIMITED = re.compile(
+    r"\b(?:except\w*|unless|until|besides?|only|but|other than|apart from|beyond|more|less|before|"
+    r"after|yet|if|when|ausser|sofern|solange|nur|bis|sauf|salvo|excepto|exceto|tranne|solo|"
+    r"seulement|si|avant|antes|hasta|behalve|tenzij)\b|\d"
 )
 _ITEMS = re.compile(
     r"\s*(?:,|/)\s*(?:(?:or|nor|and|oder|und|ni|ou|et|y|o|e|of|en) )?|\s(?:or|nor|oder|ni|ou|of)\s"
@@ -245,10 +252,12 @@ def _switched_off_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None
         return None
     if not any(patterns("consent", key).search(asked.folded) for key in _OF_BUILDING):
         return None
+    chosen = frozenset[str]().union(*(clause.chosen for clause in clauses))
     for clause in clauses:
         if clause.statement.kind is StatementKind.TASK:
             continue
-        if any(_are_in(asked.terms, thing, asked) for thing in _off(clause.statement)):
+        things = [one for one in _off(clause.statement) if not _names(one) & chosen]
+        if any(_are_in(asked.terms, thing, asked) for thing in things):
             return clause
     return None
 
@@ -256,11 +265,14 @@ def _switched_off_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None
 _OF_BUILDING = ("brings", "of_the_product")
 
 
+def _names(thing: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in thing if word[0] == "@")
+
+
 def _are_in(told: frozenset[str], thing: frozenset[str], asked: Asked) -> bool:
     if not thing or not all(has(told, word) for word in thing):
         return False
-    names = frozenset(word for word in thing if word[0] == "@")
-    if len(thing) > 1 or names:
+    if len(thing) > 1 or _names(thing):
         return True
     # One word is enough only where it is what would be brought.
     brought = " ".join(_BROUGHT.findall(asked.folded))
@@ -293,7 +305,16 @@ def _listed(part: str) -> list[frozenset[str]]:
     where = _WHERE.search(found["list"])
     place = _said(found["list"][where.end() :]) if where else frozenset[str]()
     items = _ITEMS.split(found["list"][: where.start()] if where else found["list"])
-    return [said | place for item in items if (said := _said(item))] if where else []
+    if where:
+        return [said | place for item in items if (said := _said(item))]
+    if len(items) == 1 or _LIMITED.search(part):
+        return []
+    # One word of a list may be a part of anything, unless it is a name.
+    return [
+        said
+        for item in items
+        if (said := _said(item)) and (len(said) > 1 or any(word[0] == "@" for word in said))
+    ]
 
 
 def _said(text: str) -> frozenset[str]:
