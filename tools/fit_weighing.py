@@ -26,18 +26,23 @@ from perpetualcc.brain.rule_based import (
 from perpetualcc.brain.rules.choices import read_choices
 from perpetualcc.brain.rules.weighing import Weighed, weigh
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import HOME, Case, cases
+from tests.corpus.brain.measuring import Case, cases
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(__file__).parent.parent / "src/perpetualcc/brain/rules/weights.json"
 TREES, DEPTH, RATE, SMALLEST, BINS, SHARE, COLUMNS = 220, 4, 0.06, 20, 24, 0.7, 0.5
 """Chosen by `--check`; less depth loses what options share, more of anything gains nothing."""
-UNSEEN = frozenset(
-    ("oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder")
+WORTH = dict.fromkeys(
+    ("oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder"), 5.0
+) | dict.fromkeys(
+    ("acorn", "bramble", "clover", "dahlia", "elder", "fennel", "ivy", "kale", "laurel"), 8.0
 )
-"""Sets whose authors had not seen the rules. The rules were mended with the others until these were
-answered right, so that what the rules say there looks surer than it is: an unseen one counts more."""
-WORTH = 5.0
+"""
+Sets whose authors had not seen the rules, and what a question of theirs counts. All other sets the
+rules were mended with until they were answered right: what the rules say there looks surer than it
+is, and teaches nothing. The second row is worded as the promises are; its last three are pairs that
+look alike, one of which the line is about and one of which it is not.
+"""
 NEVER_LEARNED = frozenset(
     {"quince", "rowan", "cypress", "teak", "juniper", "viper", "adder", "mamba"}
 )
@@ -61,8 +66,7 @@ def examples() -> list[Example]:
     """Everything the corpus has that may be weighed."""
     brain = RuleBasedBrain(parse_statements, weighs=False)
     found = []
-    folders = {one.name for one in HOME.iterdir() if any(one.glob("*.questions"))}
-    for folder in sorted(folders - NEVER_LEARNED):
+    for folder in sorted(WORTH):
         for case in cases(folder):
             if case.kind == "m" or left_to_a_person(case.question):
                 continue
@@ -89,7 +93,7 @@ def rows(found: list[Example], names: list[str]) -> tuple[Floats, Floats, Floats
     return (
         np.array([[one.measures[n] for n in names] for e in found for one in e.weighed]),
         np.array([float(e.case.right == (one.choice.label,)) for e in found for one in e.weighed]),
-        np.array([WORTH if e.folder in UNSEEN else 1.0 for e in found for _ in e.weighed]),
+        np.array([WORTH[e.folder] for e in found for _ in e.weighed]),
     )
 
 
@@ -190,7 +194,7 @@ def likelihoods(forest: dict[str, Any], measures: Floats) -> Floats:
 def check(found: list[Example], names: list[str]) -> None:
     """How each unseen set is answered by weights that were fitted to all others."""
     outcomes: list[tuple[float, bool, Example, int]] = []
-    for folder in sorted(UNSEEN):
+    for folder in sorted(WORTH):
         forest = fit(*rows([one for one in found if one.folder != folder], names), names)
         for one in (one for one in found if one.folder == folder and one.is_left):
             found_likely = likelihoods(forest, rows([one], names)[0])
@@ -198,7 +202,7 @@ def check(found: list[Example], names: list[str]) -> None:
             if one.may[best]:
                 label = one.weighed[best].choice.label
                 outcomes.append((float(found_likely[best]), one.case.right == (label,), one, best))
-    answerable = sum(one.folder in UNSEEN and one.case.kind == "a" for one in found if one.is_left)
+    answerable = sum(one.case.kind == "a" for one in found if one.is_left)
     for limit in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95):
         chosen = [(right, one) for likely, right, one, _ in outcomes if likely >= limit]
         right = sum(ok for ok, _ in chosen)

@@ -18,6 +18,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
+from perpetualcc.brain.rules.apart import APART, asked_for, stands_apart
 from perpetualcc.brain.rules.asking import Asked, specific
 from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.closeness import closeness
@@ -191,6 +192,8 @@ class _Weighing:
         self.near = [(one + other) / 2 for one, other in zip(self.own, self.line, strict=True)]
         self.strong_lines = land.where(self.strong, land.line)
         self.strong_said = land.where(self.strong, land.said)
+        self.asked_forms = self._forms(self.words)
+        self.head_forms = self._forms(asked_for(asked.folded))
         self.before = _before(read_terms(question.text, prose=True))
         self.header = values(read_terms(question.header, prose=True))
         self.header_lines = land.where(self.header, land.line)
@@ -289,6 +292,18 @@ class _Weighing:
         found["t_keyin"] = (
             len(clause.key_stems & self.words) / len(clause.key_stems) if clause.key_stems else 0.0
         )
+        found.update(
+            stands_apart(
+                clause,
+                asked=self.asked_forms,
+                head=self.head_forms,
+                topics=asked.topics,
+                missing=len(self.strong) - len(here),
+                left=self.total - self.line[index],
+                total=self.total,
+                worth=land.worth,
+            )
+        )
         own = broad_topics(clause.topics | clause.key_topics)
         found["t_topic"] = float(bool(own & asked.topics))
         found["t_other"] = float(
@@ -303,9 +318,14 @@ class _Weighing:
             ),
             default=0.0,
         )
-        ours = {form for word in self.words | self.choices[at].every for form in land.forms(word)}
-        found["t_said"] = len(land.telling[index] - ours)
+        found["t_said"] = len(
+            land.telling[index] - self.asked_forms - self._forms(self.choices[at].every)
+        )
         found["t_pairs"], found["t_other_pairs"] = self._pairs(clause)
+
+    def _forms(self, words: Iterable[str]) -> frozenset[str]:
+        """The words as the requirements have them."""
+        return frozenset(form for word in words for form in self.land.forms(word))
 
     def _pairs(self, clause: Clause) -> tuple[float, float]:
         """
@@ -383,7 +403,7 @@ _OF_OPTION = (
     *("r_oc", "ra_oc", "oc", "r_orf", "orf", "r_oo", "oo", "r_dc", "dc", "r_df", "rel1_oc"),
     *("oc_abs", "oc_abs_r", "full", "full_r", "full_ra", "verb", "verb_r"),
     *("t_sc", "t_match", "t_own", "t_miss", "t_hdr", "t_close", "t_fit", "t_rank", "t_len"),
-    *("t_key", "t_keyin", "t_topic", "t_other", "t_rival", "t_said"),
+    *("t_key", "t_keyin", "t_topic", "t_other", "t_rival", "t_said", *APART),
     *("t_pairs", "t_other_pairs"),
     *("rare", "absent", "num", "name", "yes", "no"),
 )
