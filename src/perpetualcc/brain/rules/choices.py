@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase, read_terms, values
+from perpetualcc.brain.rules.terms import date_format_of, phrase, read_terms, values
 from perpetualcc.brain.rules.text import fold, quantity, split_tokens, stem, unit_among
 from perpetualcc.brain.rules.vocabulary import ordinary_names
 from perpetualcc.domain.questions import Question
@@ -87,7 +87,11 @@ def _marked(terms: frozenset[str], mark: str) -> frozenset[str]:
 def read_choices(question: Question) -> tuple[Choice, ...]:
     """The options of a question, told apart."""
     unit = _unit_asked_for(question)
-    rough = [_read(option.label, unit) for option in question.options]
+    formats = _date_formats([option.label for option in question.options])
+    rough = [
+        _read(option.label, unit, shows=formats.get(option.label, ""))
+        for option in question.options
+    ]
     real = [choice for choice in rough if not choice.escapes]
     common = frozenset.intersection(*(one.every for one in real)) if len(real) > 1 else frozenset()
     descriptions = [
@@ -119,8 +123,15 @@ def _unit_asked_for(question: Question) -> str:
     return unit_among(f"{question.header} ; {question.text}")
 
 
-def _read(label: str, unit: str) -> Choice:
-    text = _MARKERS.sub(" ", label).strip() or label
+def _date_formats(labels: list[str]) -> dict[str, str]:
+    """Where each label is the same date in another format, it stands for its format."""
+    named = {label: date_format_of(_ASIDE.sub("", _MARKERS.sub(" ", label))) for label in labels}
+    differ = len(set(named.values())) == len(labels) > 1 and all(named.values())
+    return named if differ else {}
+
+
+def _read(label: str, unit: str, *, shows: str = "") -> Choice:
+    text = shows or _MARKERS.sub(" ", label).strip() or label
     if unit and text.isdecimal():
         text = f"{text} {unit}"
     asides = _ASIDE.findall(text)
@@ -147,9 +158,15 @@ def _read(label: str, unit: str) -> Choice:
         and (words[0] in word_set("refusing") or fold(main) in word_set("refusing")),
         escapes=folded in word_set("escapes"),
         folded=folded,
-        is_universal=bool(words) and words[0] in word_set("universal"),
+        is_universal=bool(words) and words[0] in word_set("universal") and not _is_period(words),
         plain=_plain(main),
     )
+
+
+def _is_period(words: list[str]) -> bool:
+    """ "Every 10 minutes" leaves nothing out, and still says how often."""
+    following = words[1] if len(words) > 1 else ""
+    return following.isdecimal() or bool(quantity("1", following))
 
 
 def _plain(text: str) -> frozenset[str]:

@@ -9,7 +9,15 @@ from functools import lru_cache
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
 from perpetualcc.brain.rules.tables import table, word_set
-from perpetualcc.brain.rules.terms import Term, phrase, read_terms, spelled_out, values
+from perpetualcc.brain.rules.terms import (
+    Term,
+    each_measured,
+    each_named,
+    phrase,
+    read_terms,
+    spelled_out,
+    values,
+)
 from perpetualcc.brain.rules.text import fold, is_content, quantity, split_tokens, stem, unit_among
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, find_topics, topics_of_name
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
@@ -31,10 +39,24 @@ _BREAKS = re.compile(
     # "No global store, React's context is enough": what is enough is wanted.
     r"|,\s+(?=(?:[\w'-]+\s+){1,5}(?:suffi\w*|reich\w*|genüg\w*|genueg\w*|basta\w*|volstaat|"
     r"(?:is|are)\s+enough|will\s+do|wystarcz\w*|хватит|достаточно)\b)"
+    # "No field injection, constructor injection only": what is the only one is wanted.
+    r"|,\s+(?=(?:[\w.+#-]+\s+){2,3}(?:only|nur|seulement|uniquement|solo|solamente|apenas|"
+    r"soltanto|alleen|bara)\s*[.!]?$)"
     # Chinese, Japanese and Korean put no blank there, and say no at the beginning or at the end.
     r"|[,\uff0c、](?=以前|之前|原来|曾|旧|過去|元々|もとは|예전|이전)"
     r"|[,\uff0c、](?=[^,\uff0c、。]*"
     r"(?:不使用|不用|不要|不得|禁止|不能|而不是|避免|只用|仅|ない|なし|不可|않|금지|말 것))",
+    re.IGNORECASE,
+)
+# "Do not use Redis, we run a single Postgres": who does something else says it positively.
+_WE_DO = re.compile(
+    r",\s+(?=(?:we|everything|wir|alles|nous|on|tout|wij|we|alles|vi|allt|мы)\s+[^\W\d]"
+    r"|(?:usamos|tenemos|queremos|guardamos|trabajamos|todo|usamos|temos|queremos|tudo|usiamo|"
+    r"abbiamo|vogliamo|tutto|используем|храним)\s"
+    r"|(?:(?:the|our|a|der|die|das|unser\w*|le|la|les|notre|el|los|las|nuestr[oa])\s+)?"
+    r"[\w.+#-]+\s+(?:does|do|runs?|handles?|covers?|holds?|keeps?|stays?|has|have|"
+    r"macht|läuft|laufen|deckt|hält|bleibt|bleiben|hat|haben|fait|tourne|gère|garde|reste|"
+    r"hace|corre|cubre|guarda|queda)\b)",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*[(（]([^()（）]*)[)）]")
@@ -150,7 +172,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
     heading = list(split_tokens(statement.heading))
     context = values(key_terms) | values(read_terms(statement.heading))
     mood = _mood(key, statement.heading)
-    whole = _with_units(statement.text, unit_among(key))
+    whole = _with_units(each_named(statement.text), unit_among(key))
     for piece, inherited in _pieces(whole, lists=mood is Polarity.REFUSED):
         text = spelled_out(piece)
         tokens = split_tokens(text)
@@ -208,6 +230,7 @@ _BARE = re.compile(r"(?<![\w.:-])(\d+(?:\.\d+)?)(?=\s*(?:[,;.)]\s|[,;.)]?$))")
 @lru_cache(maxsize=4096)
 def _with_units(text: str, unit: str) -> str:
     """ "Warn after 12 hours, error after 24": hours. The key may have the unit, too."""
+    text = each_measured(text)
     if unit and not any(quantity(one[1], fold(one[2])) for one in _MEASURED.finditer(text)):
         return _BARE.sub(rf"\1 {unit}", text)
     for found in _MEASURED.finditer(text):
@@ -249,7 +272,8 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
     for aside in asides:
         text = re.sub(rf"\s*[(（]{re.escape(aside)}[)）]", " ", text, count=1)
     before: frozenset[str] = frozenset()
-    for sentence in [*(part for one in _BREAKS.split(text) for part in _unweighed(one)), *asides]:
+    sentences = [part for one in _BREAKS.split(text) for part in _resumed(one)]
+    for sentence in [*(part for one in sentences for part in _unweighed(one)), *asides]:
         if not sentence or not sentence.strip():
             continue
         parts = _LIST_BREAK.split(sentence) if lists else _list_pieces(sentence)
@@ -264,6 +288,18 @@ def _pieces(text: str, *, lists: bool) -> Iterator[tuple[str, frozenset[str]]]:
             for term in read_terms(sentence)
             if term.value and not term.is_name and not term.is_number
         )
+
+
+def _resumed(sentence: str | None) -> list[str]:
+    """Where something was refused, who does something else begins anew."""
+    parts = _WE_DO.split(sentence or "")
+    kept = [parts[0]]
+    for part in parts[1:]:
+        if _has_cue(kept[-1], "after", "whole") and not _has_cue(part, "open"):
+            kept.append(part)
+        else:
+            kept[-1] += f", {part}"
+    return kept
 
 
 def _unweighed(sentence: str | None) -> Iterator[str]:

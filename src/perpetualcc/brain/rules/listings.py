@@ -8,7 +8,8 @@ refused or only weighed anywhere on it, or when the list speaks of nothing that 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
@@ -17,13 +18,21 @@ from perpetualcc.brain.rules.doubts import Found, Match
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import has
-from perpetualcc.brain.rules.text import split_tokens
-from perpetualcc.brain.rules.vocabulary import topics_of_name
+from perpetualcc.brain.rules.tables import table, word_set
+from perpetualcc.brain.rules.terms import spelled_out
+from perpetualcc.brain.rules.text import split_tokens, stem
+from perpetualcc.brain.rules.vocabulary import cues, find_phrases, topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
 _AT_LEAST = 2
 # Of the question's words that say something, so many must be near the list.
 _ENOUGH = 0.3
+# Three quantities out of four stand together by no chance.
+_FEW = 0.15
+# So many of them, if they are only of one kind with its words.
+_AKIN = 0.5
+# "20, 40 or 60".
+_A_LIST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +52,25 @@ def find_listing(
     found = [
         one
         for group in _groups(clauses)
-        if (one := _listed(asked, choices, group)) is not None and one.nearness >= _ENOUGH
+        if (one := _listed(asked, choices, group)) is not None
+        and one.nearness >= (_FEW if _is_of_numbers(one) else _ENOUGH)
     ]
     if not found:
+        return None
+    if any(_refuses(clause, one) for clause in clauses for one in found[0].choices):
         return None
     best = max(found, key=lambda one: (one.nearness, len(one.choices)))
     agree = all(one.choices == best.choices for one in found if one.nearness >= best.nearness)
     return best if agree else None
+
+
+def _is_of_numbers(listing: Listing) -> bool:
+    return len(listing.choices) >= _A_LIST and all(one.numbers for one in listing.choices)
+
+
+def _refuses(clause: Clause, choice: Choice) -> bool:
+    """ "No SMS", and nothing else."""
+    return _names(choice, clause.refused) and clause.refused - weak() <= choice.every
 
 
 def _groups(clauses: Iterable[Clause]) -> Iterator[tuple[Clause, ...]]:
@@ -65,26 +86,50 @@ def _groups(clauses: Iterable[Clause]) -> Iterator[tuple[Clause, ...]]:
 
 
 def _listed(asked: Asked, choices: tuple[Choice, ...], group: tuple[Clause, ...]) -> Listing | None:
-    chosen = frozenset[str]().union(*(one.chosen for one in group))
-    doubted = frozenset[str]().union(*(one.refused | one.open for one in group))
+    either = frozenset[str]().union(*map(_either, group))
+    chosen = frozenset[str]().union(either, *(one.chosen for one in group))
+    weighed = frozenset[str]().union(*(one.open for one in group)) - either
+    doubted = weighed.union(*(one.refused for one in group))
     named = tuple(one for one in choices if not one.escapes and _names(one, chosen))
     if (
         len(named) < _AT_LEAST
         or len(named) == len(choices)
-        or any(_names(one, doubted) for one in named)
-        or any(_is_half_named(one, chosen) for one in choices if one not in named)
+        or any(one.twin or _names(one, doubted) for one in named)
+        or any(_is_half_named(one, chosen | weighed) for one in choices if one not in named)
         or any(asked.scopes and one.scopes and not asked.scopes & one.scopes for one in group)
     ):
         return None
-    telling = asked.key_stems - weak() - frozenset[str]().union(*(one.every for one in choices))
+    offered = frozenset[str]().union(*(one.every for one in choices))
+    telling = asked.key_stems - weak() - offered or asked.stems - offered - word_set("asking")
     about = frozenset[str]().union(*(one.about for one in group))
     shared = {word for word in telling if has(about, word)}
-    return Listing(named, group[0], len(shared) / len(telling) if telling else 0.0)
+    akin = {word for word in telling - shared if _kin(word) & about}
+    if not shared and len(akin) < _AKIN * len(telling):
+        akin = set()
+    near = len(shared) + len(akin)
+    return Listing(named, group[0], near / len(telling) if telling else 0.0)
+
+
+def _either(clause: Clause) -> frozenset[str]:
+    """ "20, 40 or 60 minutes" is a list, if three are named and nothing else is weighed."""
+    words = [token.word for token in split_tokens(spelled_out(clause.statement.text))]
+    numbers = frozenset(term.value for term in clause.terms if term.is_number)
+    weighs = find_phrases(cues("open"), words) or find_phrases(cues("after"), words)
+    return numbers & clause.open if len(numbers) >= _A_LIST and not weighs else frozenset()
+
+
+@cache
+def _kin(word: str) -> frozenset[str]:
+    """Words for things of one kind: a reminder is a notification."""
+    groups = [frozenset(map(stem, line.split())) for line in table("words")["kin"]]
+    return frozenset[str]().union(*(group - {word} for group in groups if word in group))
 
 
 def _names(choice: Choice, said: frozenset[str]) -> bool:
     words = core(choice.own)
-    return bool(words) and all(has(said, word) for word in words)
+    if words and all(has(said, word) for word in words):
+        return True
+    return bool(choice.plain) and choice.plain <= said
 
 
 def _is_half_named(choice: Choice, said: frozenset[str]) -> bool:
@@ -96,6 +141,13 @@ def several(tier: list[Found], choices: tuple[Choice, ...]) -> Match:
     chosen: dict[str, Found] = {}
     for one in tier:
         chosen.setdefault(one.choice.label, one)
+    for choice in choices:
+        # "A dark and a light theme": an ordinary word is a name beside another name.
+        beside = next(
+            (one for one in tier if choice.plain and choice.plain <= one.clause.chosen), None
+        )
+        if beside is not None and not choice.escapes:
+            chosen.setdefault(choice.label, replace(beside, choice=choice))
     if left := _numbers_left(tier[0], [one for one in choices if one.label not in chosen]):
         return Match(problem=f"line {tier[0].clause.statement.line} also says {left}")
     offered = frozenset().union(*(choice.every for choice in choices))

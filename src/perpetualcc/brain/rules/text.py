@@ -32,6 +32,8 @@ _SPECIAL = (
     (re.compile(r"(?<=[a-z])\.js\b"), "js"),
     (re.compile(r"\bci/cd\b"), "ci cd"),
     (re.compile(r"\bend-to-end\b"), "end to end"),
+    # "UTF-8" and "UTF8", "ES 2022" and "ES2022" are one.
+    (re.compile(r"\b(utf|sha|iso|din|rfc|aes|rsa|crc)[ -](?=\d)|\b(es)[ -](?=20\d\d)"), r"\1\2"),
     (re.compile(r"\b[1-5]xx\b"), "statuscodes"),
     (re.compile(r"\btim(?:es?|ed|ing) out\b"), "timeout"),
     (re.compile(r"\bdark(?:-|\s)(?:mode|theme)\b"), "darkmode"),
@@ -48,6 +50,7 @@ _SPECIAL = (
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
+_SYLLABLE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate(
@@ -94,6 +97,8 @@ class Token(NamedTuple):
     """Folded."""
     capital: bool
     """Written with a capital letter, and not only because a sentence begins."""
+    is_glued: bool = False
+    """Written together with the letters or digits before it: the `4` of `R4`."""
 
 
 @lru_cache(maxsize=4096)
@@ -121,10 +126,14 @@ def split_tokens(text: str) -> tuple[Token, ...]:
             r"(?<![.!?:\n]\s)(?<!^)\b[^\W\d_]*[A-Z][^\W_]*|\b[A-Z]{2,}\b", original
         )
     }
-    return tuple(
-        Token(_NUMBER_WORDS.get(word, word), word in capitals)
-        for word in _TOKEN.findall(_spelled(fold(text)))
-    )
+    tokens: list[Token] = []
+    end = -1
+    for found in _TOKEN.finditer(_spelled(fold(text))):
+        word = found[0]
+        is_glued = found.start() == end and not _SYLLABLE.match(word)
+        tokens.append(Token(_NUMBER_WORDS.get(word, word), word in capitals, is_glued))
+        end = -1 if _SYLLABLE.match(word) else found.end()
+    return tuple(tokens)
 
 
 def singular(word: str) -> str:
@@ -211,13 +220,43 @@ def quantity(number: str, unit: str) -> str:
 _SHORTEST_UNIT = 2
 
 
+# Units that are also words of another language: "an" is a year, and an article.
+_BORROWED_UNITS = frozenset({"an", "go", "mo", "ko", "mes", "tag", "ore", "ora", "ano", "dia"})
+_ENGLISH = frozenset(
+    [
+        "the",
+        "of",
+        "to",
+        "is",
+        "are",
+        "be",
+        "should",
+        "which",
+        "what",
+        "how",
+        "when",
+        "with",
+        "for",
+        "and",
+        "does",
+        "do",
+        "shall",
+        "must",
+    ]
+)
+
+
 @lru_cache(maxsize=4096)
 def unit_among(text: str) -> str:
     """The last unit that stands there without a number: `seconds` in `timeout_seconds`."""
     words = [token.word for token in split_tokens(text)]
+    foreign = _BORROWED_UNITS if _ENGLISH & set(words) else frozenset[str]()
     units = [
         word
         for before, word in zip(["", *words], words, strict=False)
-        if len(word) >= _SHORTEST_UNIT and not before[:1].isdigit() and quantity("1", word)
+        if len(word) >= _SHORTEST_UNIT
+        and not before[:1].isdigit()
+        and word not in foreign
+        and quantity("1", word)
     ]
     return units[-1] if units else ""
