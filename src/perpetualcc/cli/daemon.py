@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
@@ -175,8 +175,7 @@ def _start(ctx: typer.Context) -> None:
     with connect(ctx.obj, outwait=False):
         found = read_status(_locations(ctx))
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
-    if note := other_environment(ctx.obj):
-        print(f"note: {note}", file=sys.stderr)
+    tell_what_is_not_taken_over(ctx.obj)
 
 
 def _described(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.later import (
     AtOption,
     ChecksOption,
@@ -376,6 +376,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     Example: pcc resume abc123
     """
     with connect(ctx.obj) as daemon:
+        tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
 

@@ -12,7 +12,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.chosen_requirements import remembered
-from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
     AtOption,
@@ -197,8 +197,7 @@ def begin(
     given = {name: value for name, value in options.items() if value is not None}
     given["programs"] = config.of_this_terminal(PROGRAMS)
     with connect(global_options) as daemon:
-        if note := other_environment(global_options):
-            print(f"note: {note}", file=sys.stderr)
+        tell_what_is_not_taken_over(global_options)
         session = daemon.call(
             "session.start",
             project=str(expanded(project).absolute()),
