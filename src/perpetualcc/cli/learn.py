@@ -228,11 +228,11 @@ def review(
     _only_a_person()
     library, home = _library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
-        one = library.find(identity, home)
+        one = library.find(identity, home, to_review=True)
         with _what_ends(library, one.project):
             print(f"Accepted: {one_line(library.accept(one).rule)}")
     for identity in reject or []:
-        one = library.find(identity, home)
+        one = library.find(identity, home, to_review=True)
         library.reject(one)
         print(f"Rejected: {one_line(one.preference.rule)}")
     if accept or reject:
