@@ -52,11 +52,8 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
     if config.CONFIG_VARIABLE not in names and set_otherwise(
         locations(options), config.settings_digest()
     ):
-        yield (
-            "Settings",
-            "The configuration was changed, and the daemon works with what it was;"
-            f" to take it over: {restart}",
-        )
+        changed = "The configuration was changed, and the daemon works with what it was"
+        yield "Settings", f"{changed}; to take it over: {restart}"
 
 
 def tell_what_is_not_taken_over(options: GlobalOptions) -> None:

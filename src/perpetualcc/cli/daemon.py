@@ -1,7 +1,6 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict

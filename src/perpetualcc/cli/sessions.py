@@ -382,13 +382,30 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
 
 
 @app.command()
-def stop(ctx: typer.Context, session: SessionArgument) -> None:
+def stop(
+    ctx: typer.Context,
+    session: SessionArgument,
+    task: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TASK", help="Only this task (its id or text)", autocompletion=completion.tasks
+        ),
+    ] = None,
+) -> None:
     """
-    Stop a session for good: its tasks are cancelled, its files stay.
+    Stop a session for good: its tasks are cancelled, its files stay. Or only one of its tasks.
+
+    What comes after that task is left out, too. What repeats ends with the time that is next.
 
     Example: pcc stop abc123
     """
     with connect(ctx.obj) as daemon:
+        if task is not None:
+            given_up = daemon.call("task.stop", session=session, task=task)
+            print(f"Stopped {given_up['id']}: {fit(given_up['prompt'], 60)}")
+            if left_out := given_up["left_out"]:
+                print(f"Left out, as it comes after that: {_named(left_out)}")
+            return
         stopped = daemon.call("session.stop", session=session)
     print(f"Stopped {stopped['name']} ({stopped['id']})")
 

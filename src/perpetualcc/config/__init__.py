@@ -121,7 +121,7 @@ def steering() -> dict[str, str]:
 
 
 def settings_digest() -> str:
-    """The settings as they are in the file now, as a digest: for comparing only. Empty: defaults."""
+    """Of what is in the file now, for comparing only; empty for the defaults."""
     if not (is_config_named() or config_path().exists()):
         return ""
     from perpetualcc.config.file import digest, load_config  # noqa: PLC0415  # most have no file

@@ -4,8 +4,8 @@ What a session's status may become, enumerated: x it may, . it is that already, 
                  IDLE  PROCESSING  WAITING  LIMITED  PAUSED  COMPLETED  STOPPED  ERROR
 IDLE              .        x          x        x        x        x         x       x
 PROCESSING        x        .          x        x        x        x         x       x
-WAITING_INPUT     x        x          .        x        x        -         x       x
-RATE_LIMITED      x        x          x        .        x        -         x       x
+WAITING_INPUT     x        x          .        x        x        x         x       x
+RATE_LIMITED      x        x          x        .        x        x         x       x
 PAUSED            x        -          -        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
