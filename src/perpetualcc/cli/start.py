@@ -25,7 +25,7 @@ from perpetualcc.cli.later import (
     begins_in_words,
     said_alike,
 )
-from perpetualcc.cli.look import one_line
+from perpetualcc.cli.look import one_line, terminal_width
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.daemon.surroundings import PROGRAMS
@@ -304,7 +304,7 @@ def attach(
     with connect(ctx.obj) as daemon:
         found = daemon.call("session.get", session=session)
     print(f"Attached to session {found['id']} ({found['name']})")
-    print("─" * 41)
+    print("─" * min(41, terminal_width() or 41))
     _watch(ctx.obj, found, tail)
 
 

@@ -32,12 +32,13 @@ class StatusError(PerpetualError):
 
     def __init__(self, session: str, before: SessionStatus, after: SessionStatus) -> None:
         super().__init__(
-            f"Session {session!r} is {before.value.lower()} and cannot "
+            f"Session {session!r} {_STANDS.get(before, f'is {before.value.lower()}')} and cannot "
             + ("go on" if after is SessionStatus.IDLE else f"become {after.value.lower()}"),
             hint=_HINTS.get(before, f"See it with: pcc status {session}").format(session=session),
         )
 
 
+_STANDS = {_S.ERROR: "has stopped for an error"}
 _HINTS = {
     _S.COMPLETED: 'It is finished. Give it more to do with: pcc add {session} "…"',
     _S.STOPPED: 'It was stopped. Start a new one with: pcc start PROJECT --task "…"',

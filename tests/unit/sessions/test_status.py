@@ -47,6 +47,11 @@ def test_only_what_the_table_says_may_follow(before: SessionStatus, after: Sessi
         check_transition("mine", before, after)
 
 
+def test_what_stopped_for_an_error_is_said_to_have() -> None:
+    with pytest.raises(StatusError, match="'mine' has stopped for an error and cannot become"):
+        check_transition("mine", _S.ERROR, _S.PAUSED)
+
+
 @pytest.mark.parametrize("status", TRANSITIONS)
 def test_whatever_works_can_be_stopped(status: SessionStatus) -> None:
     ended = {_S.COMPLETED, _S.STOPPED}
