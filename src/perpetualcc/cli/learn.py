@@ -45,12 +45,16 @@ def install() -> None:
 
     Example: pcc learn install
     """
+    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
     from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
 
-    done = put(learning_places())
+    places = learning_places()
+    done = put(places)
     print(
         "The hooks are installed already" if done.was_there else f"Hooks added to {done.settings}"
     )
+    if control.running_pid(places) is None:
+        print("What they note is read while the daemon runs; where none does: pcc learn restart")
 
 
 @app.command()
