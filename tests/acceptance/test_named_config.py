@@ -85,9 +85,11 @@ def test_a_running_daemon_with_older_settings_is_told_of_until_it_takes_them_ove
     begun = pcc.pcc("start", ".", "--task", "x", "-d").stderr
     gone_on = pcc.pcc("resume", "x", check=False).stderr
     found = pcc.pcc("doctor", check=False).stdout
+    status = pcc.pcc("daemon", "status").stdout
     pcc.pcc("daemon", "restart")
     taken_over = pcc.pcc("daemon", "start").stderr
 
+    assert "\nSettings    other than the configuration says now: pcc daemon restart\n" in status
     told = "The configuration was changed, and the daemon works with what it was; to take it over:"
     assert begun.startswith(f"note: {told} pcc --data-dir ")
     assert gone_on.startswith(f"note: {told}")

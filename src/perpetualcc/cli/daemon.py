@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,8 @@ from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
+from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 
@@ -196,6 +198,9 @@ def _described(
         yield "Try again", "pcc daemon restart"
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
+    with suppress(PerpetualError):  # a mistake in them is told by what needs them
+        if set_otherwise(locations, config.settings_digest()):
+            yield "Settings", "other than the configuration says now: pcc daemon restart"
     yield "Data", str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
