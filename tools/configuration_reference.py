@@ -15,7 +15,7 @@ from tools.marked import cell
 
 _START = """# Configuration
 
-One TOML file, `~/.perpetualcc/config.toml`; another one with `pcc --config FILE` or the variable `PERPETUALCC_CONFIG`. The usual one need not exist: every key has a default; one that you name must. The daemon works with the file of the command that started it, and `pcc start` and `pcc doctor` say when yours is another. A mistake in it is named with its line and the nearest key, and nothing starts until it is mended.
+One TOML file, `~/.perpetualcc/config.toml`; another one with `pcc --config FILE` or the variable `PERPETUALCC_CONFIG`. The usual one need not exist: every key has a default; one that you name must. The daemon works with the file of the command that started it, and with what was in it then: `pcc start`, `resume`, `doctor` and `daemon status` say when yours is another, or was changed since. A mistake in it is named with its line and the nearest key, and nothing starts until it is mended.
 
 ```console
 $ pcc config set max_concurrent 8

@@ -36,8 +36,12 @@ def typed(block: str) -> Iterator[tuple[str, str]]:
 
 
 def without_what_differs(text: str) -> str:
-    """Times, ids and who it was; a table is as wide as what is in it, and lines end in nothing."""
-    same = re.sub(r" +│", " │", re.sub(r"[ ─]{2,}", "  ", ANY.sub("…", text)))
+    """
+    Times, ids and who it was; a table is as wide as what is in it, and lines end in nothing. A busy
+    machine says that it waits.
+    """
+    told = text.replace("Waiting for the daemon …\n", "")
+    same = re.sub(r" +│", " │", re.sub(r"[ ─]{2,}", "  ", ANY.sub("…", told)))
     return "\n".join(line.rstrip() for line in same.strip().splitlines())
 
 

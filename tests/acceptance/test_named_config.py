@@ -74,6 +74,29 @@ def test_a_running_daemon_with_a_named_file_is_told_of_where_the_usual_one_is_me
     assert taken_over == ""
 
 
+def test_a_running_daemon_with_older_settings_is_told_of_until_it_takes_them_over(pcc, tmp_path):
+    file = tmp_path / "work" / "mine.toml"
+    pcc.environment["PERPETUALCC_CONFIG"] = "mine.toml"
+    pcc.pcc("daemon", "start")
+
+    file.write_text(f"# A remark changes no setting.\n{MINE}")
+    as_it_was = pcc.pcc("daemon", "start").stderr
+    file.write_text(f'{MINE}[permissions]\nblocked_commands = ["make deploy"]\n')
+    begun = pcc.pcc("start", ".", "--task", "x", "-d").stderr
+    gone_on = pcc.pcc("resume", "x", check=False).stderr
+    found = pcc.pcc("doctor", check=False).stdout
+    status = pcc.pcc("daemon", "status").stdout
+    pcc.pcc("daemon", "restart")
+    taken_over = pcc.pcc("daemon", "start").stderr
+
+    assert "\nSettings    other than the configuration says now: pcc daemon restart\n" in status
+    told = "The configuration was changed, and the daemon works with what it was; to take it over:"
+    assert begun.startswith(f"note: {told} pcc --data-dir ")
+    assert gone_on.startswith(f"note: {told}")
+    assert f"✗ Settings: {told}" in found
+    assert as_it_was == taken_over == ""
+
+
 def test_the_unit_for_every_login_names_the_file(pcc, tmp_path):
     (tmp_path / "work" / "a b.toml").write_text("")
 

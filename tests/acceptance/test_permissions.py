@@ -375,8 +375,12 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     pcc = install('steps: [{tools: [{Bash: {command: "make deploy-preview"}}]}, Finished.]')
 
     made = pcc.pcc("rules", "add", "deny", "command", "make deploy-preview").stdout
+    again = pcc.pcc(
+        "rules", "add", "deny", "command", "make deploy-preview", "--note", "again"
+    ).stdout
     rule = made.split(":")[0]
 
+    assert again == made, "the same rule twice would hold though one was removed"
     assert "Denies command 'make deploy-preview' everywhere" in pcc.pcc("rules", "list").stdout
     assert "no other rule and no brain" in pcc.pcc("rules", "explain", rule).stdout
     assert (

@@ -391,6 +391,41 @@ def test_a_start_without_an_account_ends_with_one_clear_error(install):
     assert pcc.json("list")[0]["status"] == "ERROR"
 
 
+ASKS_FOREVER = """
+scenes:
+  - when: wrong
+    steps:
+      - ask: {question: "Which one?", options: [this, that]}
+      - It is this one.
+  - steps: [Done.]
+"""
+
+
+def test_one_task_is_stopped_and_the_others_are_done(install):
+    pcc = install(ASKS_FOREVER)
+    session = pcc.start("the wrong one")
+    for words in (["also wrong"], ["comes after", "--after", "also wrong"], ["the right one"]):
+        pcc.pcc("add", session, *words)
+    pcc.wait(session, "WAITING_INPUT")
+
+    queued = pcc.pcc("stop", session, "also wrong").stdout
+    at_work = pcc.pcc("stop", session, "the wrong one").stdout
+    found = pcc.wait(session)
+
+    tasks = {task["prompt"]: task for task in found["tasks"]}
+    first, other = tasks["the wrong one"]["id"], tasks["also wrong"]["id"]
+    behind = tasks["comes after"]["id"]
+    assert queued == (f"Stopped {other}: also wrong\nLeft out, as it comes after that: {behind}\n")
+    assert at_work == f"Stopped {first}: the wrong one\n"
+    assert [task["state"] for task in tasks.values()] == [
+        "cancelled", "cancelled", "parked", "done",
+    ]  # fmt: skip
+    assert found["status"] == "COMPLETED"
+    assert pcc.json("pending") == []
+    again = pcc.pcc("stop", session, first, check=False)
+    assert (again.returncode, "is cancelled already" in again.stderr) == (1, True)
+
+
 @pytest.mark.timeout(180)
 def test_ten_sessions_work_at_once(install, tmp_path):
     write = {"file_path": "{project}/src/own"}

@@ -38,6 +38,7 @@ def test_a_person_leaves_comes_back_and_approves(install):
     assert "PerpetualCC Session: schön-🚀" in first.seen
     assert "the session goes on" in first.seen
     assert "I clear the old build." in second.seen, "the past comes first"
+    assert "   Why: rm -rf build: Deletes files" in second.seen
     assert "Session completed" in second.seen
     assert not (pcc.project / "build").exists()
     decided = pcc.events("schön-🚀", "ToolDecided")

@@ -492,6 +492,19 @@ def test_a_wait_ends_at_its_due_time_without_an_answer(ledger: Calls, clock: Fak
     assert ledger.take_one().answer == {"n": "late"}
 
 
+def test_what_was_for_later_is_as_old_as_its_time(ledger: Calls, clock: FakeClock) -> None:
+    ledger.new("now")
+    ledger.new("t", due=NOW + HOUR)
+    assert (ledger.take_one().created_at, ledger.get("t").created_at) == (NOW, NOW)
+
+    clock.move(2 * HOUR)
+    begun = ledger.take_one()
+    ledger.settle("t", begun.fence, Later(due=NOW + 9 * HOUR))
+    clock.move(8 * HOUR)
+
+    assert begun.created_at == ledger.take_one().created_at == NOW + HOUR
+
+
 def test_a_wait_without_a_due_time_lasts_until_it_is_answered(ledger: Calls, clock: FakeClock):
     reach(ledger, S.WAITING)
 

@@ -289,9 +289,11 @@ class MemoryLedger:
         signal = self._open(entry.task.signal, entry.task.id)
         if signal is not None:
             signal.holder = entry.task.id
+        task = entry.task
         self._set(
             entry,
             state=TaskState.RUNNING,
+            created_at=task.created_at if task.fence else max(task.created_at, task.due),
             fence=entry.task.fence + 1,
             attempts=entry.task.attempts + 1,
             answer=None if signal is None else signal.payload,

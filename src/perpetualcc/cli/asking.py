@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from perpetualcc.cli.lines import TITLE
 from perpetualcc.cli.look import coloured, duration, fit, moment, printable
 from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
@@ -136,6 +137,17 @@ def option_lines(question: Mapping[str, Any], *, at_most: int | None = None) -> 
         yield f"     [{place}] {fit(str(option.get('label', '')), 60)}{about}"
     if at_most is not None and len(options) > at_most:
         yield f"     … {len(options) - at_most} more: see them with pcc pending NUMBER"
+
+
+def untold_lines(request: Request) -> Iterator[str]:
+    """What the line about a call leaves out: why a person is asked, and what it would be given."""
+    if request["type"] != "permission":
+        return
+    title = fit(str(request["title"]), TITLE)
+    given = dict((request.get("raw") or {}).get("input") or {})
+    untold = {name: str(value) for name, value in given.items() if str(value) not in title}
+    for name, text in {"Why": str(request["context"]), **untold}.items():
+        yield from (f"   {line}" for line in _block(name, text))
 
 
 def packet_lines(request: Request, now: float) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from perpetualcc import __version__, config
@@ -11,7 +12,7 @@ from perpetualcc.brain.settings import BrainType
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
-from perpetualcc.cli.connection import locations, other_environment
+from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import Room, disk_space
@@ -45,8 +46,9 @@ def what_is_needed(places: Locations) -> Iterator[Finding]:
 def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     """What work goes on without, with less behind it."""
     runs = read_status(locations(options)).phase is not Phase.STOPPED
-    if runs and (note := other_environment(options)):
-        yield False, f"Environment: {note}"
+    if runs:
+        with suppress(PerpetualError):  # a mistake in the settings is told above
+            yield from ((False, f"{what}: {note}") for what, note in not_taken_over(options))
     yield from _conversations()
     settings, _ = _settings()
     if settings.permissions.sandbox is not SandboxMode.ON:

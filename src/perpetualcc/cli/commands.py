@@ -39,7 +39,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "resume": CommandEntry(
         module="sessions", help="Resume a paused session, or try again", panel=SESSIONS
     ),
-    "stop": CommandEntry(module="sessions", help="Stop a session for good", panel=SESSIONS),
+    "stop": CommandEntry(
+        module="sessions", help="Stop a session, or one of its tasks", panel=SESSIONS
+    ),
     "logs": CommandEntry(module="logs", help="Show a session's log", panel=SESSIONS),
     "report": CommandEntry(
         module="report", help="Tell what happened while you were away", panel=SESSIONS

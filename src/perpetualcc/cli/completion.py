@@ -30,7 +30,7 @@ def tasks(ctx: Any, incomplete: str) -> list[str]:
     from perpetualcc.store.recorded import open_tasks  # noqa: PLC0415  # when a key is pressed
 
     # While an option is completed, the arguments before it are words.
-    session = next(iter(ctx.args), "")
+    session = ctx.params.get("session") or next(iter(ctx.args), "")
     found = open_tasks(_database(ctx), session, _MOST) if session else []
     return one_of(*found)(incomplete)
 

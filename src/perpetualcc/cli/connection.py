@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -32,13 +33,35 @@ def only_a_person(options: GlobalOptions, what: str) -> None:
         )
 
 
-def other_environment(options: GlobalOptions) -> str:
-    """What of this terminal's environment a running daemon does not know; empty: nothing."""
-    from perpetualcc.daemon.state import steered_otherwise  # noqa: PLC0415  # not for --help
+def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
+    """
+    What holds in this terminal and not in the running daemon: its environment, then the settings.
 
+    Raises PerpetualError: the settings have a mistake.
+    """
+    from perpetualcc.daemon.state import (  # noqa: PLC0415  # not for --help
+        set_otherwise,
+        steered_otherwise,
+    )
+
+    restart = as_here(options, "daemon restart")
     names = steered_otherwise(locations(options), config.steering())
-    if not names:
-        return ""
+    if names:
+        yield "Environment", _unknown(names, options, restart)
+    # Another file is told of there.
+    if config.CONFIG_VARIABLE not in names and set_otherwise(
+        locations(options), config.settings_digest()
+    ):
+        changed = "The configuration was changed, and the daemon works with what it was"
+        yield "Settings", f"{changed}; to take it over: {restart}"
+
+
+def tell_what_is_not_taken_over(options: GlobalOptions) -> None:
+    for _, note in not_taken_over(options):
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _unknown(names: list[str], options: GlobalOptions, restart: str) -> str:
     file = config.CONFIG_VARIABLE
     if options.config is not None:
         file = "--config"
@@ -47,7 +70,7 @@ def other_environment(options: GlobalOptions) -> str:
     names = [file if one == config.CONFIG_VARIABLE else one for one in names]
     return (
         f"The daemon was started without your {', '.join(names)}, or with another value;"
-        f" to take it over: {as_here(options, 'daemon restart')}"
+        f" to take it over: {restart}"
     )
 
 

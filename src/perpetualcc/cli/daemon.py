@@ -1,9 +1,9 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import Annotated
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, read_status
+from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 
@@ -175,8 +176,7 @@ def _start(ctx: typer.Context) -> None:
     with connect(ctx.obj, outwait=False):
         found = read_status(_locations(ctx))
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
-    if note := other_environment(ctx.obj):
-        print(f"note: {note}", file=sys.stderr)
+    tell_what_is_not_taken_over(ctx.obj)
 
 
 def _described(
@@ -198,6 +198,9 @@ def _described(
         yield "Try again", "pcc daemon restart"
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
+    with suppress(PerpetualError):  # a mistake in them is told by what needs them
+        if set_otherwise(locations, config.settings_digest()):
+            yield "Settings", "other than the configuration says now: pcc daemon restart"
     yield "Data", str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()

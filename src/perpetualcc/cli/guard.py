@@ -175,7 +175,9 @@ def trust(
     """
     place = expanded(project).resolve()
     if not place.is_dir():
-        raise Mistyped(f"Project path '{project}' is not a directory", hint="Name one")
+        raise Mistyped(
+            f"Project path '{project}' is not a directory", hint="Name one that is there"
+        )
     with connect(ctx.obj) as daemon:
         if forget:
             was = daemon.call("trust.forget", project=str(place))

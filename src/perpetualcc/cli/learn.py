@@ -45,12 +45,16 @@ def install() -> None:
 
     Example: pcc learn install
     """
+    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
     from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
 
-    done = put(learning_places())
+    places = learning_places()
+    done = put(places)
     print(
         "The hooks are installed already" if done.was_there else f"Hooks added to {done.settings}"
     )
+    if control.running_pid(places) is None:
+        print("What they note is read while the daemon runs; where none does: pcc learn restart")
 
 
 @app.command()
@@ -228,11 +232,11 @@ def review(
     _only_a_person()
     library, home = _library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
-        one = library.find(identity, home)
+        one = library.find(identity, home, to_review=True)
         with _what_ends(library, one.project):
             print(f"Accepted: {one_line(library.accept(one).rule)}")
     for identity in reject or []:
-        one = library.find(identity, home)
+        one = library.find(identity, home, to_review=True)
         library.reject(one)
         print(f"Rejected: {one_line(one.preference.rule)}")
     if accept or reject:

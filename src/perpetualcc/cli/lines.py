@@ -27,6 +27,8 @@ _BY = {
 _URGENT = frozenset(
     {"QuestionAsked", "EscalationRaised", "LimitReached", "ProblemNoticed", "SessionStatusChanged"}
 )
+TITLE = 120
+"""Characters of what a person is asked."""
 _PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged", "here"})
 
 
@@ -147,7 +149,7 @@ def _answered(event: Data) -> list[str]:
 def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
-    title = fit(event["title"], 120)
+    title = fit(event["title"], TITLE)
     lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
     # With a task that stops the watching ends, mostly.
     ways = ["here"] if event["here"] and event["type"] != "error" else []

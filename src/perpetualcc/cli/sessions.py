@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.later import (
     AtOption,
     ChecksOption,
@@ -54,6 +54,10 @@ SessionOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
+_NEWEST = 20
+"""Sessions that are listed though they are over."""
+_MOST = 500
+"""Sessions that are looked at."""
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 _TASK_SYMBOLS = {
     "done": "✓",
@@ -83,7 +87,14 @@ def list_sessions(
         ),
     ] = None,
     project: Annotated[Path | None, typer.Option(help="Only sessions in this folder")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"At most so many [default: {_NEWEST}, and what is not over]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -97,8 +108,13 @@ def list_sessions(
             "session.list",
             status=wanted,
             project=None if project is None else str(expanded(project).resolve()),
-            limit=limit,
+            limit=limit or _MOST,
         )
+    if limit is None:
+        found, sessions = sessions, _newest(sessions)
+        if hidden := len(found) - len(sessions):
+            told = f"{counted(hidden, 'older session')} not shown"
+            print(f"note: {told}; to see more: pcc list --limit {len(found)}", file=sys.stderr)
     if as_json:
         print(json.dumps(sessions, indent=2, ensure_ascii=False))
     elif not sessions and (status or project):
@@ -109,6 +125,12 @@ def list_sessions(
         headers = ["ID", "Name", "Status", "Current Task", "Context Tokens"]
         colours = [_colour(session) for session in sessions]
         print(table(headers, [_row(session) for session in sessions], colours=colours))
+
+
+def _newest(sessions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest, and whatever is not over: one that repeats was started long ago."""
+    older = (one for one in sessions[_NEWEST:] if one["status"] not in {"COMPLETED", "STOPPED"})
+    return [*sessions[:_NEWEST], *older]
 
 
 def _row(session: dict[str, Any]) -> list[str]:
@@ -376,18 +398,36 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     Example: pcc resume abc123
     """
     with connect(ctx.obj) as daemon:
+        tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
 
 
 @app.command()
-def stop(ctx: typer.Context, session: SessionArgument) -> None:
+def stop(
+    ctx: typer.Context,
+    session: SessionArgument,
+    task: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TASK", help="Only this task (its id or text)", autocompletion=completion.tasks
+        ),
+    ] = None,
+) -> None:
     """
-    Stop a session for good: its tasks are cancelled, its files stay.
+    Stop a session for good: its tasks are cancelled, its files stay. Or only one of its tasks.
+
+    What comes after that task is left out, too. What repeats ends with the time that is next.
 
     Example: pcc stop abc123
     """
     with connect(ctx.obj) as daemon:
+        if task is not None:
+            given_up = daemon.call("task.stop", session=session, task=task)
+            print(f"Stopped {given_up['id']}: {fit(given_up['prompt'], 60)}")
+            if left_out := given_up["left_out"]:
+                print(f"Left out, as it comes after that: {_named(left_out)}")
+            return
         stopped = daemon.call("session.stop", session=session)
     print(f"Stopped {stopped['name']} ({stopped['id']})")
 

@@ -10,4 +10,4 @@ def seconds_of(text: str) -> float:
     try:
         return parse_duration(text).total_seconds()
     except PerpetualError:
-        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h or 2d") from None
+        raise Mistyped(f"--since cannot be {text!r}", hint="Such as 30m, 6h, 2d or 3w") from None

@@ -12,7 +12,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.chosen_requirements import remembered
-from perpetualcc.cli.connection import connect, other_environment
+from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
     AtOption,
@@ -25,7 +25,7 @@ from perpetualcc.cli.later import (
     begins_in_words,
     said_alike,
 )
-from perpetualcc.cli.look import one_line
+from perpetualcc.cli.look import one_line, terminal_width
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.daemon.surroundings import PROGRAMS
@@ -197,8 +197,7 @@ def begin(
     given = {name: value for name, value in options.items() if value is not None}
     given["programs"] = config.of_this_terminal(PROGRAMS)
     with connect(global_options) as daemon:
-        if note := other_environment(global_options):
-            print(f"note: {note}", file=sys.stderr)
+        tell_what_is_not_taken_over(global_options)
         session = daemon.call(
             "session.start",
             project=str(expanded(project).absolute()),
@@ -305,7 +304,7 @@ def attach(
     with connect(ctx.obj) as daemon:
         found = daemon.call("session.get", session=session)
     print(f"Attached to session {found['id']} ({found['name']})")
-    print("─" * 41)
+    print("─" * min(41, terminal_width() or 41))
     _watch(ctx.obj, found, tail)
 
 

@@ -5,12 +5,12 @@ import select
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
-from perpetualcc.cli.asking import Prompt
+from perpetualcc.cli.asking import Prompt, untold_lines
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
@@ -137,7 +137,7 @@ class Watcher:
             elif ended is not None and self._is_newest(daemon):
                 return ended
             else:
-                self._prompt()
+                self._prompt(daemon)
                 self._wait(daemon)
 
     def _pause(self, ended: Ending | None) -> float:
@@ -188,16 +188,18 @@ class Watcher:
     def _is_to_prompt(self) -> bool:
         return self._listens and bool(self._waiting) and not self._invitation
 
-    def _prompt(self) -> None:
+    def _prompt(self, daemon: Client) -> None:
         """Ask about the oldest request, unless it is on the screen already."""
         if not self._is_to_prompt:
             return
         prompt = self._waiting[min(self._waiting)]
+        untold: Iterable[str] = ()
         if prompt.number != self._asked:
+            untold = untold_lines(daemon.call("escalation.get", number=prompt.number))
             # What was typed, with or without its Enter, was meant for something else.
             _forget_what_is_typed()
             self._asked = prompt.number
-        for line in prompt.lines():
+        for line in (*untold, *prompt.lines()):
             print(line)
         self._invitation = prompt.invitation
         print(self._invitation, end="", flush=True)

@@ -22,6 +22,7 @@ __all__ = [
     "of_this_terminal",
     "resolve",
     "search_path",
+    "settings_digest",
     "steering",
     "supervisor_flags",
     "user_configuration",
@@ -117,6 +118,15 @@ def steering() -> dict[str, str]:
     return {
         name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16] for name, value in found.items()
     }
+
+
+def settings_digest() -> str:
+    """Of what is in the file now, for comparing only; empty for the defaults."""
+    if not (is_config_named() or config_path().exists()):
+        return ""
+    from perpetualcc.config.file import digest, load_config  # noqa: PLC0415  # most have no file
+
+    return digest(load_config())
 
 
 def user_configuration() -> Path:

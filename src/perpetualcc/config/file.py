@@ -6,6 +6,7 @@ keys, their defaults the defaults, and the strings under them the documentation.
 """
 
 import difflib
+import hashlib
 import json
 import re
 import shlex
@@ -119,6 +120,13 @@ def load_config(path: Path | None = None) -> Config:
             path, None, f"The configuration cannot be read: {error}", _EDIT
         ) from error
     return parse_config(text, path)
+
+
+def digest(config: Config) -> str:
+    """Equal for equal settings, whatever else the file says; empty for the defaults."""
+    if config == Config():
+        return ""
+    return hashlib.sha256(repr(config).encode()).hexdigest()[:16]
 
 
 def parse_config(text: str, path: Path) -> Config:

@@ -53,7 +53,7 @@ from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.manager import SessionManager, check_project
-from perpetualcc.sessions.task_queue import PlannedTask
+from perpetualcc.sessions.task_queue import PlannedTask, comes_after_broken
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
@@ -144,6 +144,7 @@ class Api:
                 },
                 is_decision=True,
             ),
+            "task.stop": Method(call=self.stop_task, params={"session": str, "task": str}),
             "events.follow": Method(
                 call=self.follow,
                 params={"session": str | None, "since": int | None, "attend": bool | None},
@@ -349,6 +350,20 @@ class Api:
             **beginning_of(params, self.clock.now()),
         )
         return task_data(task)
+
+    async def stop_task(self, params: Params, _: Connection) -> Any:
+        """
+        Give up one task of a queue, by what `after` of `task.add` takes; one that is at work stops
+        now. With `left_out`: what comes after it and is not done for that.
+        """
+        task = await self.manager.stop_task(params["session"], params["task"])
+        tasks = await self.manager.queue(SessionId(task.group)).everything()
+        left_out = [
+            one.id
+            for one in tasks
+            if comes_after_broken(one) and (one.packet or {}).get("task") == task.id
+        ]
+        return {**task_data(task), "left_out": left_out}
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""

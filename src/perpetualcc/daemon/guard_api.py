@@ -103,7 +103,7 @@ class GuardApi:
             note=params["note"] or "",
         )
         refuse_dead(rule, self.guard.settings)
-        await self.rules.add(rule)
+        rule = await self.rules.add(rule)
         return rule_data(rule) | {"not_changed": not_changed(rule, self.guard.settings)}
 
     async def remove_rule(self, params: Params, _: Connection) -> Any:

@@ -120,6 +120,21 @@ def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list
         return []
 
 
+def note_settings(locations: Locations, digest: str) -> None:
+    """Leave for later commands which settings the engine works with."""
+    with suppress(OSError):  # only the warning is lost
+        locations.settings.touch(mode=0o600)
+        locations.settings.write_text(digest)
+
+
+def set_otherwise(locations: Locations, digest: str) -> bool:
+    """Whether an engine works, and with other settings than these."""
+    try:
+        return is_held(locations.engine_lock) and locations.settings.read_text() != digest
+    except OSError:
+        return False
+
+
 def note_halt(locations: Locations) -> None:
     """Leave word for the next engine that a person ended this one by force."""
     with suppress(OSError):  # a full disk must not keep the kill switch from working

@@ -29,7 +29,7 @@ class ProjectGoneError(MissingError):
     def __init__(self, project: Path) -> None:
         super().__init__(
             f"Project directory '{project}' is gone",
-            hint="Restore it, or stop the session with: pcc stop NAME",
+            hint="Put it back where it was and resume the session, or stop it",
         )
 
 

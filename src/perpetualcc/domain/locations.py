@@ -56,6 +56,11 @@ class Locations:
         return self.run_dir / "steering.json"
 
     @property
+    def settings(self) -> Path:
+        """A digest of the settings that the engine works with; empty for the defaults."""
+        return self.run_dir / "settings"
+
+    @property
     def grace(self) -> Path:
         """Seconds of grace that the person who asks for a stop wants, instead of the default."""
         return self.run_dir / "grace"

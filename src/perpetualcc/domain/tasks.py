@@ -99,6 +99,7 @@ class Task:
     packet: Mapping[str, Any] | None
     """For a person: context, attempts, state, analysis, options (seed 002)."""
     created_at: float
+    """When it was added. Of one that was for later, once it began: when that was due."""
     updated_at: float
 
 

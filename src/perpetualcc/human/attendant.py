@@ -157,7 +157,7 @@ class Attendant:
             case TaskSettled(state="done" | "cancelled", session=session, task=task) if (
                 session and task
             ):
-                await self._moot(session, task, "the task is over", *_ASKING)
+                await self._moot(session, task, "the task is over", *_ASKING, EscalationType.ERROR)
             case (
                 TaskStarted(session=session, task=task) | ChecksBegan(session=session, task=task)
             ) if session and task:

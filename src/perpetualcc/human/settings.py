@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from perpetualcc.domain.errors import PerpetualError
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 CENTURY = 876_000
 """Hours: whoever waits longer waits for ever."""
 
@@ -60,13 +60,15 @@ class HumanSettings:
 
 def parse_duration(text: str) -> timedelta:
     """
-    `90s`, `30m`, `4h`, `2d`; a fraction is fine.
+    `90s`, `30m`, `4h`, `2d`, `3w`; a fraction is fine.
 
     Raises:
         PerpetualError: it is none.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", text)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
     seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
     if not 0 < seconds <= CENTURY * 3600:
-        raise PerpetualError(f"{text!r} is no length of time", hint="Such as 90s, 30m, 4h or 2d")
+        raise PerpetualError(
+            f"{text!r} is no length of time", hint="Such as 90s, 30m, 4h, 2d or 3w"
+        )
     return timedelta(seconds=seconds)

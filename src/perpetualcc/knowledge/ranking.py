@@ -129,7 +129,8 @@ def relevance(score: float, terms: int) -> float:
     A BM25 score as a number from 0 to 1 that means the same for long and short queries.
 
     A chunk in which each word of the query stands once, among neither rare nor common words, is
-    at about 0.5; a first result below 0.4 shares a word or two with the query by chance.
+    at about 0.5; a first result below 0.4 shares a word or two with the query by chance. In an
+    index of a few files no word is rare, and what answers may be at 0.2.
     """
     return score / (score + 4.0 * max(terms, 1))
 

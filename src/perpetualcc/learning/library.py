@@ -98,15 +98,14 @@ class Library:
     def pending(self, project: str | None = None) -> list[Learned]:
         """
         Candidates that wait for review, surest first; of those that came along, no rule that a
-        person here accepted already.
+        person here accepted already where it would hold.
         """
-        known = self.all(project)
-        rules = [one.preference for one in known if self.is_accepted(one)]
+        known = [one for one in self.all(project) if one.preference.status is Status.CANDIDATE]
+        rules = {home: self._accepted(home) for home in {one.project for one in known}}
         waiting = [
             one
             for one in known
-            if one.preference.status is Status.CANDIDATE
-            and (one.is_ours or not any(is_same(one.preference, rule) for rule in rules))
+            if one.is_ours or not any(is_same(one.preference, rule) for rule in rules[one.project])
         ]
         return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
 
@@ -136,9 +135,17 @@ class Library:
                 self._register(place)
                 self.publish(place)
 
-    def find(self, identity: str, home: str | None = None) -> Learned:
+    def _accepted(self, project: str) -> list[Preference]:
+        """All that a person of this account accepted and that holds in a project."""
+        homes = self._homes_of(project)
+        known = (one for home in homes for one in self._known(home))
+        return [one.preference for one in known if self.is_accepted(one)]
+
+    def find(self, identity: str, home: str | None = None, *, to_review: bool = False) -> Learned:
         """
         By the beginning of its id: everywhere, or in one project, or in `GLOBAL`.
+
+        The same rule has one id everywhere; `to_review`: where one of them waits, it is meant.
 
         Raises `NoSuchPreference`, `SeveralPreferences`.
         """
@@ -146,6 +153,9 @@ class Library:
         found = [one for one in known if identity and one.preference.id.startswith(identity)]
         if home is not None:
             found = [one for one in found if one.project == home] or found
+        if to_review:
+            candidates = [one for one in found if one.preference.status is Status.CANDIDATE]
+            found = candidates or found
         if not found:
             raise NoSuchPreference(identity)
         if len(found) > 1:

@@ -81,7 +81,7 @@ class Analysis:
         """The same in the words of the domain, the worst part first."""
         ordered = sorted(self.findings, key=lambda finding: -finding.risk.rank)
         reasons = dict.fromkeys(
-            Reason(risk=f.risk, rule=f.rule, part=f.part, explanation=f.explanation)
+            Reason(risk=f.risk, rule=f.rule, part=f.part.strip(), explanation=f.explanation)
             for f in ordered
         )
         worst = self.worst

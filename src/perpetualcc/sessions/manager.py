@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged
+from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged, TaskSettled
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
@@ -29,9 +29,11 @@ from perpetualcc.sessions.task_queue import (
     can_be_done,
     comes_after_broken,
     left_out,
+    named,
     order_of,
     standstill,
     tasks_of,
+    the_one_named,
 )
 
 _AT_WORK = (
@@ -40,6 +42,15 @@ _AT_WORK = (
     SessionStatus.WAITING_INPUT,
     SessionStatus.RATE_LIMITED,
 )
+_AT_REST = frozenset(
+    {
+        SessionStatus.IDLE,
+        SessionStatus.WAITING_INPUT,
+        SessionStatus.RATE_LIMITED,
+        SessionStatus.PAUSED,
+    }
+)
+_OVER = frozenset({TaskState.DONE, TaskState.CANCELLED, TaskState.MISSED, TaskState.FAILED})
 _AT_A_STANDSTILL = (SessionStatus.PAUSED, SessionStatus.ERROR)
 
 
@@ -282,6 +293,30 @@ class SessionManager:
         await self._tasks.requeue(task)
         await self._go_on(session)
 
+    async def stop_task(self, name: str, task: str) -> Task:
+        """
+        Give up one task: what comes after it is left out, and the session goes on with the rest.
+
+        Raises PerpetualError: there is no such task, or it is over.
+        """
+        session = await self.get_session(name)
+        tasks = await self.queue(session.id).everything()
+        left = [one for one in tasks if one.state not in _OVER]
+        found = the_one_named(task, named(task, left) or tasks)
+        if found.state in _OVER:
+            raise PerpetualError(
+                f"Task {found.id} is {found.state.value} already",
+                hint=f"See what is left with: pcc status {session.id}",
+            )
+        await self._workers.cancel(found.id)
+        if found.state is not TaskState.RUNNING:  # no dispatch of it tells
+            settled = TaskSettled(
+                session=session.id, task=found.id, state=TaskState.CANCELLED.value
+            )
+            await self._record(settled)
+        await self._go_on(session.id)
+        return found
+
     async def give_up_task(self, session: SessionId, task: TaskId) -> None:
         """A person leaves a task that stopped; the session goes on with what else there is."""
         await self._workers.cancel(task)
@@ -301,7 +336,17 @@ class SessionManager:
                     after = f", and {counted(len(left), 'task')} after it" if left else ""
                     detail = f"without what was given up{after}"
                     await self._become(idle, SessionStatus.COMPLETED, detail)
+            elif session.status in _AT_REST:
+                await self._rest(session, tasks)
         self._workers.wake()
+
+    async def _rest(self, session: Session, tasks: Sequence[Task]) -> None:
+        """A session that had no run at work has less to do than it had, or nothing."""
+        left = await self.queue(session.id).pending()
+        if left and session.status is SessionStatus.PAUSED:
+            return
+        stuck = None if left else standstill(tasks)
+        await self._stand(session, _standing_of(left, stuck), tasks)
 
     async def _go_idle(self, session: Session) -> None:
         await self._tasks.release(session.id)
@@ -364,7 +409,8 @@ class SessionManager:
                 # Unless a person has let it go on since.
                 stuck and stuck.updated_at >= session.updated_at
             ):
-                await self._stand(session, _standing_of(await queue.pending(), stuck), tasks)
+                standing = _standing_of(await queue.pending(), stuck, "taken over after a restart")
+                await self._stand(session, standing, tasks)
             else:
                 await self._tasks.release(session.id)
         for session in await self._store.list(statuses=_AT_A_STANDSTILL):
@@ -405,9 +451,9 @@ def _changed(
     )
 
 
-def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:
+def _standing_of(left: Sequence[Task], stuck: Task | None, detail: str = "") -> Standing:
     """
-    What a session was about to become when the engine died.
+    What a session is of which no run is at work, or was about to become when the engine died.
 
     A task that was parked, perhaps because it is what kills the engine, needs a person first.
     """
@@ -416,7 +462,7 @@ def _standing_of(left: Sequence[Task], stuck: Task | None) -> Standing:
     first = left[0] if left else None
     if first is None or first.state is not TaskState.WAITING:
         after = SessionStatus.IDLE if left else SessionStatus.COMPLETED
-        return Standing(status=after, detail="taken over after a restart")
+        return Standing(status=after, detail=detail)
     return standing_after(
         first.state,
         due=None if first.due == math.inf else first.due,

@@ -9,15 +9,15 @@ from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus
-_WAITS = frozenset(_S) - {_S.COMPLETED}
 ENDED = frozenset({_S.COMPLETED, _S.STOPPED, _S.ERROR})
 TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
     {
         # A task that waited may have to wait again before a run of it begins.
         _S.IDLE: frozenset(_S) - {_S.IDLE},
         _S.PROCESSING: frozenset(_S) - {_S.PROCESSING},
-        _S.WAITING_INPUT: _WAITS - {_S.WAITING_INPUT},
-        _S.RATE_LIMITED: _WAITS - {_S.RATE_LIMITED},
+        # Completed: a person stopped the task that waited.
+        _S.WAITING_INPUT: frozenset(_S) - {_S.WAITING_INPUT},
+        _S.RATE_LIMITED: frozenset(_S) - {_S.RATE_LIMITED},
         _S.PAUSED: frozenset({_S.IDLE, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
         _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
         # A task added to a finished session starts it again; a stopped one stays stopped.
@@ -32,12 +32,13 @@ class StatusError(PerpetualError):
 
     def __init__(self, session: str, before: SessionStatus, after: SessionStatus) -> None:
         super().__init__(
-            f"Session {session!r} is {before.value.lower()} and cannot "
+            f"Session {session!r} {_STANDS.get(before, f'is {before.value.lower()}')} and cannot "
             + ("go on" if after is SessionStatus.IDLE else f"become {after.value.lower()}"),
             hint=_HINTS.get(before, f"See it with: pcc status {session}").format(session=session),
         )
 
 
+_STANDS = {_S.ERROR: "has stopped for an error"}
 _HINTS = {
     _S.COMPLETED: 'It is finished. Give it more to do with: pcc add {session} "…"',
     _S.STOPPED: 'It was stopped. Start a new one with: pcc start PROJECT --task "…"',

@@ -195,7 +195,7 @@ class TaskQueue:
             group=self._session,
             prompt=prompt,
             priority=priority,
-            after=tuple(_named(name, known) for name in after),
+            after=tuple(_that_comes_first(name, known) for name in after),
             due=due,
             max_attempts=max_attempts,
             lane=lane,
@@ -221,22 +221,32 @@ class TaskQueue:
         return await self._tasks.list(self._session, {TaskState.FAILED, TaskState.PARKED})
 
 
-def _named(name: str, tasks: list[Task]) -> TaskId:
+def named(name: str, tasks: Sequence[Task]) -> list[Task]:
+    """Those with this id, whole prompt or first line; else those whose id begins so."""
     exact = [task for task in tasks if name in {task.id, task.prompt}]
     titled = [task for task in tasks if name.strip() == _title(task)]
-    found = (
+    return (
         exact
         or titled
         or [
             task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
         ]
     )
+
+
+def the_one_named(name: str, tasks: Sequence[Task], *, option: str = "") -> Task:
+    """Raises PerpetualError: it is none of them, or several; `option`: where it was named."""
+    found = named(name, tasks)
     if len(found) != 1:
         shown = [f"{task.id} ({cut(_title(task), 40)})" for task in (found or tasks)]
         known = ", ".join(shown) or "none yet"
         what = "matches no task" if not found else "matches several tasks"
-        raise PerpetualError(f"--after {name!r} {what} of this session", hint=f"Tasks: {known}")
-    task = found[0]
+        raise PerpetualError(f"{option}{name!r} {what} of this session", hint=f"Tasks: {known}")
+    return found[0]
+
+
+def _that_comes_first(name: str, tasks: Sequence[Task]) -> TaskId:
+    task = the_one_named(name, tasks, option="--after ")
     if TaskState.CANCELLED in {task.state, _cause(task)}:
         raise PerpetualError(
             f"Task {task.id} was given up: nothing can come after it",

@@ -1,6 +1,7 @@
 """Trust records and a person's rules, as rows."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from perpetualcc.domain.clock import Clock
@@ -69,7 +70,11 @@ class RuleStore:
             self._known = await self._database.read(all_rules)
         return self._known
 
-    async def add(self, rule: Rule) -> None:
+    async def add(self, rule: Rule) -> Rule:
+        """The rule that holds now: this one, or what said the same before: one is removed once."""
+        for known in await self.all():
+            if replace(known, id=rule.id, note=rule.note) == rule:
+                return known
         await self._database.write(
             lambda c: c.execute(
                 "INSERT INTO rules (id, effect, subject, pattern, includes_high, project, note,"
@@ -88,6 +93,7 @@ class RuleStore:
             durable=True,
         )
         self._known = None
+        return rule
 
     async def remove(self, rule: str) -> None:
         """Raises PerpetualError when there is no such rule."""

@@ -158,6 +158,7 @@ class SqliteLedger:
         if row["fence"] == 0 and self._is_missed(connection, row, now):
             return None
         transitions.check(row, TaskState.RUNNING)
+        created_at = row["created_at"] if row["fence"] else max(row["created_at"], row["due"])
         tasks.update(
             connection,
             task,
@@ -165,6 +166,7 @@ class SqliteLedger:
             state=TaskState.RUNNING,
             fence=row["fence"] + 1,
             attempts=row["attempts"] + 1,
+            created_at=created_at,
             started=1,
             owner=self._owner,
             answer=signals.take(connection, row["signal"], task),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.asking import Prompt, option_lines, packet_lines
+from perpetualcc.cli.asking import Prompt, option_lines, packet_lines, untold_lines
 from perpetualcc.cli.guard import _shown
 from perpetualcc.human.answers import AnswerError
 
@@ -45,6 +45,19 @@ def test_the_prompt_of_the_manual():
     ]
     assert prompt.invitation == "   [A]ccept brain  [1-2] Select  or type an answer  > "
     assert prompt.take("a\n") == {"answers": {"Which one?": "PostgreSQL"}}
+
+
+def test_before_a_call_is_approved_all_of_it_is_shown_and_why_it_is_asked():
+    short = {"tool": "Bash", "input": {"command": "rm -rf build", "timeout": 5}}
+    long = {"tool": "Bash", "input": {"command": f"echo {'a' * 200}\nrm -rf src"}}
+    of_short = request(
+        "permission", title="Approve: Bash rm -rf build", context="Deletes files.", raw=short
+    )
+    of_long = request("permission", title=f"Approve: Bash echo {'a' * 200} …", raw=long)
+
+    assert list(untold_lines(of_short)) == ["   Why: Deletes files.", "   timeout: 5"]
+    assert list(untold_lines(of_long)) == [f"   command: echo {'a' * 200}", "     rm -rf src"]
+    assert list(untold_lines(request())) == []
 
 
 def test_what_is_agreed_to_is_approved_with_a_letter():

@@ -92,6 +92,18 @@ def test_the_kill_switch_ends_a_worker_that_no_engine_started(run, worker):
     assert "Worker not running" in run("learn", "status")
 
 
+def test_install_says_how_what_the_hooks_note_is_read_where_nobody_reads_it(run, worker):
+    without = run("learn", "install")
+    run("learn", "restart")
+    with_one = run("learn", "install")
+
+    assert worker() is not None
+    assert without.splitlines()[1:] == [
+        "What they note is read while the daemon runs; where none does: pcc learn restart"
+    ]
+    assert with_one == "The hooks are installed already\n"
+
+
 def test_uninstall_ends_the_worker_and_says_what_nobody_has_read(run, worker, tmp_path):
     run("learn", "install")
     run("learn", "restart")

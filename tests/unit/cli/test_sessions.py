@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.sessions import _figures, _tasks, _tokens, session_panel
+from perpetualcc.cli.sessions import _figures, _newest, _tasks, _tokens, session_panel
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,12 @@ def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_le
     assert (title, hidden) == ("Tasks:", "  … 2,980 tasks before that ended; all of them: --json")
     assert lines[:2] == ["  ✗ t-0  Task 0", "  ✓ t-2981  Task 2981"]
     assert len(lines) == 1 + 20 + 1 + 40
+
+
+def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
+    over = [{"id": n, "status": "STOPPED" if n % 2 else "COMPLETED"} for n in range(60)]
+    repeats, broken = {"id": "r", "status": "IDLE"}, {"id": "b", "status": "ERROR"}
+
+    listed = _newest([*over[:40], repeats, *over[40:], broken])
+
+    assert listed == [*over[:20], repeats, broken]

@@ -72,3 +72,4 @@ def test_reminders_climb_the_ladder_and_never_make_up_for_lost_ones():
     assert next_reminder(ladder, 1000, 3, 100_000) == 100_000 + 24 * 3600
     assert next_reminder([], 1000, 0, 1000) is None
     assert parse_duration("1.5h") == timedelta(minutes=90)
+    assert parse_duration("3w") == timedelta(days=21)

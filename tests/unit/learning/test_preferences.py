@@ -486,6 +486,32 @@ def test_a_typed_rule_is_accepted_beside_the_same_of_somebody_else(library, proj
     assert library.pending(project) == []
 
 
+def test_what_is_accepted_in_one_project_waits_for_review_in_another(library, project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    typed_rule(library, project, "Use tabs", by_person=True)
+    library.put(str(other), preference("Use tabs"))
+    library.put(project, preference("Use tabs"))  # known there: no second one
+
+    (waiting,) = library.pending()
+    meant = library.find(waiting.preference.id, to_review=True)
+    library.accept(meant)
+
+    assert meant.project == waiting.project == str(other)
+    assert library.pending() == []
+    assert [one.rule for one in library.told(str(other))] == ["Use tabs"]
+
+
+def test_what_is_accepted_for_the_folders_above_need_not_be_reviewed_below(library, tmp_path):
+    inner = tmp_path / "repository" / "package"
+    inner.mkdir(parents=True)
+    typed_rule(library, str(inner.parent), "Use tabs", by_person=True)
+
+    library.put(str(inner), preference("Use tabs"))
+
+    assert library.pending() == library.pending(str(inner)) == []
+
+
 def test_an_agents_remark_adds_nothing_to_what_a_person_said(library, project):
     library.remember(project, preference(), event="1")
     for _ in range(3):

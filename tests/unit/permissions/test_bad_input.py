@@ -170,3 +170,9 @@ def test_no_program_without_its_words_makes_the_gate_fail() -> None:
 def test_what_a_broken_assignment_swallows_is_not_overlooked(hidden: str) -> None:
     """The parser takes the lines for an array's words, and says only of the whole: an error."""
     assert bash(hidden).risk is not Risk.LOW
+
+
+def test_what_cannot_be_read_is_told_once():
+    reasons = [(one.part, one.explanation) for one in bash("echo 'unclosed").reasons]
+
+    assert len(reasons) == len({(part.strip(), explanation) for part, explanation in reasons})

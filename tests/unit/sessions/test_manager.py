@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded, TaskSettled
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
@@ -347,6 +347,88 @@ def test_a_stopped_session_cancels_its_tasks_and_stays_stopped(tmp_path):
         ):
             with pytest.raises(StatusError):
                 await attempt
+
+    play(scene)
+
+
+def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "wrong")
+        await world.manager.add_task(session.id, "after it", after=["wrong"])
+        await world.manager.add_task(session.id, "last")
+
+        stopped = await world.manager.stop_task(session.id, "wrong")
+
+        left = await world.manager.queue(session.id).pending()
+        assert [task.prompt for task in left] == ["first", "last"]
+        assert world.sessions.log[-1] == TaskSettled(
+            session=session.id, task=stopped.id, state="cancelled"
+        )
+        with pytest.raises(PerpetualError, match="cancelled already"):
+            await world.manager.stop_task(session.id, stopped.id)
+        again = await world.manager.add_task(session.id, "wrong")
+        assert (await world.manager.stop_task(session.id, "wrong")).id == again.id
+        with pytest.raises(PerpetualError, match="'nothing' matches no task of this session"):
+            await world.manager.stop_task(session.id, "nothing")
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "before", ["queued", "paused", Wait(signal="answer"), Later(due=9e9), Parked(result="broken")]
+)
+def test_a_session_whose_last_task_is_stopped_is_finished(tmp_path, before):
+    async def scene(world):
+        session = await world.start(tmp_path, "wrong")
+        if before == "paused":
+            await world.manager.pause_session(session.id)
+        elif before != "queued":
+            await world.work(before, limited=isinstance(before, Later))
+
+        await world.manager.stop_task(session.id, "wrong")
+
+        found = await world.manager.get_session(session.id)
+        assert found.status is SessionStatus.COMPLETED
+        assert not await world.can_start()
+
+    play(scene)
+
+
+def test_a_session_goes_on_when_the_task_that_it_waits_for_is_stopped(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "asks", "next")
+        await world.work(Wait(signal="answer"))
+
+        await world.manager.stop_task(session.id, "asks")
+
+        found = await world.manager.get_session(session.id)
+        assert (found.status, found.detail) == (SessionStatus.IDLE, "")
+        assert await world.can_start()
+
+    play(scene)
+
+
+def test_a_paused_session_stays_paused_when_one_of_its_tasks_is_stopped(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "wrong")
+        await world.manager.pause_session(session.id)
+
+        await world.manager.stop_task(session.id, "wrong")
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.PAUSED
+        assert not await world.can_start()
+
+    play(scene)
+
+
+def test_stopping_a_task_does_not_hide_that_another_needs_a_person(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "breaks", "wrong")
+        await world.work(Parked(result="needs you"))
+
+        await world.manager.stop_task(session.id, "wrong")
+
+        assert (await world.manager.get_session(session.id)).status is SessionStatus.ERROR
 
     play(scene)
 

@@ -4,8 +4,8 @@ What a session's status may become, enumerated: x it may, . it is that already, 
                  IDLE  PROCESSING  WAITING  LIMITED  PAUSED  COMPLETED  STOPPED  ERROR
 IDLE              .        x          x        x        x        x         x       x
 PROCESSING        x        .          x        x        x        x         x       x
-WAITING_INPUT     x        x          .        x        x        -         x       x
-RATE_LIMITED      x        x          x        .        x        -         x       x
+WAITING_INPUT     x        x          .        x        x        x         x       x
+RATE_LIMITED      x        x          x        .        x        x         x       x
 PAUSED            x        -          -        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
@@ -45,6 +45,11 @@ def test_only_what_the_table_says_may_follow(before: SessionStatus, after: Sessi
         assert "{session}" not in caught.value.hint
     else:
         check_transition("mine", before, after)
+
+
+def test_what_stopped_for_an_error_is_said_to_have() -> None:
+    with pytest.raises(StatusError, match="'mine' has stopped for an error and cannot become"):
+        check_transition("mine", _S.ERROR, _S.PAUSED)
 
 
 @pytest.mark.parametrize("status", TRANSITIONS)

@@ -111,7 +111,7 @@ export class SessionView {
         el("div", {}, el("dt", {}, "Context"), el("dd", {}, `${thousands(session.tokens)}${session.context_window ? ` of ${thousands(session.context_window)}` : ""}`, session.context_window ? meter(share) : null)),
         el("div", {}, el("dt", {}, "Cost"), el("dd", {}, money(session.spent.usd), el("span.more", {}, `${thousands(session.spent.tokens)} fresh tokens`))),
         el("div", {}, el("dt", {}, "Runs"), el("dd", {}, String(session.runs))),
-        el("div", {}, el("dt", {}, "Brain"), el("dd", {}, session.brain)),
+        el("div", {}, el("dt", {}, "Brain"), el("dd", {}, session.brain === "none" ? "rule-based" : session.brain)),
       ),
     );
     this.ask.hidden = session.status !== "WAITING_INPUT";
