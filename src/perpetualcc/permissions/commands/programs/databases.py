@@ -90,7 +90,7 @@ def _texts(call: Call) -> list[str]:
 
 
 _LOOKS = re.compile(
-    r"\s*(?:(?:select|explain|with|values|describe|show|summarize)\b|pragma\s+[\w.]+(?:\([^()=]*\))?\s*;?\s*$"
+    r"\s*(?:(?:select|explain|with|values|describe|desc|show|summarize|match)\b|pragma\s+[\w.]+(?:\([^()=]*\))?\s*;?\s*$"
     r"|\.(?:tables|schema|indexes|indices|databases|mode|headers?|width|show|help|dbinfo|fullschema"
     r"|version|nullvalue|timer|bail)\b)",
     re.IGNORECASE,
@@ -116,6 +116,19 @@ def destroying(text: str) -> str | None:
     """The first words of SQL in `text` that change or delete data; None when there are none."""
     match = _destroys(is_mongo=False).search(_bare(text))
     return match[0].strip() if match else None
+
+
+def only_asks(text: str) -> bool:
+    """Every statement in it asks a database for something, and changes nothing there."""
+    if destroying(text) is not None or _MAKES.search(_bare(text)):
+        return False
+    statements = [one for one in text.split(";") if one.strip()]
+    return bool(statements) and all(_LOOKS.match(_REMARK.sub("", one)) for one in statements)
+
+
+_REMARK = re.compile(r"^(?:\s*--[^\n]*\n)+")
+_MAKES = re.compile(r"\b(?:into|create|merge|set|load|foreach)\b", re.IGNORECASE)
+"""`SELECT … INTO`, and what makes or changes nodes of a graph."""
 
 
 def _bare(text: str) -> str:

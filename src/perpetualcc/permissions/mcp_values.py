@@ -1,0 +1,79 @@
+"""
+What a call of an MCP tool is given: every text in its input, with the name it has.
+
+Text that is JSON is opened, and a program is put together with its arguments. What is too deep
+or too much to look at is said to be (`is_cut`).
+"""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+VALUE_LIMIT = 20_000
+"""Characters of one text that are looked at."""
+_DEPTH, _MOST = 12, 2_000
+"""How deep values may lie in each other, and how many there may be."""
+COMMAND_KEYS = frozenset(
+    {"command", "commands", "cmd", "commandline", "command_line", "bash", "shell_command"}
+)
+_ARGUMENT_KEYS = ("args", "arguments", "argv", "parameters")
+
+
+@dataclass(slots=True)
+class Given:
+    """The texts of one input."""
+
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    """The lower-case name of each, and the text."""
+    names: set[str] = field(default_factory=set)
+    """All names in the input, of what is no text as well."""
+    is_cut: bool = False
+
+
+def read_values(values: Mapping[str, Any]) -> Given:
+    """All that `values` hold."""
+    given = Given()
+    _read(values, "", given, 0)
+    return given
+
+
+def _read(value: Any, key: str, given: Given, depth: int) -> None:
+    if depth > _DEPTH or len(given.texts) > _MOST or len(given.names) > _MOST:
+        given.is_cut = True
+    elif isinstance(value, str):
+        given.is_cut = given.is_cut or len(value) > VALUE_LIMIT
+        given.texts.append((key, value[:VALUE_LIMIT]))
+        _read(_opened(value), key, given, depth + 1)
+    elif isinstance(value, Mapping):
+        _read_line(value, given)
+        for name, inner in value.items():
+            given.names.add(str(name).lower())
+            _read(inner, str(name).lower(), given, depth + 1)
+    elif isinstance(value, list | tuple):
+        if key in COMMAND_KEYS and all(isinstance(one, str) for one in value):
+            given.texts.append((key, shlex.join(value)))
+        for inner in value:
+            _read(inner, key, given, depth + 1)
+
+
+def _opened(text: str) -> Any:
+    """What it holds, where it is JSON."""
+    if text[:1] not in "{[" or not text or len(text) > VALUE_LIMIT:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_line(value: Mapping[str, Any], given: Given) -> None:
+    """`{"command": "rm", "args": ["-rf", "/"]}` is one line."""
+    for key in COMMAND_KEYS.intersection(value):
+        program = value[key]
+        for name in _ARGUMENT_KEYS:
+            words = value.get(name)
+            if isinstance(program, str) and isinstance(words, list | tuple):
+                line = [program, *(shlex.quote(str(word)) for word in words)]
+                given.texts.append((key, " ".join(line)[:VALUE_LIMIT]))
