@@ -116,7 +116,7 @@ class CallRules:
         findings += written_tasks(call) if self.judge.files else []
         findings += in_bare_repository(call, rule) + self._given_shells(call, rule)
         findings += self._given_addresses(call, rule)
-        if rule.operands != "text":
+        if rule.operands != "text" or " " in arguments.path:  # `echo --purge` prints it
             findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
