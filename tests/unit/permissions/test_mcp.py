@@ -4,15 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from judging import PROJECT, SETTINGS, judged
+from judging import given, judged
 
-from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.risk_classifier import analyse
 
 
-def risk_of(tool: str, given: dict[str, Any]) -> Risk:
-    return analyse(ToolCall(tool=tool, input=given, project=PROJECT), SETTINGS).risk
+def risk_of(tool: str, tool_input: dict[str, Any]) -> Risk:
+    return given(tool, tool_input).risk
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ LOOK = "mcp__x__get_thing"
 
 
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {"path": "/home/dev/.ssh/id_rsa"},
         {"path": "../../.ssh/id_rsa"},
@@ -90,12 +89,12 @@ LOOK = "mcp__x__get_thing"
         {"cursor": "ghp_0123456789abcdefghijABCDEFGHIJ012345"},
     ],
 )
-def test_a_tool_that_looks_is_given_what_a_person_must_see(given: dict[str, Any]) -> None:
-    assert risk_of(LOOK, given) is Risk.HIGH
+def test_a_tool_that_looks_is_given_what_a_person_must_see(tool_input: dict[str, Any]) -> None:
+    assert risk_of(LOOK, tool_input) is Risk.HIGH
 
 
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {"path": "/home/dev"},
         {"url": "https://example.com/a"},
@@ -111,12 +110,12 @@ def test_a_tool_that_looks_is_given_what_a_person_must_see(given: dict[str, Any]
         {"list": ["x"] * 3_000},
     ],
 )
-def test_or_what_needs_a_second_thought(given: dict[str, Any]) -> None:
-    assert risk_of(LOOK, given) is Risk.MEDIUM
+def test_or_what_needs_a_second_thought(tool_input: dict[str, Any]) -> None:
+    assert risk_of(LOOK, tool_input) is Risk.MEDIUM
 
 
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {"path": "src/a.ts"},
         {"path": "/usr/include/stdio.h"},
@@ -128,8 +127,8 @@ def test_or_what_needs_a_second_thought(given: dict[str, Any]) -> None:
         {"id": "/vercel/next.js"},
     ],
 )
-def test_what_is_harmless_asks_nobody(given: dict[str, Any]) -> None:
-    assert risk_of(LOOK, given) is Risk.LOW
+def test_what_is_harmless_asks_nobody(tool_input: dict[str, Any]) -> None:
+    assert risk_of(LOOK, tool_input) is Risk.LOW
 
 
 def test_deep_values_are_never_overlooked() -> None:

@@ -167,8 +167,9 @@ def test_long_options_with_one_dash_are_no_bundles_and_reset_is_not_always_harm(
 
 @pytest.mark.parametrize(
     "looking",
-    ["kubectl get pods", "kubectl describe pod x", "docker ps", "git status", "helm list", "gh pr list",
-     "brew ls", "conda list", "systemctl status x", "hostnamectl status", "mamba search x", "npm ls"],
+    ["kubectl get pods", "kubectl describe pod x", "docker ps", "git status", "helm list",
+     "gh pr list", "brew ls", "conda list", "systemctl status x", "hostnamectl status",
+     "mamba search x", "npm ls"],
 )  # fmt: skip
 @pytest.mark.parametrize("option", ["--purge", "--wipe", "--destroy=all", "--accept-data-loss"])
 def test_what_only_looks_takes_no_option_that_destroys(looking: str, option: str) -> None:

@@ -176,6 +176,8 @@ class CallRules:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):
             risk, why = Risk.MEDIUM, "Looks at what is there, with the person's rights."
+        elif risk is Risk.MEDIUM and rule.looks and rule.risk is risk and only_looks(call):
+            risk, why = Risk.LOW, "Looks at what is there."
         if (
             EffectKind.EXECUTE in rule.effects
             and risk is Risk.LOW
@@ -200,6 +202,8 @@ class CallRules:
                 continue
             if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
                 continue
+            if rule.explanation == "SQL" and call.arguments.rule.rule == "sql-file":
+                continue  # its handler reads the statements
             if (
                 rule.explanation in _ELSEWHERE
                 and given.value
@@ -288,6 +292,8 @@ class CallRules:
 
     def _operands(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands
+        if rule.handler == "editor":  # `+q` is a command of the editor
+            words = [word for word in words if word.text[:1] != "+"]
         if rule.operands == "write" and any(
             g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
         ):

@@ -23,7 +23,7 @@ _REACHES_FILES = re.compile(
 )
 """Words with which a database in memory leaves it."""
 _NAMED_FILE = re.compile(
-    r"\b(?:read_\w+|sniff_csv|load\w*|readfile|pg_read_\w+|glob|from|copy|attach|import|infile)\b[\s(\[]*"
+    r"\b(?:read_\w+|sniff_csv|load\w*|readfile|pg_read_\w+|glob|file|url|s3|from|copy|attach|import|infile)\b[\s(\[]*"
     r"'([^']+)'",
     re.IGNORECASE,
 )
@@ -66,8 +66,10 @@ def sql(call: Call) -> Findings:
     findings = list(chain.from_iterable(_statements(text, call) for text in texts))
     named = [Word(name) for text in texts for name in _NAMED_FILE.findall(text)]
     findings += [found for found in call.reads(named) if found.risk is Risk.HIGH]
-    if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
-        r.operator == "<" for r in call.command.redirections
+    if (
+        any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given)
+        or any(r.operator == "<" for r in call.command.redirections)
+        or any(w.text[:1] == "@" and len(w.text) > 1 for w in call.arguments.operands)
     ):
         findings.append(_unseen(call))
     return findings
