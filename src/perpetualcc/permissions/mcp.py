@@ -24,6 +24,7 @@ from perpetualcc.permissions.mcp_names import (
     chosen_look,
     fetches,
     harm,
+    is_plain,
     looks,
     read_name,
     risk_of_look,
@@ -38,7 +39,7 @@ _WRITES = frozenset(
     {"write", "create", "edit", "move", "copy", "save", "put", "append", "update", "insert",
      "patch", "rename", "replace", "upload", "download", "export", "set"}
 )  # fmt: skip
-_STATEMENT_KEYS = frozenset({"sql", "statement", "statements", "sql_query", "cypher", "queries"})
+_STATEMENT_KEYS = frozenset({"sql", "statement", "statements", "sql_query", "cypher"})
 _ADDRESS_KEY = re.compile(r"(?:^|_)(?:url|urls|uri|href|link|endpoint|website|webhook)$|url$")
 _PATH_KEY = re.compile(r"path|file|dir(?:ectory)?$|^(?:source|destination|cwd|root|uri)$")
 _OUTPUT_KEY = re.compile(r"output|dest|save|download|^filename$|target_?(?:path|dir|file)")
@@ -89,7 +90,11 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
     if worst:
         why = f"{told} ({worst[0]!r}) a person answers for what it does"
         return _finding(Risk.HIGH, "mcp-destructive", tool, why)
-    is_look = looks(name) or (fetches(name) and any(_is_address(k) for k, _ in given.texts))
+    is_look = (
+        looks(name)
+        or (fetches(name) and any(_is_address(k) for k, _ in given.texts))
+        or (is_plain(name) and any(k in _uses() and chosen_look(v) for k, v in chosen))
+    )
     is_loose = given.is_cut or (bool(statements) and not asks) or _is_mutation(given)
     if is_look and not is_loose and all(_is_look_too(key, value) for key, value in chosen):
         return _look(tool, name)
@@ -122,6 +127,11 @@ def _chosen(given: Given) -> Iterator[tuple[str, str]]:
             yield key, value
 
 
+def _uses() -> list[str]:
+    uses: list[str] = load_table("tools")["mcp"]["choosing_uses"]
+    return uses
+
+
 def _is_look_too(key: str, value: str) -> bool:
     """A thing that is looked at, or a use that only looks."""
     table = load_table("tools")["mcp"]
@@ -129,7 +139,7 @@ def _is_look_too(key: str, value: str) -> bool:
 
 
 def _is_statement(key: str, name: Name) -> bool:
-    return key in _STATEMENT_KEYS or (key == "query" and asks_statements(name))
+    return key in _STATEMENT_KEYS or (key in {"query", "queries"} and asks_statements(name))
 
 
 def _is_address(key: str) -> bool:
@@ -171,10 +181,15 @@ class _Values:
         found = judge_url(text, text[:200], self.settings.trusted_hosts)
         if found.rule == HostKind.LOOPBACK or (found.rule == HostKind.PUBLIC and not is_named):
             return []
-        own = self.name.server
-        if found.rule == HostKind.PUBLIC and any(label in own for label in _labels(text)):
-            return []  # a page of the service itself, by its address
+        if found.rule == HostKind.PUBLIC and self._is_own_page(text):
+            return []
         return [found]
+
+    def _is_own_page(self, url: str) -> bool:
+        """`https://acme.sentry.io/issues/1`, given to the server of that name."""
+        *_, domain, _ = ("", "", *host_of(url).split("."))
+        pages = load_table("tools")["mcp"]["pages"]
+        return any(domain in {word, pages.get(word)} for word in self.name.server)
 
     def _path(self, key: str, text: str) -> list[Finding]:
         is_named = _PATH_KEY.search(key) is not None
@@ -187,10 +202,6 @@ class _Values:
         if is_named or "/" in text or text.startswith("."):
             return [self.territory.read(text, self.cwds, text, lists="list" in self.name.own)]
         return []
-
-
-def _labels(url: str) -> list[str]:
-    return host_of(url).split(".")
 
 
 def _finding(risk: Risk, rule: str, tool: str, why: str, *kinds: EffectKind) -> Finding:

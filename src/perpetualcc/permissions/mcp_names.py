@@ -6,16 +6,19 @@ after a verb is a thing (`get_workflow_run`), and what stands before it may be o
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_MOST_THINGS = 3
+_MOST_THINGS = 4
 """Words before the verb: `pull_request_read`."""
+_LAST = frozenset({("search",), ("get",)})
+"""Verbs that may also stand at the end, after things that no table knows: `model_search`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,22 @@ def looks(name: Name) -> bool:
     own, verb = name.own, _without_things(name.own)
     if _only_looks(name):
         return True
-    if own[-1:] != ("search",) and (not verb or verb[0] not in _named("looks")):
+    if "_".join(verb[:2]) in _named("phrases") or not is_plain(name):
         return False
-    others = _named("joins") | _named("alters") | _named("hides")
-    return others.isdisjoint(own) and not _harmful(own)
+    ends = _named("shown").intersection(own[-1:])
+    is_shown = bool(ends) and all(_is_thing(word) for word in own[:-1])
+    return is_shown or own[-1:] in _LAST or not _named("looks").isdisjoint(verb[:1])
+
+
+def is_plain(name: Name) -> bool:
+    """No word of it changes anything, joins something else to it, or hides what it shows."""
+    others = _named("alters") | _named("hides")
+    return others.isdisjoint(name.own) and not _joins(name.own) and not _harmful(name.own)
+
+
+def _joins(own: Sequence[str]) -> bool:
+    """`get_and_refund` does two things, `get_cost_and_usage` looks at two."""
+    return any(one in _named("joins") and not _is_thing(after) for one, after in pairwise(own))
 
 
 def _only_looks(name: Name) -> bool:
@@ -82,7 +97,7 @@ def harm(name: Name) -> list[str]:
     if _only_looks(name):
         return []
     verb = _without_things(name.own)
-    is_look = bool(verb) and verb[0] in _named("looks") and _named("joins").isdisjoint(name.own)
+    is_look = bool(verb) and verb[0] in _named("looks") and not _joins(name.own)
     if is_look:
         return _harmful(name.own)
     found = sorted(name.words & _named("destructive"))
@@ -103,7 +118,7 @@ def _harmful(own: Iterable[str]) -> list[str]:
 def chosen_harm(word: str) -> list[str]:
     """The same of a word in the input that says what a tool of many uses does."""
     words = words_of(word)
-    if words and words[0] in _named("looks") and _named("joins").isdisjoint(words):
+    if words and words[0] in _named("looks") and not _joins(words):
         return _harmful(words)
     return [one for one in words if one in _named("destructive")]
 

@@ -44,6 +44,9 @@ def test_a_tool_that_only_looks_asks_nobody(tool: str) -> None:
         "mcp__x__find_update",
         "mcp__x__get_or_create_user",
         "mcp__x__mark_as_read",
+        "mcp__x__log_work",
+        "mcp__x__check_in",
+        "mcp__x__status_update",
         "mcp__x__check_out_branch",
         "mcp__x__save_search",
         "mcp__x__frobnicate_list",
@@ -131,6 +134,24 @@ def test_what_is_harmless_asks_nobody(tool_input: dict[str, Any]) -> None:
     assert risk_of(LOOK, tool_input) is Risk.LOW
 
 
+@pytest.mark.parametrize(
+    ("tool", "tool_input", "risk"),
+    [
+        ("mcp__x__browser_tabs", {"action": "list"}, Risk.LOW),
+        ("mcp__x__manage_thing", {"operation": "get_thing"}, Risk.LOW),
+        ("mcp__x__manage_thing", {"operation": "frobnicate"}, Risk.MEDIUM),
+        ("mcp__x__manage_thing", {"action": "list", "operation": "create"}, Risk.MEDIUM),
+        ("mcp__x__update_thing", {"action": "list"}, Risk.MEDIUM),
+        ("mcp__x__call_tool", {"tool": "get_issue"}, Risk.MEDIUM),
+        ("mcp__x__run", {"action": "list"}, Risk.HIGH),
+    ],
+)
+def test_a_tool_of_many_uses_is_what_it_is_asked_for(
+    tool: str, tool_input: dict[str, Any], risk: Risk
+) -> None:
+    assert risk_of(tool, tool_input) is risk
+
+
 def test_deep_values_are_never_overlooked() -> None:
     deep: Any = "rm -rf /"
     for _ in range(40):
@@ -150,6 +171,8 @@ def test_a_server_s_own_page_is_named_by_its_address() -> None:
 
     assert risk_of("mcp__sentry__get_issue_details", own) is Risk.LOW
     assert risk_of("mcp__other__get_issue_details", own) is Risk.MEDIUM
+    other = {"issueUrl": "https://sentry.evil.tld/issues/1"}
+    assert risk_of("mcp__sentry__get_issue_details", other) is Risk.MEDIUM
 
 
 def test_a_browser_goes_to_this_machine_alone_and_asks_nobody() -> None:

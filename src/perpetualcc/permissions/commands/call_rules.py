@@ -202,7 +202,7 @@ class CallRules:
                 continue
             if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
                 continue
-            if rule.explanation == "SQL" and call.arguments.rule.rule == "sql-file":
+            if rule.explanation == "SQL" and _is_sql_file(call):
                 continue  # its handler reads the statements
             if (
                 rule.explanation in _ELSEWHERE
@@ -456,6 +456,10 @@ def _into(words: Sequence[Word], written: Findings) -> Findings:
 def _in_folder(effect: Effect, names: Sequence[str]) -> Effect:
     inner = [f"{place}/{name}" for place in (effect.target, *effect.also) for name in names if name]
     return replace(effect, also=(*effect.also, *inner))
+
+
+def _is_sql_file(call: Call) -> bool:
+    return call.arguments.rule is not None and call.arguments.rule.rule == "sql-file"
 
 
 def _is_dry(given: Given) -> bool:
