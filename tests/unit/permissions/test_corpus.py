@@ -53,6 +53,7 @@ PARTS = [
     "twenty-eighth",
     "twenty-ninth",
     "thirtieth",
+    "thirty-first",
 ]
 
 

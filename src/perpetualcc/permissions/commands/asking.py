@@ -144,7 +144,10 @@ def only_looks(call: Call) -> bool:
     Where the words also name secrets, only a list of their names is a look.
     """
     is_secret = is_shown = False
-    for word in _own_words(call)[:_VERBS_LOOKED_AT]:
+    own = _own_words(call)
+    for index, word in enumerate(own[:_VERBS_LOOKED_AT]):
+        if word == "version" and index < len(own) - 1:
+            continue  # `kaggle datasets version x` makes one
         if not _PLAIN.fullmatch(word):
             return is_shown
         if f"{call.command.words[0].text} {word}" in _names("things"):
