@@ -169,7 +169,10 @@ class _Values:
         return self._path(key, text)
 
     def _file(self, text: str) -> list[Finding]:
-        path = unquote(urlsplit(text).path)
+        try:
+            path = unquote(urlsplit(text).path)
+        except ValueError:
+            return [judge_url(text, text[:200])]
         location = self.territory.locate(path, self.cwds)
         if fetches(self.name) and location.zone not in {Zone.SAFE, Zone.PROJECT}:
             return [judge_url(text, text[:200])]

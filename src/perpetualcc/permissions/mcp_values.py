@@ -13,8 +13,10 @@ from typing import Any
 
 VALUE_LIMIT = 20_000
 """Characters of one text that are looked at."""
-_DEPTH, _MOST = 12, 2_000
+_DEPTH, _MOST, _MOST_COMMANDS = 12, 2_000, 100
 """How deep values may lie in each other, and how many there may be."""
+_ALL = 100_000
+"""Characters of all texts together."""
 COMMAND_KEYS = frozenset(
     {"command", "commands", "cmd", "commandline", "command_line", "bash", "shell_command"}
 )
@@ -30,6 +32,20 @@ class Given:
     names: set[str] = field(default_factory=set)
     """All names in the input, of what is no text as well."""
     is_cut: bool = False
+    """Something of it was not looked at."""
+    size: int = 0
+    """Characters of all texts."""
+    commands: int = 0
+    """How many of the texts are commands."""
+
+    def add(self, key: str, text: str) -> None:
+        """Keeps `text`, unless all together is too much."""
+        self.size += len(text)
+        self.commands += key in COMMAND_KEYS
+        too_much = self.size > _ALL or self.commands > _MOST_COMMANDS
+        self.is_cut = self.is_cut or too_much or len(text) > VALUE_LIMIT
+        if not too_much:
+            self.texts.append((key, text[:VALUE_LIMIT]))
 
 
 def read_values(values: Mapping[str, Any]) -> Given:
@@ -43,9 +59,8 @@ def _read(value: Any, key: str, given: Given, depth: int) -> None:
     if depth > _DEPTH or len(given.texts) > _MOST or len(given.names) > _MOST:
         given.is_cut = True
     elif isinstance(value, str):
-        given.is_cut = given.is_cut or len(value) > VALUE_LIMIT
-        given.texts.append((key, value[:VALUE_LIMIT]))
-        _read(_opened(value), key, given, depth + 1)
+        given.add(key, value)
+        _read(_opened(value, given), key, given, depth + 1)
     elif isinstance(value, Mapping):
         _read_line(value, given)
         for name, inner in value.items():
@@ -53,18 +68,21 @@ def _read(value: Any, key: str, given: Given, depth: int) -> None:
             _read(inner, str(name).lower(), given, depth + 1)
     elif isinstance(value, list | tuple):
         if key in COMMAND_KEYS and all(isinstance(one, str) for one in value):
-            given.texts.append((key, shlex.join(value)))
+            given.add(key, shlex.join(value))
         for inner in value:
             _read(inner, key, given, depth + 1)
 
 
-def _opened(text: str) -> Any:
+def _opened(text: str, given: Given) -> Any:
     """What it holds, where it is JSON."""
-    if text[:1] not in "{[" or not text or len(text) > VALUE_LIMIT:
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > VALUE_LIMIT:
         return None
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
+        return None
+    except RecursionError:
+        given.is_cut = True
         return None
 
 
@@ -76,4 +94,4 @@ def _read_line(value: Mapping[str, Any], given: Given) -> None:
             words = value.get(name)
             if isinstance(program, str) and isinstance(words, list | tuple):
                 line = [program, *(shlex.quote(str(word)) for word in words)]
-                given.texts.append((key, " ".join(line)[:VALUE_LIMIT]))
+                given.add(key, " ".join(line))

@@ -29,7 +29,14 @@ def test_a_tool_of_medium_risk_that_only_looks_is_low(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["cabal frobnicate", "mlflow run .", "airflow connections get x"]
+    "command",
+    [
+        "cabal frobnicate",
+        "cabal frob list",
+        "manage.py charge_all status",
+        "mlflow run .",
+        "airflow connections get x",
+    ],
 )
 def test_and_one_that_does_more_or_shows_secrets_is_not(command: str) -> None:
     assert bash_risk(command) is not Risk.LOW

@@ -71,6 +71,7 @@ LOOK = "mcp__x__get_thing"
     [
         {"path": "/home/dev/.ssh/id_rsa"},
         {"path": "../../.ssh/id_rsa"},
+        {"uri": "file://[x", "command": "rm -rf /"},
         {"uri": "file:///home/dev/.ssh/id_rsa"},
         {"uri": "file:///home/dev/.s%73h/id_rsa"},
         {"a": [{"b": {"c": ["/home/dev/.aws/credentials"]}}]},
@@ -79,6 +80,7 @@ LOOK = "mcp__x__get_thing"
         {"command": "rm", "args": ["-rf", "/"]},
         {"sql": "DROP TABLE users"},
         {"arguments": '{"sql": "drop table users"}'},
+        {"arguments": ' {"sql": "drop table users"}'},
         {"pipeline": [{"$match": {}}, {"$out": "users"}]},
         {"url": "http://169.254.169.254/latest/"},
         {"url": "169.254.169.254/latest/"},
@@ -111,6 +113,9 @@ def test_a_tool_that_looks_is_given_what_a_person_must_see(tool_input: dict[str,
         {"command": "git commit -m x"},
         {"text": "x" * 20_001},
         {"list": ["x"] * 3_000},
+        {"list": [{"command": "ls"}] * 200},
+        {"list": ["x" * 10_000] * 20},
+        {"arguments": "[" * 19_000},
     ],
 )
 def test_or_what_needs_a_second_thought(tool_input: dict[str, Any]) -> None:

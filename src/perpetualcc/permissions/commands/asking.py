@@ -165,6 +165,15 @@ def only_looks(call: Call) -> bool:
     return is_shown
 
 
+def looks_at_once(call: Call) -> bool:
+    """`cabal list`, `mlflow runs list`: the verb comes first or after things."""
+    first, second, *_ = (*_own_words(call), "", "")
+    shows = _names("looks") | _names("shown")
+    is_thing = first.endswith("s") and not first.endswith("ss")
+    begins = re.split(r"[-_:]", first)[0] in shows or (is_thing and second in shows)
+    return begins and only_looks(call)
+
+
 def is_subcommand(word: str, call: Call) -> bool:
     """A word that names something to do, where the program does not take names of things."""
     if not _PLAIN.fullmatch(word) or call.arguments.path in _names("takes_names"):

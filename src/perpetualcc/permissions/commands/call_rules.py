@@ -17,6 +17,7 @@ from perpetualcc.permissions.commands.asking import (
     asks_for_help,
     asks_in_words,
     is_subcommand,
+    looks_at_once,
     only_looks,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
@@ -176,7 +177,7 @@ class CallRules:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):
             risk, why = Risk.MEDIUM, "Looks at what is there, with the person's rights."
-        elif risk is Risk.MEDIUM and rule.looks and rule.risk is risk and only_looks(call):
+        elif risk is Risk.MEDIUM and rule.looks and rule.risk is risk and looks_at_once(call):
             risk, why = Risk.LOW, "Looks at what is there."
         if (
             EffectKind.EXECUTE in rule.effects
