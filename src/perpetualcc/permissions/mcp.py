@@ -27,19 +27,21 @@ from perpetualcc.permissions.mcp_names import (
     is_plain,
     looks,
     read_name,
+    risk_of_flag,
     risk_of_look,
+    runs,
 )
 from perpetualcc.permissions.mcp_values import COMMAND_KEYS, Given, read_values
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories
-from perpetualcc.permissions.urls import HostKind, host_of, judge_url
+from perpetualcc.permissions.urls import HostKind, as_read, host_of, judge_url
 
 _WRITES = frozenset(
     {"write", "create", "edit", "move", "copy", "save", "put", "append", "update", "insert",
      "patch", "rename", "replace", "upload", "download", "export", "set"}
 )  # fmt: skip
-_STATEMENT_KEYS = frozenset({"sql", "statement", "statements", "sql_query", "cypher"})
+_STATEMENT_KEY = re.compile(r"(?:^|_)(?:sql|statements?|cypher)$|^sql_query$")
 _ADDRESS_KEY = re.compile(r"(?:^|_)(?:url|urls|uri|href|link|endpoint|website|webhook)$|url$")
 _PATH_KEY = re.compile(r"path|file|dir(?:ectory)?$|^(?:source|destination|cwd|root|uri)$")
 _OUTPUT_KEY = re.compile(r"output|dest|save|download|^filename$|target_?(?:path|dir|file)")
@@ -48,12 +50,14 @@ _PROSE = frozenset(
      "description", "topic", "summary", "reason", "comment", "element", "jql", "search", "name"}
 )  # fmt: skip
 """Names of what is words: with blanks in it, it is no path."""
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?!\\)", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
 _ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]{1,20}:(?://|/\\|\\)", re.IGNORECASE)
 _MAY_BE_HOST = re.compile(r"[.:/\\]|^(?:\d+|0x\w+|localhost|metadata)$", re.IGNORECASE)
 _STAGES = frozenset({"$out", "$merge", "$where", "$function", "$accumulator"})
 """Of MongoDB: they write, or run code."""
 _MUTATION = re.compile(r"\s*(?:#[^\n]*\s*)*mutation\b")
+_CODE_KEYS = frozenset({"code", "script", "expression", "function", "javascript", "python", "js"})
+_HOST_KEY = re.compile(r"(?:^|_)(?:host|hosts|hostname|domain|ip|server|target)$")
 _METHODS = frozenset({"get", "head", "options"})
 _LONGEST_CHOICE = 60
 
@@ -81,6 +85,8 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
     worst = harm(name)
     told = "By its name" if worst else "By what it is asked for"
     worst = worst or [w for _, v in chosen if v.lower() != "post" for w in chosen_harm(v)]
+    flags = {risk: key for key in sorted(given.flags) if (risk := risk_of_flag(key))}
+    worst = worst or [key for risk, key in flags.items() if risk is Risk.HIGH]
     statements = [text for key, text in given.texts if _is_statement(key, name)]
     asks = bool(statements) and all(only_asks(plain(text)) for text in statements)
     if asks and set(worst) <= {"execute", "exec", "run"}:
@@ -95,7 +101,12 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
         or (fetches(name) and any(_is_address(k) for k, _ in given.texts))
         or (is_plain(name) and any(k in _uses() and chosen_look(v) for k, v in chosen))
     )
-    is_loose = given.is_cut or (bool(statements) and not asks) or _is_mutation(given)
+    is_loose = (
+        given.is_cut
+        or Risk.MEDIUM in flags
+        or (bool(statements) and not asks)
+        or any(_is_code(key, text) for key, text in given.texts)
+    )
     if is_look and not is_loose and all(_is_look_too(key, value) for key, value in chosen):
         return _look(tool, name)
     return _finding(
@@ -113,16 +124,17 @@ def _look(tool: str, name: Name) -> Finding:
     return _finding(risk, "mcp-look", tool, why, EffectKind.READ, EffectKind.NETWORK)
 
 
-def _is_mutation(given: Given) -> bool:
-    """GraphQL that changes something."""
-    return any(_MUTATION.match(text) for _, text in given.texts)
+def _is_code(key: str, text: str) -> bool:
+    """GraphQL that changes something; a program in whatever language."""
+    is_program = key in _CODE_KEYS and re.search(r"[(=;.]", text) is not None
+    return is_program or _MUTATION.match(text) is not None
 
 
 def _chosen(given: Given) -> Iterator[tuple[str, str]]:
     """Words by which the input says what a tool of many uses does: `{"action": "delete"}`."""
     table = load_table("tools")["mcp"]
     for key, value in given.texts:
-        is_name = len(value) < _LONGEST_CHOICE and re.fullmatch(r"[\w.:-]+", value) is not None
+        is_name = len(value) < _LONGEST_CHOICE and re.fullmatch(r"[\w.:/-]+", value) is not None
         if is_name and key in table["choosing"]:
             yield key, value
 
@@ -139,7 +151,9 @@ def _is_look_too(key: str, value: str) -> bool:
 
 
 def _is_statement(key: str, name: Name) -> bool:
-    return key in _STATEMENT_KEYS or (key in {"query", "queries"} and asks_statements(name))
+    return _STATEMENT_KEY.search(key) is not None or (
+        key in {"query", "queries", "q"} and asks_statements(name)
+    )
 
 
 def _is_address(key: str) -> bool:
@@ -158,15 +172,24 @@ class _Values:
     def value(self, key: str, value: str) -> list[Finding]:
         text = plain(value)
         if key in COMMAND_KEYS or key.endswith(("_command", "_cmd")):
-            judge = CommandJudge(self.territory, self.settings.blocked_commands)
-            return judge.text(text, self.cwds)
-        if _is_statement(key, self.name):
+            return self._command(text)
+        if runs(key) and (found := self._run(text)):
+            return found
+        if _is_statement(key, self.name) or (asks_statements(self.name) and ";" in text):
             return _statement(text)
         if text[:5].lower() == "file:":
             return self._file(text)
-        if _ADDRESS.match(text) or (_is_address(key) and _MAY_BE_HOST.search(text)):
+        is_host = _is_address(key) or _HOST_KEY.search(key) is not None
+        if _ADDRESS.match(text) or (is_host and _MAY_BE_HOST.search(text)):
             return self._address(text, is_named=_is_address(key))
         return self._path(key, text)
+
+    def _command(self, text: str) -> list[Finding]:
+        return CommandJudge(self.territory, self.settings.blocked_commands).text(text, self.cwds)
+
+    def _run(self, text: str) -> list[Finding]:
+        """It need not be a command, so only what is HIGH counts."""
+        return [finding for finding in self._command(text) if finding.risk is Risk.HIGH]
 
     def _file(self, text: str) -> list[Finding]:
         try:
@@ -179,6 +202,7 @@ class _Values:
         return [self.territory.read(path, self.cwds, text[:200])]
 
     def _address(self, text: str, *, is_named: bool) -> list[Finding]:
+        text = as_read(text)
         if _SCHEME.match(text) is None or ("://" not in text and "." in text.partition(":")[0]):
             text = f"http://{text}"
         found = judge_url(text, text[:200], self.settings.trusted_hosts)
@@ -195,6 +219,7 @@ class _Values:
         return any(domain in {word, pages.get(word)} for word in self.name.server)
 
     def _path(self, key: str, text: str) -> list[Finding]:
+        text = text.replace("\\", "/")
         is_named = _PATH_KEY.search(key) is not None
         is_prose = " " in text and key in _PROSE
         if is_prose or "\n" in text or not 0 < len(text) < 400:

@@ -128,6 +128,23 @@ def chosen_look(word: str) -> bool:
     return looks(Name((), tuple(words_of(word))))
 
 
+def risk_of_flag(key: str) -> Risk:
+    """What `{"purge": true}` says, by the words of options."""
+    words, table = set(key.split("_")), load_table("option_words")
+    if not words.isdisjoint(table["negations"]):
+        return Risk.LOW
+    if not words.isdisjoint((*table["destroys"], *table["warns"])):
+        return Risk.HIGH
+    changes = (*table["leaves"], *table["loosens"], *_named("alters"), "apply")
+    return Risk.LOW if words.isdisjoint(changes) else Risk.MEDIUM
+
+
+def runs(key: str) -> bool:
+    """Whether what it names is run: `pre_command`, `shell`."""
+    last = key.rpartition("_")[2]
+    return last in load_table("option_words")["runs"] or last in {"run", "bash", "sh"}
+
+
 def keeps_secrets(name: Name) -> bool:
     """Of a keeper of secrets all but the names of what it keeps is one."""
     return not _named("keeping").isdisjoint(name.server)

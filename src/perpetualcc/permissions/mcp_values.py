@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from perpetualcc.permissions.mcp_names import words_of
+
 VALUE_LIMIT = 20_000
 """Characters of one text that are looked at."""
 _DEPTH, _MOST, _MOST_COMMANDS = 12, 2_000, 100
@@ -20,6 +22,7 @@ _ALL = 100_000
 COMMAND_KEYS = frozenset(
     {"command", "commands", "cmd", "commandline", "command_line", "bash", "shell_command"}
 )
+_TAKES = frozenset({"arguments", "args", "params", "parameters", "input"})
 _ARGUMENT_KEYS = ("args", "arguments", "argv", "parameters")
 
 
@@ -28,9 +31,11 @@ class Given:
     """The texts of one input."""
 
     texts: list[tuple[str, str]] = field(default_factory=list)
-    """The lower-case name of each, and the text."""
+    """The name of each, as `file_path` however it was written, and the text."""
     names: set[str] = field(default_factory=set)
     """All names in the input, of what is no text as well."""
+    flags: set[str] = field(default_factory=set)
+    """The names of what is true."""
     is_cut: bool = False
     """Something of it was not looked at."""
     size: int = 0
@@ -58,6 +63,8 @@ def read_values(values: Mapping[str, Any]) -> Given:
 def _read(value: Any, key: str, given: Given, depth: int) -> None:
     if depth > _DEPTH or len(given.texts) > _MOST or len(given.names) > _MOST:
         given.is_cut = True
+    elif value is True:
+        given.flags.add(key)
     elif isinstance(value, str):
         given.add(key, value)
         _read(_opened(value, given), key, given, depth + 1)
@@ -65,7 +72,7 @@ def _read(value: Any, key: str, given: Given, depth: int) -> None:
         _read_line(value, given)
         for name, inner in value.items():
             given.names.add(str(name).lower())
-            _read(inner, str(name).lower(), given, depth + 1)
+            _read(inner, "_".join(words_of(str(name))), given, depth + 1)
     elif isinstance(value, list | tuple):
         if key in COMMAND_KEYS and all(isinstance(one, str) for one in value):
             given.add(key, shlex.join(value))
@@ -87,7 +94,9 @@ def _opened(text: str, given: Given) -> Any:
 
 
 def _read_line(value: Mapping[str, Any], given: Given) -> None:
-    """`{"command": "rm", "args": ["-rf", "/"]}` is one line."""
+    """`{"command": "rm", "args": ["-rf", "/"]}` is one line; with arguments a name is a tool's."""
+    if isinstance(value.get("name"), str) and not _TAKES.isdisjoint(value):
+        given.add("tool", value["name"])
     for key in COMMAND_KEYS.intersection(value):
         program = value[key]
         for name in _ARGUMENT_KEYS:

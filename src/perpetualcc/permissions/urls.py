@@ -165,9 +165,15 @@ def _number(part: str) -> int:
     return int(part[:12], 8 if is_octal else 10)
 
 
+def as_read(url: str) -> str:
+    """With the slashes that browsers make of backslashes, and a scheme."""
+    text = url.strip().replace("\\", "/") if "\\" in url[:12] else url.strip()
+    return f"http:{text}" if text.startswith("//") else text
+
+
 def judge_url(url: str, part: str, trusted: tuple[str, ...] = ()) -> Finding:
     """What fetching `url` would mean."""
-    risk, rule, why, host = _judged(url, trusted)
+    risk, rule, why, host = _judged(as_read(url), trusted)
     return Finding(
         risk=risk,
         rule=rule,
