@@ -165,10 +165,18 @@ def _number(part: str) -> int:
     return int(part[:12], 8 if is_octal else 10)
 
 
+_BEGINNING = re.compile(r"(?:(https?|wss?|ftp):)?([/\\]*)", re.IGNORECASE)
+
+
 def as_read(url: str) -> str:
-    """With the slashes that browsers make of backslashes, and a scheme."""
-    text = url.strip().replace("\\", "/") if "\\" in url[:12] else url.strip()
-    return f"http:{text}" if text.startswith("//") else text
+    """As browsers read it: `http:x`, `http:/x` and `//x`, also with backslashes, are `http://x`."""
+    text = url.strip()
+    match = _BEGINNING.match(text)
+    if match is None or not (match[1] or match[2].replace("\\", "/") == "//"):
+        return text
+    rest = text[match.end() :]
+    head, slash, tail = rest.partition("/")
+    return f"{match[1] or 'http'}://" + head.replace("\\", "/") + slash + tail
 
 
 def judge_url(url: str, part: str, trusted: tuple[str, ...] = ()) -> Finding:
@@ -286,6 +294,8 @@ def _by_kind(
 ) -> tuple[Risk, str, str, str]:
     if kind is HostKind.LOOPBACK and _port(parts) in _hosts()["admin_ports"]:
         return Risk.MEDIUM, str(HostKind.ADMIN), "Through that port the machine is ruled", host
+    if kind is HostKind.LOOPBACK and not parts.netloc.replace(UNKNOWN, "").isascii():
+        return Risk.MEDIUM, "address-look-alike", "It is written in another script", host
     if kind is HostKind.LOOPBACK:
         return Risk.MEDIUM, str(kind), "It is a service of this machine", host
     if kind is HostKind.PRIVATE:

@@ -43,11 +43,21 @@ def test_one_that_reaches_out_or_rules_this_machine_is_not_low(command: str) -> 
 @pytest.mark.parametrize(
     "command",
     [
-        "curl http://localhost:3000/health",
-        "curl -s 'http://localhost:3000/login?next=http://localhost:5173/'",
         "echo 'see https://github.com@evil.tld/x'",
         "npm install --registry=http://localhost:4873 left-pad",
     ],
 )
 def test_everyday_addresses_ask_nobody_more_than_before(command: str) -> None:
     assert bash_risk(command) is not Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl http://localhost:3000/health",
+        "curl http://localhost:$PORT/health",
+        "curl -s 'http://localhost:3000/login?next=http://localhost:5173/'",
+    ],
+)
+def test_this_machine_is_looked_at_without_asking(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
