@@ -1,130 +1,241 @@
 """
 Calls of MCP servers: what they do is the server's word, so what they are given is looked at.
 
-A tool whose name says harm is believed. Values that are paths, statements, commands or
-addresses are judged as what they are, and only what is HIGH there counts: nothing here makes a
-call harmless.
+A tool whose name says harm is believed. One whose name says that it only looks is LOW as long as
+nothing that it is given says otherwise; all others are MEDIUM. Values that are paths, statements,
+commands or addresses are judged as what they are, by the same readers as everywhere.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import plain
 from perpetualcc.permissions.commands.judge import CommandJudge
-from perpetualcc.permissions.commands.programs.databases import destroying
+from perpetualcc.permissions.commands.programs.databases import destroying, only_asks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.paths import Territory
+from perpetualcc.permissions.mcp_names import (
+    Name,
+    asks_statements,
+    chosen_harm,
+    chosen_look,
+    fetches,
+    harm,
+    is_plain,
+    looks,
+    read_name,
+    risk_of_flag,
+    risk_of_look,
+    runs,
+)
+from perpetualcc.permissions.mcp_values import COMMAND_KEYS, Given, read_values
+from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories
-from perpetualcc.permissions.urls import judge_url
+from perpetualcc.permissions.urls import HostKind, as_read, host_of, judge_url
 
-VALUE_LIMIT = 20_000
-"""Characters of one value that are looked at."""
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _WRITES = frozenset(
     {"write", "create", "edit", "move", "copy", "save", "put", "append", "update", "insert",
      "patch", "rename", "replace", "upload", "download", "export", "set"}
 )  # fmt: skip
-_DATABASES = re.compile(
-    r"sql|postgres|supabase|database|maria|bigquery|snowflake|duckdb|neon|planetscale|clickhouse|db\b",
-    re.IGNORECASE,
-)
-_COMMAND_KEYS = frozenset({"command", "commands", "cmd", "commandline", "command_line", "bash"})
-_STATEMENT_KEYS = frozenset({"sql", "statement", "statements"})
+_STATEMENT_KEY = re.compile(r"(?:^|_)(?:sql|statements?|cypher)$|^sql_query$")
+_ADDRESS_KEY = re.compile(r"(?:^|_)(?:url|urls|uri|href|link|endpoint|website|webhook)$|url$")
+_PATH_KEY = re.compile(r"path|file|dir(?:ectory)?$|^(?:source|destination|cwd|root|uri)$")
+_OUTPUT_KEY = re.compile(r"output|dest|save|download|^filename$|target_?(?:path|dir|file)")
+_PROSE = frozenset(
+    {"query", "q", "question", "prompt", "thought", "text", "title", "body", "content", "message",
+     "description", "topic", "summary", "reason", "comment", "element", "jql", "search", "name"}
+)  # fmt: skip
+"""Names of what is words: with blanks in it, it is no path."""
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
+_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]{1,20}:(?://|/\\|\\)", re.IGNORECASE)
+_MAY_BE_HOST = re.compile(r"[.:/\\]|^(?:\d+|0x\w+|localhost|metadata)$", re.IGNORECASE)
+_STAGES = frozenset({"$out", "$merge", "$where", "$function", "$accumulator"})
+"""Of MongoDB: they write, or run code."""
+_MUTATION = re.compile(r"\s*(?:#[^\n]*\s*)*mutation\b")
+_CODE_KEYS = frozenset({"code", "script", "expression", "function", "javascript", "python", "js"})
+_HOST_KEY = re.compile(r"(?:^|_)(?:host|hosts|hostname|domain|ip|server|target)$")
+_METHODS = frozenset({"get", "head", "options"})
+_LONGEST_CHOICE = 60
 
 
 def judge_mcp(
-    tool: str, values: Mapping[str, Any], territory: Territory, cwds: Directories
+    tool: str,
+    values: Mapping[str, Any],
+    territory: Territory,
+    cwds: Directories,
+    settings: PermissionSettings,
 ) -> list[Finding]:
-    """What the name says, and what is HIGH in the values."""
-    words = [word.lower() for word in _WORD.findall(tool)]
-    findings = [_named(tool, words, values)]
-    for key, value in _values(values):
-        text = plain(value[:VALUE_LIMIT])
-        if key in _COMMAND_KEYS or key.endswith(("_command", "_cmd")):
-            found = CommandJudge(territory).text(text, cwds)
-        elif key in _STATEMENT_KEYS or (key == "query" and _DATABASES.search(tool)):
-            found = _statement(text)
-        elif text.startswith(("http://", "https://", "file:")):
-            found = [judge_url(text, text[:200])]
-        elif _WRITES.intersection(words) and _is_path(text):
-            found = [territory.write(text, cwds, text)]
-        else:
-            found = []
-        findings += [finding for finding in found if finding.risk is Risk.HIGH]
-    return findings
+    """What the name says, and what the values do; of a tool that does more than look, the worst."""
+    name, given = read_name(tool), read_values(values)
+    judge = _Values(name, territory, cwds, settings)
+    found = [finding for key, text in given.texts for finding in judge.value(key, text)]
+    named = _named(tool, name, given)
+    if named.risk is Risk.LOW:
+        return [named, *found]
+    return [named, *(finding for finding in found if finding.risk is Risk.HIGH)]
 
 
-def _only_asks(tool: str, values: Mapping[str, Any]) -> bool:
-    """Every statement it is given asks a database for something, and one is given."""
-    given = [
-        text
-        for key, text in _values(values)
-        if key in _STATEMENT_KEYS or (key == "query" and _DATABASES.search(tool))
-    ]
-    statements = [one for text in given for one in plain(text).split(";") if one.strip()]
-    return bool(statements) and all(
-        _ASKS.match(_REMARK.sub("", one)) and destroying(one) is None for one in statements
-    )
-
-
-_REMARK = re.compile(r"^(?:\s*--[^\n]*\n)+")
-_ASKS = re.compile(r"\s*(?:select|show|explain|describe|values)\b", re.IGNORECASE)
-
-
-def _named(tool: str, words: list[str], values: Mapping[str, Any]) -> Finding:
-    named = load_table("tools")["mcp"]
-    server, own = _parts(tool)
-    chosen = [word for word in _chosen(values, named["choosing"]) if word != "post"]
-    harm = sorted({*words, *chosen}.intersection(named["destructive"]))
-    is_look = not {*own[:2]}.isdisjoint(named["looks"]) and {*own}.isdisjoint(named["joins"])
-    if is_look:
-        harm = [word for word in harm if word not in named["things"]]
-    elif not {*server}.isdisjoint(named["speaking"]):
-        harm += [word for word in own if word in named["speech"]]
-    elif not {*server}.isdisjoint(named["paying"]):
-        harm += [word for word in own if word in named["money"]]
-    if set(harm) <= {"execute", "exec", "run"} and _only_asks(tool, values):
-        harm = []
-    if harm == ["run"] and not set(words).isdisjoint(named["run_and_look"]):
-        harm = []
-    if harm:
-        told = "By its name" if harm[0] in words else "By what it is asked for"
-        why = f"{told} ({harm[0]!r}) a person answers for what it does"
+def _named(tool: str, name: Name, given: Given) -> Finding:
+    """What the name of the tool says, together with what the input chooses of its uses."""
+    chosen = list(_chosen(given))
+    worst = harm(name)
+    told = "By its name" if worst else "By what it is asked for"
+    worst = worst or [w for _, v in chosen if v.lower() != "post" for w in chosen_harm(v)]
+    flags = {risk: key for key in sorted(given.flags) if (risk := risk_of_flag(key))}
+    worst = worst or [key for risk, key in flags.items() if risk is Risk.HIGH]
+    statements = [text for key, text in given.texts if _is_statement(key, name)]
+    asks = bool(statements) and all(only_asks(plain(text)) for text in statements)
+    if asks and set(worst) <= {"execute", "exec", "run"}:
+        return _look(tool, name)
+    if not _STAGES.isdisjoint(given.names):
+        worst, told = [*worst, *sorted(_STAGES & given.names)], "By what it is given"
+    if worst:
+        why = f"{told} ({worst[0]!r}) a person answers for what it does"
         return _finding(Risk.HIGH, "mcp-destructive", tool, why)
+    is_look = (
+        looks(name)
+        or (fetches(name) and any(_is_address(k) for k, _ in given.texts))
+        or (is_plain(name) and any(k in _uses() and chosen_look(v) for k, v in chosen))
+    )
+    is_loose = (
+        given.is_cut
+        or Risk.MEDIUM in flags
+        or (bool(statements) and not asks)
+        or any(_is_code(key, text) for key, text in given.texts)
+    )
+    if is_look and not is_loose and all(_is_look_too(key, value) for key, value in chosen):
+        return _look(tool, name)
     return _finding(
         Risk.MEDIUM, "mcp", tool, "A tool of an MCP server: what it does is not seen here"
     )
 
 
-def _chosen(values: Mapping[str, Any], choosing: list[str]) -> Iterator[str]:
+def _look(tool: str, name: Name) -> Finding:
+    risk = risk_of_look(name)
+    why = {
+        Risk.LOW: "A tool of an MCP server that only looks, by its name",
+        Risk.MEDIUM: "Shows letters, or what there is of secrets",
+        Risk.HIGH: "Shows what a keeper of secrets keeps",
+    }[risk]
+    return _finding(risk, "mcp-look", tool, why, EffectKind.READ, EffectKind.NETWORK)
+
+
+def _is_code(key: str, text: str) -> bool:
+    """GraphQL that changes something; a program in whatever language."""
+    is_program = key in _CODE_KEYS and re.search(r"[(=;.]", text) is not None
+    return is_program or _MUTATION.match(text) is not None
+
+
+def _chosen(given: Given) -> Iterator[tuple[str, str]]:
     """Words by which the input says what a tool of many uses does: `{"action": "delete"}`."""
-    for key, value in _values(values):
-        if (
-            key in choosing
-            and len(value) < _LONGEST_CHOICE
-            and value.replace("_", "a").isidentifier()
-        ):
-            yield from (word.lower() for word in _WORD.findall(value))
+    table = load_table("tools")["mcp"]
+    for key, value in given.texts:
+        is_name = len(value) < _LONGEST_CHOICE and re.fullmatch(r"[\w.:/-]+", value) is not None
+        if is_name and key in table["choosing"]:
+            yield key, value
 
 
-_LONGEST_CHOICE = 60
+def _uses() -> list[str]:
+    uses: list[str] = load_table("tools")["mcp"]["choosing_uses"]
+    return uses
 
 
-def _parts(tool: str) -> tuple[list[str], list[str]]:
-    """The words of the server's name, and those of the tool's own."""
-    _, _, named = tool.partition("__")
-    server, _, own = named.partition("__")
-    words = [[word.lower() for word in _WORD.findall(part)] for part in (server, own)]
-    return words[0], [word for word in words[1] if word not in words[0]]
+def _is_look_too(key: str, value: str) -> bool:
+    """A thing that is looked at, or a use that only looks."""
+    table = load_table("tools")["mcp"]
+    return key in table["choosing_things"] or value.lower() in _METHODS or chosen_look(value)
 
 
-def _finding(risk: Risk, rule: str, tool: str, why: str) -> Finding:
+def _is_statement(key: str, name: Name) -> bool:
+    return _STATEMENT_KEY.search(key) is not None or (
+        key in {"query", "queries", "q"} and asks_statements(name)
+    )
+
+
+def _is_address(key: str) -> bool:
+    return _ADDRESS_KEY.search(key) is not None
+
+
+class _Values:
+    """Judges what one tool is given, value by value."""
+
+    def __init__(
+        self, name: Name, territory: Territory, cwds: Directories, settings: PermissionSettings
+    ) -> None:
+        self.name, self.territory, self.cwds, self.settings = name, territory, cwds, settings
+        self.writes = not _WRITES.isdisjoint(name.words)
+
+    def value(self, key: str, value: str) -> list[Finding]:
+        text = plain(value)
+        if key in COMMAND_KEYS or key.endswith(("_command", "_cmd")):
+            return self._command(text)
+        if runs(key) and (found := self._run(text)):
+            return found
+        if _is_statement(key, self.name) or (asks_statements(self.name) and ";" in text):
+            return _statement(text)
+        if text[:5].lower() == "file:":
+            return self._file(text)
+        is_host = _is_address(key) or _HOST_KEY.search(key) is not None
+        if _ADDRESS.match(text) or (is_host and _MAY_BE_HOST.search(text)):
+            return self._address(text, is_named=_is_address(key))
+        return self._path(key, text)
+
+    def _command(self, text: str) -> list[Finding]:
+        return CommandJudge(self.territory, self.settings.blocked_commands).text(text, self.cwds)
+
+    def _run(self, text: str) -> list[Finding]:
+        """It need not be a command, so only what is HIGH counts."""
+        return [finding for finding in self._command(text) if finding.risk is Risk.HIGH]
+
+    def _file(self, text: str) -> list[Finding]:
+        try:
+            path = unquote(urlsplit(text).path)
+        except ValueError:
+            return [judge_url(text, text[:200])]
+        location = self.territory.locate(path, self.cwds)
+        if fetches(self.name) and location.zone not in {Zone.SAFE, Zone.PROJECT}:
+            return [judge_url(text, text[:200])]
+        return [self.territory.read(path, self.cwds, text[:200])]
+
+    def _address(self, text: str, *, is_named: bool) -> list[Finding]:
+        text = as_read(text)
+        if _SCHEME.match(text) is None or ("://" not in text and "." in text.partition(":")[0]):
+            text = f"http://{text}"
+        found = judge_url(text, text[:200], self.settings.trusted_hosts)
+        if found.rule == HostKind.LOOPBACK or (found.rule == HostKind.PUBLIC and not is_named):
+            return []
+        if found.rule == HostKind.PUBLIC and self._is_own_page(text):
+            return []
+        return [found]
+
+    def _is_own_page(self, url: str) -> bool:
+        """`https://acme.sentry.io/issues/1`, given to the server of that name."""
+        *_, domain, _ = ("", "", *host_of(url).split("."))
+        pages = load_table("tools")["mcp"]["pages"]
+        return any(domain in {word, pages.get(word)} for word in self.name.server)
+
+    def _path(self, key: str, text: str) -> list[Finding]:
+        text = text.replace("\\", "/")
+        is_named = _PATH_KEY.search(key) is not None
+        is_prose = " " in text and key in _PROSE
+        if is_prose or "\n" in text or not 0 < len(text) < 400:
+            return []
+        is_written = self.writes or _OUTPUT_KEY.search(key) is not None
+        if is_written and text.startswith(("/", "~", ".")):
+            return [self.territory.write(text, self.cwds, text)]
+        if is_named or "/" in text or text.startswith("."):
+            return [self.territory.read(text, self.cwds, text, lists="list" in self.name.own)]
+        return []
+
+
+def _finding(risk: Risk, rule: str, tool: str, why: str, *kinds: EffectKind) -> Finding:
     return Finding(
         risk=risk, rule=rule, part=tool[:80], kind=f"tool {tool[:60]}", explanation=why,
-        effects=tuple(Effect(kind=kind, target=tool) for kind in EffectKind),
+        effects=tuple(Effect(kind=kind, target=tool) for kind in kinds or EffectKind),
     )  # fmt: skip
 
 
@@ -139,19 +250,3 @@ def _statement(text: str) -> list[Finding]:
             explanation=why, effects=(Effect(kind=EffectKind.DELETE),),
         )
     ]  # fmt: skip
-
-
-def _is_path(text: str) -> bool:
-    return len(text) < 400 and "\n" not in text and text.startswith(("/", "~", ".", "../"))
-
-
-def _values(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Every text in the input, with the name it has."""
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, Mapping) and depth < 5:
-        for name, inner in list(value.items())[:100]:
-            yield from _values(inner, str(name).lower(), depth + 1)
-    elif isinstance(value, list | tuple) and depth < 5:
-        for inner in value[:100]:
-            yield from _values(inner, key, depth + 1)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk, ToolCall
@@ -133,9 +134,10 @@ def _unknown(request: Request) -> Judgement:
 
 
 def _mcp(request: Request) -> Judgement:
-    findings = judge_mcp(request.tool, request.input, request.territory, request.cwds)
-    named = [*judge_characters(request.tool), *_guarded_values(request)]
-    return [*findings, *named, *_leaving_tokens(request)]
+    findings = judge_mcp(
+        request.tool, request.input, request.territory, request.cwds, request.settings
+    )
+    return [*findings, *judge_characters(request.tool), *_leaving_tokens(request)]
 
 
 def _leaving_tokens(request: Request) -> Judgement:
@@ -151,7 +153,8 @@ def _guarded_values(request: Request) -> Judgement:
     findings = []
     for text in _texts(request.input):
         if len(text) < 400 and "\n" not in text and ("/" in text or text.startswith(".")):
-            found = request.territory.read(plain(text), request.cwds, text)
+            path = unquote(text.removeprefix("file://")) if text.startswith("file:") else text
+            found = request.territory.read(plain(path), request.cwds, text)
             findings += [found] if found.risk is Risk.HIGH else []
     return findings
 

@@ -1,10 +1,14 @@
 """Addresses: which host they really name, whatever way they are written."""
 
+import base64
 import ipaddress
 import re
+import unicodedata
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
-from urllib.parse import unquote, urlsplit
+from typing import Any
+from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit
 
 from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk
@@ -19,12 +23,33 @@ _SECRET_PARAMETER = re.compile(
     re.IGNORECASE,
 )
 _ODD_SCHEMES = frozenset(
-    {"file", "gopher", "dict", "ldap", "smb", "data", "jar", "javascript", "tftp", "sftp", "scp"}
+    {
+        "file",
+        "gopher",
+        "dict",
+        "ldap",
+        "smb",
+        "data",
+        "jar",
+        "javascript",
+        "tftp",
+        "sftp",
+        "scp",
+        "view-source",
+        "blob",
+        "filesystem",
+        "netdoc",
+        "phar",
+        "php",
+        "expect",
+        "vbscript",
+        "chrome",
+    }
 )
 
 
 @cache
-def _hosts() -> dict[str, tuple[str, ...]]:
+def _hosts() -> dict[str, Any]:
     return {name: tuple(values) for name, values in load_table("hosts").items()}
 
 
@@ -35,6 +60,7 @@ class HostKind(StrEnum):
     LOOPBACK = "address-loopback"
     PRIVATE = "address-private"
     METADATA = "address-metadata"
+    ADMIN = "address-admin"
     UNKNOWN = "address-unknown"
 
 
@@ -44,7 +70,15 @@ def host_of(url: str) -> str:
         host = urlsplit(url if "://" in url else f"http://{url}").hostname or ""
     except ValueError:
         return ""
-    return unquote(host).rstrip(".").lower()
+    return _plain_host(host)
+
+
+def _plain_host(host: str) -> str:
+    """As clients read it: `%2e` and the dots and digits of other scripts are dots and digits."""
+    text = unquote(host)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.replace("\u3002", "."))
+    return text.rstrip(".").lower()
 
 
 def reaches_people(url: str) -> bool:
@@ -71,14 +105,34 @@ def kind_of(host: str) -> HostKind:
     address = _address(host)
     if address is None:
         if host.endswith(_hosts()["rebinding"]):
-            return HostKind.PRIVATE
+            return _rebound(host)
         is_internal = "." not in host or host.endswith(_hosts()["internal"])
         return HostKind.PRIVATE if is_internal else HostKind.PUBLIC
     return _kind_of_address(address)
 
 
+_INNER_ADDRESS = re.compile(r"(?:\d{1,3}[.-]){3}\d{1,3}(?=[.-])|\b[0-9a-f]{8}(?=\.)")
+
+
+def _rebound(host: str) -> HostKind:
+    """`169-254-169-254.nip.io` is the address that it holds."""
+    for match in _INNER_ADDRESS.finditer(host):
+        text = match[0].replace("-", ".")
+        address = _address(text if "." in text else f"0x{text}")
+        if address is not None and _kind_of_address(address) is HostKind.METADATA:
+            return HostKind.METADATA
+    return HostKind.PRIVATE
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
 def _kind_of_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> HostKind:
     mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    if isinstance(address, ipaddress.IPv6Address) and mapped is None:
+        number = int(address)
+        if address in _NAT64 or 0xFFFF < number < 1 << 32:
+            mapped = ipaddress.IPv4Address(number & 0xFFFFFFFF)
     address = mapped or address
     if str(address) in _hosts()["metadata_addresses"]:
         return HostKind.METADATA
@@ -111,9 +165,23 @@ def _number(part: str) -> int:
     return int(part[:12], 8 if is_octal else 10)
 
 
+_BEGINNING = re.compile(r"(?:(https?|wss?|ftp):)?([/\\]*)", re.IGNORECASE)
+
+
+def as_read(url: str) -> str:
+    """As browsers read it: `http:x`, `http:/x` and `//x`, also with backslashes, are `http://x`."""
+    text = url.strip()
+    match = _BEGINNING.match(text)
+    if match is None or not (match[1] or match[2].replace("\\", "/") == "//"):
+        return text
+    rest = text[match.end() :]
+    head, slash, tail = rest.partition("/")
+    return f"{match[1] or 'http'}://" + head.replace("\\", "/") + slash + tail
+
+
 def judge_url(url: str, part: str, trusted: tuple[str, ...] = ()) -> Finding:
     """What fetching `url` would mean."""
-    risk, rule, why, host = _judged(url, trusted)
+    risk, rule, why, host = _judged(as_read(url), trusted)
     return Finding(
         risk=risk,
         rule=rule,
@@ -148,7 +216,7 @@ def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
             "A cloud machine's metadata service gives out its credentials",
             host,
         )
-    if parts.username or parts.password or "@" in parts.netloc:
+    if "@" in unquote(parts.netloc):
         return (
             Risk.HIGH,
             "address-credentials",
@@ -162,14 +230,72 @@ def _judged(url: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
             f"{host} is a place where anyone may leave or collect data",
             host,
         )
+    if carried := _carried(url, parts):
+        return Risk.HIGH, *carried, host
+    return _by_kind(kind, host, trusted, parts)
+
+
+def _carried(url: str, parts: SplitResult) -> tuple[str, str] | None:
+    """The rule and the reason when more than a way leaves with the address."""
     if _SECRET_PARAMETER.search(url) or holds_token(url):
-        return Risk.HIGH, "address-secret", "The address seems to hold a secret", host
+        return "address-secret", "The address seems to hold a secret"
     if len(url) > 2_000:
-        return Risk.HIGH, "address-long", "So long an address can carry data away", host
-    return _by_kind(kind, host, trusted)
+        return "address-long", "So long an address can carry data away"
+    if _carries_text(parts):
+        return "address-data", "The address carries a text, encoded, away"
+    if any(kind_of(inner) is HostKind.METADATA for inner in _inner_hosts(url)):
+        why = "It asks another machine to fetch from a metadata service"
+        return str(HostKind.METADATA), why
+    return None
 
 
-def _by_kind(kind: HostKind, host: str, trusted: tuple[str, ...]) -> tuple[Risk, str, str, str]:
+_INNER = re.compile(r"[a-z][a-z0-9+.-]{1,20}://([^/?#&\s]+)", re.IGNORECASE)
+
+
+def _inner_hosts(url: str) -> Iterator[str]:
+    """The hosts of addresses inside the address: `?url=http%3A%2F%2F10.0.0.1`."""
+    text = url[8:]
+    for _ in range(3):
+        if "://" in text:
+            yield from (host_of(f"http://{match[1]}") for match in _INNER.finditer(text))
+        text = unquote(text)
+
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+_MOST_LINES = 2
+"""Line ends in one query. Nobody types more."""
+
+
+def _carries_text(parts: SplitResult) -> bool:
+    """Whether a part of it is a text of several words in base64, or of several lines."""
+    if unquote_plus(parts.query).count("\n") > _MOST_LINES:
+        return True
+    return any(_is_text(match[0]) for match in _ENCODED.finditer(f"{parts.path}?{parts.query}"))
+
+
+def _is_text(encoded: str) -> bool:
+    bare = encoded.rstrip("=").replace("-", "+").replace("_", "/").lstrip("/")
+    try:
+        data = base64.b64decode(bare + "=" * (-len(bare) % 4)).decode("ascii")
+    except ValueError:
+        return False
+    return any(c.isspace() for c in data) and all(c.isprintable() or c.isspace() for c in data)
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError:
+        return None
+
+
+def _by_kind(
+    kind: HostKind, host: str, trusted: tuple[str, ...], parts: SplitResult
+) -> tuple[Risk, str, str, str]:
+    if kind is HostKind.LOOPBACK and _port(parts) in _hosts()["admin_ports"]:
+        return Risk.MEDIUM, str(HostKind.ADMIN), "Through that port the machine is ruled", host
+    if kind is HostKind.LOOPBACK and not parts.netloc.replace(UNKNOWN, "").isascii():
+        return Risk.MEDIUM, "address-look-alike", "It is written in another script", host
     if kind is HostKind.LOOPBACK:
         return Risk.MEDIUM, str(kind), "It is a service of this machine", host
     if kind is HostKind.PRIVATE:

@@ -21,6 +21,11 @@ def call(tool: str, **tool_input: Any) -> ToolCall:
     return ToolCall(tool=tool, input=tool_input, project=PROJECT)
 
 
+def given(tool: str, tool_input: dict[str, Any]) -> Analysis:
+    """The same where a field of the input may have any name, `tool` too."""
+    return analyse(ToolCall(tool=tool, input=tool_input, project=PROJECT), SETTINGS)
+
+
 def bash(command: str) -> Assessment:
     return classify_risk(call("Bash", command=command), SETTINGS)
 

@@ -8,7 +8,7 @@ for them; `docs/permissions.md` has what these first looks gave.
 from typing import Any
 
 import pytest
-from judging import bash_risk, corpus, judged
+from judging import bash_risk, corpus, given
 
 from perpetualcc.domain.tools import Risk
 
@@ -51,6 +51,9 @@ PARTS = [
     "twenty-sixth",
     "twenty-seventh",
     "twenty-eighth",
+    "twenty-ninth",
+    "thirtieth",
+    "thirty-first",
 ]
 
 
@@ -102,7 +105,7 @@ def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
 def test_calls_of_other_tools_are_judged_as_expected(expected: str, accepted: set[Risk]) -> None:
     rows: list[dict[str, Any]] = [row for row in corpus("tools") if row["expected"] == expected]
 
-    wrong = [row for row in rows if judged(row["tool"], **row["input"]).risk not in accepted]
+    wrong = [row for row in rows if given(row["tool"], row["input"]).risk not in accepted]
 
     assert len(rows) > 15
     assert len(wrong) <= len(rows) * 0.01, wrong

@@ -163,3 +163,20 @@ def test_secrets_foreign_packages_and_goals_of_migration_tools(command: str, ris
 )
 def test_long_options_with_one_dash_are_no_bundles_and_reset_is_not_always_harm(command, risk):
     assert bash_risk(command) is Risk[risk]
+
+
+@pytest.mark.parametrize(
+    "looking",
+    ["kubectl get pods", "kubectl describe pod x", "docker ps", "git status", "helm list",
+     "gh pr list", "brew ls", "conda list", "systemctl status x", "hostnamectl status",
+     "mamba search x", "npm ls"],
+)  # fmt: skip
+@pytest.mark.parametrize("option", ["--purge", "--wipe", "--destroy=all", "--accept-data-loss"])
+def test_what_only_looks_takes_no_option_that_destroys(looking: str, option: str) -> None:
+    assert bash_risk(looking) is not Risk.HIGH
+    assert bash_risk(f"{looking} {option}") is Risk.HIGH
+
+
+@pytest.mark.parametrize("command", ["terraform plan -destroy", "manage.py check --deploy"])
+def test_what_says_what_would_be_done_may(command: str) -> None:
+    assert bash_risk(command) is not Risk.HIGH

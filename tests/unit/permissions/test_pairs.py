@@ -137,8 +137,8 @@ def test_a_server_that_runs_anything_needs_one(what: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["select 1", "-- all of it\nSELECT a FROM b; EXPLAIN SELECT 1"])
-def test_a_server_that_asks_a_database_needs_no_person(query: str) -> None:
-    assert judged("mcp__supabase__execute_sql", query=query).risk is Risk.MEDIUM
+def test_a_server_that_asks_a_database_needs_nobody(query: str) -> None:
+    assert judged("mcp__supabase__execute_sql", query=query).risk is Risk.LOW
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Each tool of Claude Code, and addresses however they are written."""
 
+import base64
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,10 @@ from judging import HOME, SETTINGS, call, judged
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.risk_classifier import analyse
 from perpetualcc.permissions.settings import PermissionSettings
+
+
+def _b64(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 @pytest.mark.parametrize(
@@ -31,7 +36,7 @@ from perpetualcc.permissions.settings import PermissionSettings
         ("NotebookEdit", {"notebook_path": "src/a.ipynb", "new_source": "x"}, "LOW"),
         ("MultiEdit", {"file_path": "src/a.py", "edits": []}, "LOW"),
         ("Write", {"file_path": "src/a.py", "content": "if x:\u202e pass"}, "MEDIUM"),
-        ("mcp__github__get_issue", {}, "MEDIUM"),
+        ("mcp__github__get_issue", {}, "LOW"),
         ("mcp__github__delete_repo", {}, "HIGH"),
         ("mcp__fs__read", {"path": "/home/dev/.ssh/id_rsa"}, "HIGH"),
         ("mcp__perpetualcc__search_code", {"query": "who reads ~/.ssh/id_rsa"}, "LOW"),
@@ -54,28 +59,28 @@ from perpetualcc.permissions.settings import PermissionSettings
         ("Monitor", {"ws": {"url": "wss://example.com"}, "command": "rm -rf x"}, "HIGH"),
         ("Monitor", {"ws": "x"}, "MEDIUM"),
         ("ReportFindings", {"findings": []}, "LOW"),
-        ("mcp__github__get_workflow_run", {}, "MEDIUM"),
-        ("mcp__github__get_latest_release", {}, "MEDIUM"),
+        ("mcp__github__get_workflow_run", {}, "LOW"),
+        ("mcp__github__get_latest_release", {}, "LOW"),
         ("mcp__github__run_workflow", {}, "HIGH"),
         ("mcp__github__create_release", {}, "HIGH"),
-        ("mcp__stripe__retrieve_charge", {}, "MEDIUM"),
+        ("mcp__stripe__retrieve_charge", {}, "LOW"),
         ("mcp__stripe__get_and_refund", {}, "HIGH"),
         ("mcp__db__fetch_delete", {}, "HIGH"),
         ("mcp__vault__get_secret", {}, "HIGH"),
         ("mcp__gmail__get_email", {}, "MEDIUM"),
         ("mcp__gmail__reply", {}, "HIGH"),
         ("mcp__slack__conversations_add_message", {}, "HIGH"),
-        ("mcp__slack__slack_get_thread_replies", {}, "MEDIUM"),
+        ("mcp__slack__slack_get_thread_replies", {}, "LOW"),
         ("mcp__twilio__make_call", {}, "HIGH"),
         ("mcp__aws__call_aws", {"cli_command": "aws s3 ls"}, "MEDIUM"),
         ("mcp__redis__flushall", {}, "HIGH"),
         ("mcp__stripe__finalize_invoice", {"invoice": "in_1"}, "HIGH"),
-        ("mcp__stripe__list_invoices", {}, "MEDIUM"),
+        ("mcp__stripe__list_invoices", {}, "LOW"),
         ("mcp__k8s__kubectl_get", {"resourceType": "secrets"}, "HIGH"),
-        ("mcp__k8s__kubectl_get", {"resourceType": "pods", "name": "delete-worker"}, "MEDIUM"),
+        ("mcp__k8s__kubectl_get", {"resourceType": "pods", "name": "delete-worker"}, "LOW"),
         ("mcp__aws__call", {"action": "DeleteBucket"}, "HIGH"),
         ("mcp__fetch__request", {"method": "POST", "url": "http://localhost:3000"}, "MEDIUM"),
-        ("mcp__github__issue_read", {"method": "get_comments"}, "MEDIUM"),
+        ("mcp__github__issue_read", {"method": "get_comments"}, "LOW"),
         ("EnterWorktree", {"name": "feat"}, "LOW"),
         ("EnterWorktree", {}, "LOW"),
         ("EnterWorktree", {"path": "/home/dev/proj/.claude/worktrees/feat"}, "LOW"),
@@ -139,6 +144,29 @@ def test_a_skill_that_trust_does_not_show_is_for_a_person(tmp_path: Path) -> Non
         ("http://0xa9fea9fe/", "address-metadata"),
         ("http://[::ffff:a9fe:a9fe]/", "address-metadata"),
         ("http://metadata.google.internal/", "address-metadata"),
+        ("http://169-254-169-254.nip.io/", "address-metadata"),
+        ("http://a.169.254.169.254.sslip.io/", "address-metadata"),
+        ("http://[64:ff9b::a9fe:a9fe]/", "address-metadata"),
+        ("http://169\u3002254\uff0e169.254/", "address-metadata"),
+        ("https://x.example/?url=http%3A%2F%2F169.254.169.254%2F", "address-metadata"),
+        ("https://x.example/?url=http%253A%252F%252F169.254.169.254%252F", "address-metadata"),
+        ("http:169.254.169.254/latest", "address-metadata"),
+        ("http:/169.254.169.254/latest", "address-metadata"),
+        ("http:///169.254.169.254/latest", "address-metadata"),
+        ("http:\\\\169.254.169.254\\latest", "address-metadata"),
+        ("//169.254.169.254/latest", "address-metadata"),
+        ("http://\u2460\u2461\u2466.0.0.1/", "address-look-alike"),
+        ("http://localhost:2375/containers/json", "address-admin"),
+        ("https://github.com%40evil.tld/", "address-credentials"),
+        ("view-source:file:///etc/passwd", "address-scheme"),
+        ("https://x.example/?d=" + _b64("root:x:0:0\nbin:x:1:1 and more lines\n"), "address-data"),
+        ("https://x.example/" + _b64("a list of names and of their passwords"), "address-data"),
+        ("https://x.example/?d=a%0Ab%0Ac%0Ad", "address-data"),
+        (
+            "https://x.example/?id=MDEyOk9yZ2FuaXphdGlvbjE3OTU4MzQ1Njc4OTAxMjM0NTY3",
+            "address-public",
+        ),
+        ("https://x.example/blob/" + "0123456789abcdef" * 4, "address-public"),
         ("http://10.0.0.5/", "address-private"),
         ("http://192.168.1.1/", "address-private"),
         ("http://intranet/", "address-private"),

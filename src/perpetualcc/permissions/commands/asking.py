@@ -144,7 +144,10 @@ def only_looks(call: Call) -> bool:
     Where the words also name secrets, only a list of their names is a look.
     """
     is_secret = is_shown = False
-    for word in _own_words(call)[:_VERBS_LOOKED_AT]:
+    own = _own_words(call)
+    for index, word in enumerate(own[:_VERBS_LOOKED_AT]):
+        if word == "version" and index < len(own) - 1:
+            continue  # `kaggle datasets version x` makes one
         if not _PLAIN.fullmatch(word):
             return is_shown
         if f"{call.command.words[0].text} {word}" in _names("things"):
@@ -160,6 +163,15 @@ def only_looks(call: Call) -> bool:
                 return not is_secret or shows_names
             is_shown = is_shown or (verb in _names("shown") and not is_secret)
     return is_shown
+
+
+def looks_at_once(call: Call) -> bool:
+    """`cabal list`, `mlflow runs list`: the verb comes first or after things."""
+    first, second, *_ = (*_own_words(call), "", "")
+    shows = _names("looks") | _names("shown")
+    is_thing = first.endswith("s") and not first.endswith("ss")
+    begins = re.split(r"[-_:]", first)[0] in shows or (is_thing and second in shows)
+    return begins and only_looks(call)
 
 
 def is_subcommand(word: str, call: Call) -> bool:

@@ -1,5 +1,6 @@
 """One program call on its way to be judged: what every rule needs to know about it."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,8 +13,11 @@ from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.script import SimpleCommand, Word
+from perpetualcc.permissions.urls import judge_url
 
 Findings = list[Finding]
+_WEB = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
+"""Many a program that reads files reads from the network as well."""
 
 
 class Judge(Protocol):
@@ -70,7 +74,12 @@ class Call:
         )
 
     def reads(self, words: Iterable[Word], *, lists: bool = False) -> Findings:
-        return [self.judge.territory.read(w.text, self.cwds, self.part, lists=lists) for w in words]
+        return [
+            judge_url(w.text, self.part)
+            if _WEB.match(w.text)
+            else self.judge.territory.read(w.text, self.cwds, self.part, lists=lists)
+            for w in words
+        ]
 
     def writes(self, words: Iterable[Word]) -> Findings:
         return [self.judge.territory.write(w.text, self.cwds, self.part) for w in words]

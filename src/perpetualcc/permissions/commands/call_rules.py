@@ -17,6 +17,7 @@ from perpetualcc.permissions.commands.asking import (
     asks_for_help,
     asks_in_words,
     is_subcommand,
+    looks_at_once,
     only_looks,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
@@ -40,8 +41,11 @@ from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
+from perpetualcc.permissions.urls import judge_url
 
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
+_ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
+"""An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
 _SECRET_SETTING = re.compile(
     r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
     r"|extraheader|(?:http-basic|gitlab-token|github-oauth|pypi-token)[\w.-]*)(?:=.*)?$",
@@ -112,7 +116,8 @@ class CallRules:
         findings += judge_settings(call, rule) + emptied(call)
         findings += written_tasks(call) if self.judge.files else []
         findings += in_bare_repository(call, rule) + self._given_shells(call, rule)
-        if rule.operands != "text":
+        findings += self._given_addresses(call, rule)
+        if rule.operands != "text" or " " in arguments.path:  # `echo --purge` prints it
             findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
@@ -172,6 +177,8 @@ class CallRules:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):
             risk, why = Risk.MEDIUM, "Looks at what is there, with the person's rights."
+        elif risk is Risk.MEDIUM and rule.looks and rule.risk is risk and looks_at_once(call):
+            risk, why = Risk.LOW, "Looks at what is there."
         if (
             EffectKind.EXECUTE in rule.effects
             and risk is Risk.LOW
@@ -196,6 +203,8 @@ class CallRules:
                 continue
             if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
                 continue
+            if rule.explanation == "SQL" and _is_sql_file(call):
+                continue  # its handler reads the statements
             if (
                 rule.explanation in _ELSEWHERE
                 and given.value
@@ -284,6 +293,8 @@ class CallRules:
 
     def _operands(self, call: Call, rule: CommandRule) -> Findings:
         words = call.arguments.operands
+        if rule.handler == "editor":  # `+q` is a command of the editor
+            words = [word for word in words if word.text[:1] != "+"]
         if rule.operands == "write" and any(
             g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
         ):
@@ -388,6 +399,17 @@ class CallRules:
     def _code(self, word: Word, call: Call) -> Findings:
         return code_path(word.text, call)
 
+    def _given_addresses(self, call: Call, rule: CommandRule) -> Findings:
+        """`git clone https://github.com@evil.tld/x`, `pip -i http://169.254.169.254`."""
+        if EffectKind.NETWORK not in rule.effects:
+            return []
+        findings: Findings = []
+        for word in call.command.words[1:]:
+            text = word.text.partition("=")[2] if word.text[:1] == "-" else word.text
+            if "://" in text and (match := _ADDRESS.fullmatch(text)):
+                findings.append(judge_url(match["scheme"] + match["rest"], call.part))
+        return [found for found in findings if found.risk is Risk.HIGH]
+
     def _unknown_words(self, call: Call, rule: CommandRule) -> Findings:
         """A word that is known only at run time could be one of the dangerous options."""
         is_program = " " not in call.arguments.path and call.arguments.subcommand
@@ -435,6 +457,10 @@ def _into(words: Sequence[Word], written: Findings) -> Findings:
 def _in_folder(effect: Effect, names: Sequence[str]) -> Effect:
     inner = [f"{place}/{name}" for place in (effect.target, *effect.also) for name in names if name]
     return replace(effect, also=(*effect.also, *inner))
+
+
+def _is_sql_file(call: Call) -> bool:
+    return call.arguments.rule is not None and call.arguments.rule.rule == "sql-file"
 
 
 def _is_dry(given: Given) -> bool:

@@ -175,6 +175,8 @@ class Knowledge:
         entry = self.root.child(name)
         if entry is None and name in self._aliases:
             entry = self.root.child(self._aliases[name])
+        if entry is None and name.endswith(".exe"):  # from under WSL
+            return self.program(name.removesuffix(".exe"))
         if entry is None and (match := _VERSIONED.fullmatch(name)):
             base = self._aliases.get(match[1], match[1])
             entry = self.root.child(base)

@@ -63,21 +63,20 @@ def _passed_on(call: Call, rule: CommandRule | None) -> list[str]:
 
 
 def _only_says(call: Call) -> bool:
-    """A dry run, or a subcommand that shows: `terraform plan -destroy`."""
+    """A dry run, or a subcommand that says what would be: `terraform plan -destroy`."""
     texts = (*call.arguments.unknown, *(word.text for word in call.arguments.operands))
     names = {text.partition("=")[0] for text in texts if text.startswith("-")}
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return True
-    looks = load_table("tasks")["looks"]
-    return not _words("dry").isdisjoint(names) or any(
-        word in looks for word in call.arguments.path.split()[1:]
+    return not _words("dry").isdisjoint(names) or not _words("plans").isdisjoint(
+        call.arguments.path.split()[1:]
     )
 
 
 def _judge(
     name: str, tokens: tuple[str, ...], rule: CommandRule | None, call: Call
 ) -> Finding | None:
-    is_text = rule is not None and rule.operands in _TEXT_ROLES
+    is_text = rule is not None and rule.operands in _TEXT_ROLES and " " not in call.arguments.path
     if not _words("warns").isdisjoint(tokens):
         return _finding(call, Risk.HIGH, name, "warns of it")
     if _shows_secrets(tokens):

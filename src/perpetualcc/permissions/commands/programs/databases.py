@@ -23,7 +23,7 @@ _REACHES_FILES = re.compile(
 )
 """Words with which a database in memory leaves it."""
 _NAMED_FILE = re.compile(
-    r"\b(?:read_\w+|sniff_csv|load\w*|readfile|pg_read_\w+|glob|from|copy|attach|import|infile)\b[\s(\[]*"
+    r"\b(?:read_\w+|sniff_csv|load\w*|readfile|pg_read_\w+|glob|file|url|s3|from|copy|attach|import|infile)\b[\s(\[]*"
     r"'([^']+)'",
     re.IGNORECASE,
 )
@@ -66,8 +66,10 @@ def sql(call: Call) -> Findings:
     findings = list(chain.from_iterable(_statements(text, call) for text in texts))
     named = [Word(name) for text in texts for name in _NAMED_FILE.findall(text)]
     findings += [found for found in call.reads(named) if found.risk is Risk.HIGH]
-    if any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given) or any(
-        r.operator == "<" for r in call.command.redirections
+    if (
+        any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given)
+        or any(r.operator == "<" for r in call.command.redirections)
+        or any(w.text[:1] == "@" and len(w.text) > 1 for w in call.arguments.operands)
     ):
         findings.append(_unseen(call))
     return findings
@@ -90,7 +92,7 @@ def _texts(call: Call) -> list[str]:
 
 
 _LOOKS = re.compile(
-    r"\s*(?:(?:select|explain|with|values|describe|show|summarize)\b|pragma\s+[\w.]+(?:\([^()=]*\))?\s*;?\s*$"
+    r"\s*(?:(?:select|explain|with|values|describe|desc|show|summarize|match)\b|pragma\s+[\w.]+(?:\([^()=]*\))?\s*;?\s*$"
     r"|\.(?:tables|schema|indexes|indices|databases|mode|headers?|width|show|help|dbinfo|fullschema"
     r"|version|nullvalue|timer|bail)\b)",
     re.IGNORECASE,
@@ -116,6 +118,19 @@ def destroying(text: str) -> str | None:
     """The first words of SQL in `text` that change or delete data; None when there are none."""
     match = _destroys(is_mongo=False).search(_bare(text))
     return match[0].strip() if match else None
+
+
+def only_asks(text: str) -> bool:
+    """Every statement in it asks a database for something, and changes nothing there."""
+    if destroying(text) is not None or _MAKES.search(_bare(text)):
+        return False
+    statements = [one for one in text.split(";") if one.strip()]
+    return bool(statements) and all(_LOOKS.match(_REMARK.sub("", one)) for one in statements)
+
+
+_REMARK = re.compile(r"^(?:\s*--[^\n]*\n)+")
+_MAKES = re.compile(r"\b(?:into|create|merge|set|load|foreach)\b", re.IGNORECASE)
+"""`SELECT … INTO`, and what makes or changes nodes of a graph."""
 
 
 def _bare(text: str) -> str:

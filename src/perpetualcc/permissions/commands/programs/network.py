@@ -123,10 +123,11 @@ def _effect_only(text: str, call: Call) -> Finding:
 
 def _is_local(call: Call) -> bool:
     urls = _urls(call)
-    return bool(urls) and all(
-        judge_url(u.text if "://" in u.text else f"http://{u.text}", "").rule == HostKind.LOOPBACK
-        for u in urls
-    )
+    return bool(urls) and all(_judged(url).rule == HostKind.LOOPBACK for url in urls)
+
+
+def _judged(url: Word) -> Finding:
+    return judge_url(url.text if "://" in url.text else f"http://{url.text}", "")
 
 
 def _sent(call: Call) -> Findings:
@@ -234,8 +235,14 @@ def _path_verb(call: Call) -> Findings:
     """`POST …/_delete_by_query`: the address says what is asked of the other machine."""
     methods = {g.value.text.upper() for g in call.arguments.given if g.name in _METHODS and g.value}
     is_sent = call.arguments.has(*_SENDS, "--data-raw") or not methods <= {"GET", "HEAD", "OPTIONS"}
+    if call.arguments.path in _ITEM_CLIENTS:
+        words = [word.text for word in call.arguments.operands]
+        is_sent = is_sent or words[:1] == ["POST"] or any(_BODY_ITEM.match(w) for w in words)
     if not is_sent or _is_local(call):
         return []
+    if any(_judged(url).rule == HostKind.ADMIN for url in _urls(call)):
+        why = "Changes the containers, clusters or browsers of this machine"
+        return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
     if any(reaches_people(url.text) for url in _urls(call)):
         why = "What is sent there reaches people or moves money"
         return [call.finding(Risk.HIGH, "reaches-people", why, EffectKind.NETWORK)]
