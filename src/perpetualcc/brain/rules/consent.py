@@ -23,6 +23,11 @@ _WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
 _ONLY = re.compile(
     r"\b(?:only|single|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|ohne|without)\b"
 )
+_PURPOSE = re.compile(
+    r"\s(?:for|as|fur|als|pour|comme|para|como|per|come|voor)"
+    r"(?: (?:the|an?|de[rnm]?|die|das|les?|la|l[oa]s|un[ae]?|il|os?|as?|het|een))?"
+    r" back-?ups?(?: (?:of|for) (?:the )?\w+)?\W*$"
+)
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -191,6 +196,18 @@ _SHORT = 30
 _GOING_ON = frozenset(
     map(stem, ("proceed", "continue", "go", "ahead", "now", "then", "start", "begin"))
 )
+
+
+def leaves_unguarded(asked: Asked, *, agrees: bool) -> bool:
+    """
+    Whether such an answer does without what keeps others safe, whoever wrote a line about it.
+
+    "No rate limit" and "Should I add a rate limit to the login?": No; "May I drop it?": Yes.
+    """
+    # "A cloud sync for the backups" is a sync.
+    if not patterns("consent", "safeguards").search(_PURPOSE.sub("", asked.folded)):
+        return False
+    return agrees == bool(patterns("consent", "does_without").search(asked.folded))
 
 
 def is_routine(asked: Asked) -> bool:
