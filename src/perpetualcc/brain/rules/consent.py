@@ -216,8 +216,23 @@ def is_routine(asked: Asked) -> bool:
         return False
     if patterns("consent", "elsewhere").search(asked.whole):
         return False
+    if _checks().match(asked.folded):
+        return True
     asks = patterns("consent", "asks_leave").search(asked.folded)
     return bool(asks and patterns("consent", "routine").search(asked.folded))
+
+
+@cache
+def _checks() -> re.Pattern[str]:
+    """ "Should I run the pytest suite before I go on to the grouping?" """
+    topics = ("test_framework", "linter", "formatter", "type_checker")
+    names = {name for topic in topics for name in table("topics")[topic]["names"]}
+    spelled = {one for name in names for one in (name, *table("names")["aliases"].get(name, ()))}
+    tool = "|".join(sorted(map(re.escape, spelled), key=len, reverse=True))
+    checked = patterns("consent", "checked").pattern.replace("TOOL", f"(?:{tool})")
+    time = patterns("consent", "check_time").pattern
+    checks = patterns("consent", "checks").pattern
+    return re.compile(checks.replace("CHECKED", checked).replace("TIME", time))
 
 
 def is_operation(asked: Asked) -> bool:
