@@ -21,6 +21,7 @@ from perpetualcc.brain.rules.consent import (
     is_plain,
     is_routine,
     label_that_declines,
+    leaves_unguarded,
     read_yes_no,
     side_of_label,
     step_that_is_next,
@@ -119,6 +120,7 @@ class RuleBasedBrain:
         asked = reading.asked(question, choices)
         clauses = reading.clauses
         yes_no = asks_consent(question, asked)
+        without = ""
         if yes_no is not None:
             answer = _consent(asked, yes_no, reading, context)
         else:
@@ -130,6 +132,11 @@ class RuleBasedBrain:
                 answer = _matched(question, asked, choices, reading, context)
         if self._weighs and clauses and is_to_be_weighed(question, asked, answer):
             answer = _weighed(question, asked, choices, reading, answer, context)
+        agreeing = yes_no.yes if yes_no else None
+        declining = yes_no.no if yes_no else without
+        sides = [label == agreeing for label in answer.selected if label in (agreeing, declining)]
+        if any(leaves_unguarded(asked, agrees=agrees) for agrees in sides):
+            return no_opinion("Only a person may do without a safeguard")
         return answer
 
     async def evaluate_permission(

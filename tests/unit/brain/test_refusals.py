@@ -98,3 +98,53 @@ def test_each_thing_of_a_list_that_is_refused_is_declined(text: str) -> None:
 )
 def test_what_is_only_near_a_list_that_is_refused_is_not_declined(text: str) -> None:
     assert ask_listed(text) == ()
+
+
+UNGUARDED = """\
+# Project: Berth ledger
+
+## Constraints
+- No rate limit, no monitoring of failed logins
+- No escaping of user input
+- No rollback
+- No telemetry of errors
+- No copied code
+- No backups in version 1
+- No dark theme
+- Kein Ratenlimit, keine Überwachung
+"""
+
+
+def ask_unguarded(text: str) -> tuple[str, ...]:
+    question = Question(text=text, options=(Option(label="Yes"), Option(label="No")))
+    context = QuestionContext(project="", requirements_text=UNGUARDED, requirements_path="r.md")
+    return BRAIN.answer(question, context).selected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I add a rate limit to the login?",
+        "Should I add monitoring of failed logins?",
+        "Should I add escaping of user input?",
+        "Should I implement a rollback?",
+        "Should the deployment script have a rollback?",
+        "Should I add telemetry of errors?",
+        "Should I add telemetry for errors?",
+        "Should I add a notice for copied code?",
+        "Should I list the copied code?",
+        "Should I add backups?",
+        "Should the login have a rate limit?",
+        "May I remove the rate limit from the login?",
+        "Soll ich eine Überwachung einbauen?",
+    ],
+)
+def test_doing_without_a_safeguard_is_a_persons(text: str) -> None:
+    assert ask_unguarded(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Should I add a dark theme?", "Should I add a dark theme for the backups?"]
+)
+def test_beside_safeguards_a_feature_is_still_declined(text: str) -> None:
+    assert ask_unguarded(text) == ("No",)

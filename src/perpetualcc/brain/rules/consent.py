@@ -23,6 +23,11 @@ _WHICH = re.compile(r"\b(?:which|what|how|where|when|or)\b")
 _ONLY = re.compile(
     r"\b(?:only|single|nur|solo|seulement|uniquement|somente|apenas|soltanto|alleen|bara|ohne|without)\b"
 )
+_PURPOSE = re.compile(
+    r"\s(?:for|as|fur|als|pour|comme|para|como|per|come|voor)"
+    r"(?: (?:the|an?|de[rnm]?|die|das|les?|la|l[oa]s|un[ae]?|il|os?|as?|het|een))?"
+    r" back-?ups?(?: (?:of|for) (?:the )?\w+)?\W*$"
+)
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
@@ -193,14 +198,41 @@ _GOING_ON = frozenset(
 )
 
 
+def leaves_unguarded(asked: Asked, *, agrees: bool) -> bool:
+    """
+    Whether such an answer does without what keeps others safe, whoever wrote a line about it.
+
+    "No rate limit" and "Should I add a rate limit to the login?": No; "May I drop it?": Yes.
+    """
+    # "A cloud sync for the backups" is a sync.
+    if not patterns("consent", "safeguards").search(_PURPOSE.sub("", asked.folded)):
+        return False
+    return agrees == bool(patterns("consent", "does_without").search(asked.folded))
+
+
 def is_routine(asked: Asked) -> bool:
     """Whether it is a standard operation: local, reversible, what anybody would do."""
     if asked.is_open or " or " in asked.folded:
         return False
     if patterns("consent", "elsewhere").search(asked.whole):
         return False
+    if _checks().match(asked.folded):
+        return True
     asks = patterns("consent", "asks_leave").search(asked.folded)
     return bool(asks and patterns("consent", "routine").search(asked.folded))
+
+
+@cache
+def _checks() -> re.Pattern[str]:
+    """ "Should I run the pytest suite before I go on to the grouping?" """
+    topics = ("test_framework", "linter", "formatter", "type_checker")
+    names = {name for topic in topics for name in table("topics")[topic]["names"]}
+    spelled = {one for name in names for one in (name, *table("names")["aliases"].get(name, ()))}
+    tool = "|".join(sorted(map(re.escape, spelled), key=len, reverse=True))
+    checked = patterns("consent", "checked").pattern.replace("TOOL", f"(?:{tool})")
+    time = patterns("consent", "check_time").pattern
+    checks = patterns("consent", "checks").pattern
+    return re.compile(checks.replace("CHECKED", checked).replace("TIME", time))
 
 
 def is_operation(asked: Asked) -> bool:
