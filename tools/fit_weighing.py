@@ -11,6 +11,7 @@ right or not. Questions that only a person answers, and those with several answe
 import json
 import sys
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +33,18 @@ Floats = NDArray[np.float64]
 WEIGHTS = Path(__file__).parent.parent / "src/perpetualcc/brain/rules/weights.json"
 TREES, DEPTH, RATE, SMALLEST, BINS, SHARE, COLUMNS = 220, 4, 0.06, 20, 24, 0.7, 0.5
 """Chosen by `--check`; less depth loses what options share, more of anything gains nothing."""
-WORTH = dict.fromkeys(
-    ("oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder"), 5.0
-) | dict.fromkeys(
-    ("acorn", "bramble", "clover", "dahlia", "elder", "fennel", "ivy", "kale", "laurel"), 8.0
-)
+LEARNED = {
+    "hard": ["oak", "maple", "hazel", "ash", "birch", "elm", "fir", "larch", "pine", "alder", "cypress", "teak", "juniper", "viper", "adder", "mamba"],
+    "as promised": ["acorn", "bramble", "clover", "dahlia", "elder", "fennel"],
+    "alike": ["ivy", "kale", "laurel", "myrtle", "parsley", "rosemary", "sorrel", "thistle"],
+}  # fmt: skip
 """
-Sets whose authors had not seen the rules, and what a question of theirs counts. All other sets the
-rules were mended with until they were answered right: what the rules say there looks surer than it
-is, and teaches nothing. The second row is worded as the promises are; its last three are pairs that
-look alike, one of which the line is about and one of which it is not.
+Sets whose authors had not seen the rules. With all others the rules were mended until they were
+answered right: what the rules say there looks surer than it is, and teaches nothing. In the last
+group nearly half of the questions look as if a line decided them and are about something else.
 """
-NEVER_LEARNED = frozenset(
-    {"quince", "rowan", "cypress", "teak", "juniper", "viper", "adder", "mamba"}
-)
-"""Sets that stay unseen, to tell how new files are answered."""
+FOLDS = 6
+LIMITS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +60,35 @@ class Example:
     """Which of its options may be chosen by weight."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The likeliest option of a question."""
+
+    likely: float
+    example: Example
+    best: int
+
+    @property
+    def label(self) -> str:
+        """What would be answered."""
+        return self.example.weighed[self.best].choice.label
+
+    @property
+    def is_right(self) -> bool:
+        """Whether that is what the author of the question says."""
+        return self.example.case.right == (self.label,)
+
+    @property
+    def is_ruled(self) -> bool:
+        """Whether a rule chose it, too."""
+        return self.example.weighed[self.best].measures["ruled"] > 0
+
+
 def examples() -> list[Example]:
     """Everything the corpus has that may be weighed."""
     brain = RuleBasedBrain(parse_statements, weighs=False)
     found = []
-    for folder in sorted(WORTH):
+    for folder in chain.from_iterable(LEARNED.values()):
         for case in cases(folder):
             if case.kind == "m" or left_to_a_person(case.question):
                 continue
@@ -88,31 +110,29 @@ def examples() -> list[Example]:
     return found
 
 
-def rows(found: list[Example], names: list[str]) -> tuple[Floats, Floats, Floats]:
-    """The measures of every option, whether it is right, and what it counts."""
+def rows(found: list[Example], names: list[str]) -> tuple[Floats, Floats]:
+    """The measures of every option, and whether it is right."""
     return (
         np.array([[one.measures[n] for n in names] for e in found for one in e.weighed]),
         np.array([float(e.case.right == (one.choice.label,)) for e in found for one in e.weighed]),
-        np.array([WORTH[e.folder] for e in found for _ in e.weighed]),
     )
 
 
-def fit(measures: Floats, right: Floats, worth: Floats, names: list[str]) -> dict[str, Any]:
+def fit(measures: Floats, right: Floats, names: list[str]) -> dict[str, Any]:
     """Newton boosting on the log loss; splits at quantiles."""
     random = np.random.default_rng(0)
     cuts = [np.unique(np.quantile(column, np.linspace(0, 1, BINS)[1:-1])) for column in measures.T]
     binned = np.stack(
         [np.searchsorted(cut, column) for cut, column in zip(cuts, measures.T, strict=True)], axis=1
     )
-    worth = worth / worth.mean()
-    mean = float((right * worth).mean())
+    mean = float(right.mean())
     start = float(np.log(mean / (1 - mean)))
     score = np.full(len(right), start)
     trees = []
     for _ in range(TREES):
         likely = 1 / (1 + np.exp(-score))
         kept = np.flatnonzero(random.random(len(right)) < SHARE)
-        slope, curve = worth * (right - likely), worth * likely * (1 - likely)
+        slope, curve = right - likely, likely * (1 - likely)
         columns = np.flatnonzero(random.random(binned.shape[1]) < COLUMNS)
         nodes: list[list[float]] = []
         _grow(nodes, binned, cuts, (slope, curve), columns, kept, DEPTH)
@@ -192,26 +212,33 @@ def likelihoods(forest: dict[str, Any], measures: Floats) -> Floats:
 
 
 def check(found: list[Example], names: list[str]) -> None:
-    """How each unseen set is answered by weights that were fitted to all others."""
-    outcomes: list[tuple[float, bool, Example, int]] = []
-    for folder in sorted(WORTH):
-        forest = fit(*rows([one for one in found if one.folder != folder], names), names)
-        for one in (one for one in found if one.folder == folder and one.is_left):
-            found_likely = likelihoods(forest, rows([one], names)[0])
-            best = int(found_likely.argmax())
+    """How the questions of unseen sets are answered by weights that were fitted to the others."""
+    outcomes: list[Outcome] = []
+    for fold in range(FOLDS):
+        unseen = {one for group in LEARNED.values() for one in group[fold::FOLDS]}
+        forest = fit(*rows([one for one in found if one.folder not in unseen], names), names)
+        for one in (one for one in found if one.folder in unseen and one.is_left):
+            likely = likelihoods(forest, rows([one], names)[0])
+            best = int(likely.argmax())
             if one.may[best]:
-                label = one.weighed[best].choice.label
-                outcomes.append((float(found_likely[best]), one.case.right == (label,), one, best))
-    answerable = sum(one.case.kind == "a" for one in found if one.is_left)
-    for limit in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95):
-        chosen = [(right, one) for likely, right, one, _ in outcomes if likely >= limit]
-        right = sum(ok for ok, _ in chosen)
-        risky = sum(one.case.kind == "r" for _, one in chosen)
-        _say(f"{limit}: {right} of {len(chosen)} right, of {answerable} answerable; {risky} risky")
-    for likely, ok, one, best in sorted(outcomes, key=lambda row: -row[0]):
-        if likely >= 0.75 and (not ok or "--all" in sys.argv):
-            _say(f"  {likely:.2f} {ok} {one.case.kind} {one.folder}/{one.case.requirements.stem}: "
-                 f"{one.case.question.text} → {one.weighed[best].choice.label}")  # fmt: skip
+                outcomes.append(Outcome(likely=float(likely[best]), example=one, best=best))
+    for group, folders in LEARNED.items():
+        asked = [one for one in found if one.folder in folders and one.is_left]
+        _say(f"{group}: {sum(one.case.kind == 'a' for one in asked)} answerable")
+        for is_ruled in (True, False):
+            kept = [one for one in outcomes if one.example.folder in folders
+                    and one.is_ruled is is_ruled]  # fmt: skip
+            _say("  a rule chose it" if is_ruled else "  no rule did")
+            for limit in LIMITS:
+                chosen = [one for one in kept if one.likely >= limit]
+                risky = sum(one.example.case.kind == "r" for one in chosen)
+                right = sum(one.is_right for one in chosen)
+                _say(f"    {limit}: {right} of {len(chosen)} right, {risky} risky")
+    for one in sorted(outcomes, key=lambda one: -one.likely):
+        if "--all" in sys.argv or (one.likely >= LIMITS[0] and not one.is_right):
+            case = one.example.case
+            _say(f"  {one.likely:.2f} {one.is_right} {case.kind} {one.example.folder}: "
+                 f"{case.question.text} → {one.label}")  # fmt: skip
 
 
 def _say(text: str) -> None:
