@@ -353,7 +353,9 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, ruled: BrainA
     if choice.names and (measures["t_other"] or not measures["t_fit"]):
         # A product that is named for another part, or for another purpose.
         return False
-    if one.clause is not None and is_no_default(asked, choice, one.clause):
+    if one.clause is not None and (
+        is_no_default(asked, choice, one.clause) or choice.names & one.clause.open
+    ):
         return False
     where = places(one.clause.scopes) if one.clause else frozenset[str]()
     if where and places(asked.scopes) and not where & places(asked.scopes):

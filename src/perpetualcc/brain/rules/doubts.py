@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from perpetualcc.brain.rules.apart import asked_for
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.cases import is_no_default
 from perpetualcc.brain.rules.choices import Choice, core
@@ -27,6 +28,10 @@ _FOR_WHAT = re.compile(
 )
 
 
+_NONE = re.compile(
+    r"\b(?:no|none|nothing|nobody|without|kein\w*|nichts|ohne|nada|ningun\w*|aucun\w*|rien|"
+    r"sans|sin|nenhum\w*|sem|nessun\w*|niente|geen|niets)\b"
+)
 _ALTERNATIVES = re.compile(r"\s(?:or|oder|ou|of|eller|или|lub)\s")
 # A line with another option is a rival when it has so much of what this one has of the question.
 _AS_NEAR = 0.7
@@ -98,11 +103,12 @@ def doubt_of(
         return f"line {line} only speaks of the same things"
     if is_no_default(asked, one.choice, one.clause):
         return f"line {line} names another default"
-    if _is_in_another_part(one, asked, nearness):
-        return f"line {line} says it of something else"
-    if _is_for_another(one, asked):
-        return f"line {line} says it for something else"
-    if is_another_parts(one, choices, clauses, nearness):
+    if (
+        _is_in_another_part(one, asked, nearness)
+        or _is_for_another(one, asked)
+        or is_another_parts(one, choices, clauses, nearness)
+        or _is_told_from_a_sibling_by_nothing(one, asked, choices, clauses, speaks_of)
+    ):
         return f"line {line} says it of something else"
     if one.closeness >= KEYED or not nearness.weights:
         return ""
@@ -121,11 +127,47 @@ def doubt_of(
     return ""
 
 
+def _is_told_from_a_sibling_by_nothing(
+    one: Found,
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+    speaks_of: Callable[[Clause, Choice], bool],
+) -> bool:
+    """
+    Whether a part of the line with another option is as near, or nearer.
+
+    "anyhow in the binary, thiserror in the library crate", and asked is which crate; "0 when
+    something matched, 1 when nothing did", and the question is about no match.
+    """
+    head = asked_for(asked.folded)
+    ours = _shared(one.clause, asked)
+    is_negative = bool(_NONE.search(asked.folded)) and not _says_none(one.clause)
+    siblings = (
+        clause
+        for clause in clauses
+        if clause.statement is one.clause.statement
+        and clause is not one.clause
+        and any(speaks_of(clause, other) for other in choices if other is not one.choice)
+    )
+    return any(
+        (is_negative and _says_none(clause))
+        or (ours & head and not ours - head - _shared(clause, asked))
+        for clause in siblings
+    )
+
+
+def _shared(clause: Clause, asked: Asked) -> set[str]:
+    return {word for word in asked.stems if has(clause.said_words, word)}
+
+
+def _says_none(clause: Clause) -> bool:
+    return any(_NONE.fullmatch(term.word) for term in clause.terms)
+
+
 def says_more(ours: Clause, other: Clause, asked: Asked) -> bool:
     """Whether of two parts of a line ours has all that the other one has of the question."""
-    here = {word for word in asked.stems if has(ours.said_words, word)}
-    there = {word for word in asked.stems if has(other.said_words, word)}
-    return there < here
+    return _shared(other, asked) < _shared(ours, asked)
 
 
 def _is_in_another_part(one: Found, asked: Asked, nearness: Nearness) -> bool:

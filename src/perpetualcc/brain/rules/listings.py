@@ -6,13 +6,15 @@ otherwise is left: when another list near the question names other options, when
 refused or only weighed anywhere on it, or when the list speaks of nothing that was asked.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from perpetualcc.brain.rules.apart import asked_for
 from perpetualcc.brain.rules.asking import Asked
-from perpetualcc.brain.rules.choices import Choice, core, generic
+from perpetualcc.brain.rules.choices import Choice, bland, core, generic
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
 from perpetualcc.brain.rules.doubts import Found, Match
 from perpetualcc.brain.rules.evidence import Clause
@@ -20,10 +22,18 @@ from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import has
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import spelled_out
-from perpetualcc.brain.rules.text import split_tokens, stem
+from perpetualcc.brain.rules.text import fold, split_tokens, stem
 from perpetualcc.brain.rules.vocabulary import cues, find_phrases, topics_of_name
 from perpetualcc.domain.requirements import StatementKind
 
+_ONLY = re.compile(
+    r"\b(?:only|nur|ausschliesslich|solo|seulement|uniquement|somente|apenas|soltanto|alleen)\b"
+)
+_OR = re.compile(r"\s(?:or|oder|ou|o|eller|или|lub)\s|或|または|もしくは|또는")
+_EXAMPLES = re.compile(
+    r"\b(?:e\.g|z\. ?b|p\. ?ej|such as|for example|zum beispiel|por ejemplo|par exemple|"
+    r"por exemplo|ad esempio)\b"
+)
 _AT_LEAST = 2
 # Of the question's words that say something, so many must be near the list.
 _ENOUGH = 0.3
@@ -182,6 +192,39 @@ def half_named(
         ),
         "",
     )
+
+
+def doubt_of_list(
+    chosen: tuple[Found, ...],
+    asked: Asked,
+    choices: tuple[Choice, ...],
+    clauses: tuple[Clause, ...],
+) -> str:
+    """
+    Why a list may not be what is asked for; empty when nothing says so.
+
+    "Roles: member, treasurer" names all that there are, and not who may see the accounts;
+    "Reminder channels" are not those of alerts, and "Zenodo or Figshare" is not both.
+    """
+    statement = chosen[0].clause.statement
+    text = fold(statement.text)
+    if len(chosen) == len(choices):
+        return f"line {statement.line} names all that there is"
+    if len(chosen) == 1 and not _ONLY.search(text):
+        return f"line {statement.line} names one of them"
+    if _EXAMPLES.search(text) or (len(chosen) == _AT_LEAST and _OR.search(text)):
+        return f"line {statement.line} decides on none"
+    beside = [one for one in clauses if one.statement is statement]
+    about = frozenset[str]().union(*(one.about for one in beside))
+    told = asked.key_stems - weak() - frozenset[str]().union(*(one.every for one in choices))
+    key = chosen[0].clause.key_stems - generic() - bland()
+    if (
+        any(has(key, word) for word in asked_for(asked.folded))
+        and any(not has(asked.stems | asked.terms, word) for word in key)
+        and any(not has(about, word) for word in told)
+    ):
+        return f"line {statement.line} lists those of something else"
+    return ""
 
 
 def _numbers_left(one: Found, others: list[Choice]) -> str:

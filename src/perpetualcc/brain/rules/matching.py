@@ -21,7 +21,7 @@ from perpetualcc.brain.rules.doubts import (
     told_apart,
 )
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
-from perpetualcc.brain.rules.listings import find_listing, half_named, several
+from perpetualcc.brain.rules.listings import doubt_of_list, find_listing, half_named, several
 from perpetualcc.brain.rules.mentions import find_mention, weak
 from perpetualcc.brain.rules.nearness import Nearness, has
 from perpetualcc.brain.rules.tables import word_set
@@ -51,6 +51,17 @@ def match_options(
     asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], *, many: bool
 ) -> Match:
     """Find the option, or with `many` the options, that the requirements choose."""
+    match = _match(asked, choices, clauses, many=many)
+    if many and match.chosen:
+        real = tuple(choice for choice in choices if not choice.escapes)
+        if doubt := doubt_of_list(match.chosen, asked, real, clauses):
+            return Match(problem=doubt)
+    return match
+
+
+def _match(
+    asked: Asked, choices: tuple[Choice, ...], clauses: tuple[Clause, ...], *, many: bool
+) -> Match:
     real = tuple(choice for choice in choices if not choice.escapes)
     nearness = Nearness(asked, clauses, weak())
     close = [(closeness(asked, clause, real), clause) for clause in clauses]
