@@ -15,13 +15,15 @@ from pathlib import Path
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
+from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces, fold
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
 from perpetualcc.permissions.shell.script import FOUND, UNKNOWN
 from perpetualcc.permissions.worktrees import root_of
 
-_SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
+_SCRATCH = tuple(  # macOS keeps them in `/private`, and `/tmp` leads there
+    f"{holder}/{name}" for holder in ("", "/private") for name in ("tmp", "var/tmp", "var/folders")
+)
 _DEVICES = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
      "/dev/random", "/dev/urandom", "/dev/full"}
@@ -76,7 +78,7 @@ class Territory:
         self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
         self._real_project = self._resolved_project()
         self.links: dict[str, str] = {}
-        """Links that the line itself makes, and what they lead to."""
+        """Links that the line itself makes, folded, and what they lead to."""
         self.globs_hidden = False
         """The line has said `shopt -s dotglob`: from then on `*` stands for `.env` as well."""
         self._broad = _broad(self.home)
@@ -129,8 +131,9 @@ class Territory:
         here, crossed = "/", 0
         for part in path.split("/"):
             here = posixpath.normpath(posixpath.join(here, part))
-            if here in self.links and crossed < _MOST_LINKS:
-                here, crossed = self.links[here], crossed + 1
+            leads_to = self.links.get(fold(here))
+            if leads_to is not None and crossed < _MOST_LINKS:
+                here, crossed = leads_to, crossed + 1
         return here
 
     def _real(self, path: str) -> str | None:
@@ -152,7 +155,7 @@ class Territory:
 
     def _place(self, path: str, root: str) -> Place | None:
         inside = contains(root, path) and root != "/"
-        return self._places.find(path, skip=root.count("/") if inside else 0)
+        return self._places.find(path, skip=fold(root).count("/") if inside else 0)
 
     def contains(self, path: str) -> bool:
         return contains(self.project, path)
@@ -197,7 +200,7 @@ class Territory:
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
             )  # fmt: skip
-        if not lists and location.path in self._broad:
+        if not lists and fold(location.path) in self._broad:
             return Finding(
                 risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
                 explanation=f"{location.path} holds credentials among much else", effects=(effect,),
@@ -216,12 +219,16 @@ class Territory:
 @lru_cache(maxsize=16)
 def _broad(home: str) -> frozenset[str]:
     """Directories below which credentials lie: reading all of one reads them too."""
-    below_home = {
-        f"{home}/{name}" for name in (".config", ".local", ".local/share", ".cache", "Library")
-    }
+    below_home = (".config", ".local", ".local/share", ".cache", "library", *_BROAD_OF_MACOS)
     return frozenset(
-        {"/", "/home", "/Users", "/root", "/etc", "/proc", "/var", "/run", home, *below_home}
-    )
+        {"/", "/home", "/users", "/root", "/etc", "/proc", "/var", "/run", "/private", "/volumes",
+         "/system/volumes", "/var/root", fold(home), *(f"{fold(home)}/{n}" for n in below_home)}
+    )  # fmt: skip
+
+
+_BROAD_OF_MACOS = tuple(
+    f"library/{name}" for name in ("application support", "containers", "group containers")
+)
 
 
 def contains(directory: str, path: str) -> bool:
