@@ -99,6 +99,8 @@ def rewrites(call: Call) -> Findings:
     words = call.arguments.operands
     if call.arguments.path.endswith("objcopy"):
         words = words[1:] or words
+    elif call.arguments.path == "install_name_tool":  # before it come names in the file
+        words = words[-1:]
     return [f for f in call.writes(words) if f.is_guarded or f.risk is Risk.HIGH]
 
 
