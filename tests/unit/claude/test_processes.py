@@ -159,3 +159,35 @@ def test_a_person_s_process_is_of_no_run_and_of_one_that_is_gone_nobody_can_tell
 
     assert not processes.is_of_run(tmp_path, mine)
     assert processes.is_of_run(tmp_path, gone.pid)
+
+
+TOKEN = "b94d27b9934d3e08"
+MACOS = f"""\
+  512     1 /sbin/launchd-child
+ 1201     1 /Users/ann/my projects/.venv/bin/python -m supervisor HOME=/Users/ann
+ 1202  1201 /opt/homebrew/bin/python3.12 -m x PERPETUALCC_RUN={TOKEN}:r-1
+ 1203  1202 /bin/sleep 100
+ 1204  1202 /opt/bin/node -e PERPETUALCC_RUN=fake:r-9 x\\^Jy PERPETUALCC_RUN={TOKEN}:r-2
+ 1205  1202 (zsh)
+99999     1 /usr/libexec/caf\N{REPLACEMENT CHARACTER} x
+"""
+"""As `ps -Ewwx -U 501 -o pid=,ppid=,command=` prints it: Apple's own programs show no variables."""
+
+
+def test_the_listing_of_macos_is_read_with_every_mark_in_it() -> None:
+    listed = [*processes.processes_in(f"{MACOS}\n  no line of ps\n")]
+
+    assert [(one.pid, one.parent) for one in listed] == [
+        (512, 1), (1201, 1), (1202, 1201), (1203, 1202), (1204, 1202), (1205, 1202), (99999, 1)
+    ]  # fmt: skip
+    assert {one.pid: one.marks for one in listed if one.marks} == {
+        1202: (f"{TOKEN}:r-1",),
+        1204: ("fake:r-9", f"{TOKEN}:r-2"),
+    }
+
+
+def test_the_states_of_macos_are_read() -> None:
+    assert processes.states_in(" 1201 Ss\n 1202 S+\n 1203 T\n 1205 Z+\n99999 U<s\n") == {
+        1201: "S", 1202: "S", 1203: "T", 1205: "Z", 99999: "U"
+    }  # fmt: skip
+    assert processes.states_in("") == {}
