@@ -8,6 +8,7 @@ do the links that the same line makes: `..` behind a link is above what the link
 
 import os
 import posixpath
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -18,7 +19,7 @@ from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces, fold
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
-from perpetualcc.permissions.shell.script import FOUND, UNKNOWN
+from perpetualcc.permissions.shell.script import FOUND, PIPE, UNKNOWN
 from perpetualcc.permissions.worktrees import root_of
 
 _SCRATCH = tuple(  # macOS keeps them in `/private`, and `/tmp` leads there
@@ -28,8 +29,8 @@ _DEVICES = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
      "/dev/random", "/dev/urandom", "/dev/full"}
 )  # fmt: skip
-
-
+_DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
+"""An open file by its number; `/dev/fd/..` leads on into the system."""
 _WILD = frozenset("*?[")
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
@@ -106,7 +107,7 @@ class Territory:
 
     def _from(self, text: str, cwd: str | None) -> list[Location]:
         """As it is written; through the links of the line; and as the disk has it."""
-        if text in _DEVICES or text.startswith("/dev/fd/"):
+        if text in _DEVICES or _DESCRIPTOR.fullmatch(text):
             return [Location(text, Zone.DEVICE, None)]
         written = as_written(cwd, text, home=self.home)
         path = posixpath.normpath(written or "/" + text)
@@ -166,34 +167,31 @@ class Territory:
 
     # What doing something there would mean
 
-    def _touched(
-        self, kind: EffectKind, text: str, cwds: Directories, *, lists: bool = False
-    ) -> tuple[Location, Effect]:
-        locations = self._locations(text, cwds)
-        worst = max(locations, key=_badness)
-        others = tuple(dict.fromkeys(at.path for at in locations if at.path != worst.path))
-        return worst, Effect(kind=kind, target=worst.path, also=others, lists=lists)
-
     def write(self, text: str, cwds: Directories, part: str) -> Finding:
-        location, effect = self._touched(EffectKind.WRITE, text, cwds)
-        place = location.place
-        risk = _WRITE_RISK[location.zone]
-        if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
-            return Finding(
-                risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
-                explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
-                is_guarded=not place.for_a_brain,
-            )  # fmt: skip
-        return Finding(
-            risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,
-            kind=_write_kind(location), effects=(effect,),
-            explanation=f"Writes {_named(location)}, {location.zone.value}",
-        )  # fmt: skip
+        """Writing all that `text` may lead to; the worst of it."""
+        found = self._each(EffectKind.WRITE, text, cwds)
+        return max((_written(at, effect, part) for at, effect in found), key=_weight)
 
     def read(self, text: str, cwds: Directories, part: str, *, lists: bool = False) -> Finding:
-        """`lists`: only names and sizes are seen, not contents."""
-        location, effect = self._touched(EffectKind.READ, text, cwds, lists=lists)
-        place = location.place
+        """The same for reading. `lists`: only names and sizes are seen, not contents."""
+        found = self._each(EffectKind.READ, text, cwds, lists=lists)
+        return max((self._seen(at, effect, part) for at, effect in found), key=_weight)
+
+    def _each(
+        self, kind: EffectKind, text: str, cwds: Directories, *, lists: bool = False
+    ) -> list[tuple[Location, Effect]]:
+        """Every place that it may be, and the effect there, which names the others."""
+        locations = self._locations(text, cwds)
+        if len(locations) > 1:
+            locations.sort(key=_badness, reverse=True)
+        found = []
+        for at in locations:
+            others = tuple(dict.fromkeys(one.path for one in locations if one.path != at.path))
+            found.append((at, Effect(kind=kind, target=at.path, also=others, lists=lists)))
+        return found
+
+    def _seen(self, location: Location, effect: Effect, part: str) -> Finding:
+        place, lists = location.place, effect.lists
         if place is not None and place.read is not Risk.LOW:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
             return Finding(
@@ -214,6 +212,25 @@ class Territory:
             risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
             explanation=f"Reads {_named(location)}",
         )  # fmt: skip
+
+
+def _written(location: Location, effect: Effect, part: str) -> Finding:
+    place, risk = location.place, _WRITE_RISK[location.zone]
+    if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
+        return Finding(
+            risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
+            explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
+            is_guarded=not place.for_a_brain,
+        )  # fmt: skip
+    return Finding(
+        risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,
+        kind=_write_kind(location), effects=(effect,),
+        explanation=f"Writes {_named(location)}, {location.zone.value}",
+    )  # fmt: skip
+
+
+def _weight(finding: Finding) -> tuple[int, bool]:
+    return finding.risk.rank, finding.is_guarded
 
 
 @lru_cache(maxsize=16)
@@ -260,7 +277,7 @@ def _is_scratch(location: Location) -> bool:
 
 
 def _named(location: Location) -> str:
-    return location.path.replace(UNKNOWN, "…")
+    return location.path.replace(PIPE, "").replace(UNKNOWN, "…")
 
 
 def _write_kind(location: Location) -> str:

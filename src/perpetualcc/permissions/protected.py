@@ -211,11 +211,15 @@ def _translated(pattern: str) -> str:
 
 
 _ALIASES = re.compile(
-    r"(?:/\.nofollow(?=/)|/\.resolve/[^/]+(?=/)|/system/volumes/data(?=/|\Z))*"
+    r"(?:/\.nofollow(?=/)|/\.resolve/[^/]+(?=/)|/system/volumes/data(?=/|\Z)"
+    r"|/proc/[^/]+/(?:task/[^/]+/)?root(?=/|\Z)|/volumes/[^/]+(?=/(?:users|private|library|system|etc|var|tmp)(?:/|\Z)))*"
     r"(?:/private(?=/(?:etc|tmp|var)(?:/|\Z)))?"
 )
-"""Other ways to the same place on macOS: firmlinks, its own prefixes, and what `/etc` leads to."""
-_ALIASED = ("/p", "/s", "/.")
+"""
+Other ways to the same place: on macOS firmlinks, prefixes of its own, the name of the disk and what
+`/etc` leads to; on Linux the root of a process.
+"""
+_ALIASED = ("/p", "/s", "/v", "/.")
 _IGNORABLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
 
 

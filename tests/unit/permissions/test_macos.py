@@ -50,6 +50,8 @@ open -R src
 lipo -create a b -output build/x
 caffeinate -i make test
 greadlink -f src
+DEVELOPER_DIR=/Applications/Xcode-16.app xcodebuild -version
+HOMEBREW_NO_AUTO_UPDATE=1 brew list
 """
 MEDIUM = """
 open index.html
@@ -70,6 +72,7 @@ brew install jq
 mdls ~/.ssh/id_rsa
 unheardof --verbose
 xcrun unheardof
+HOMEBREW_BOTTLE_DOMAIN=http://x.example brew list
 """
 HIGH = """
 date 010100002030
@@ -137,6 +140,8 @@ mdls -plist ~/.zshrc README.md
 gdd if=a of=/dev/disk2
 gtruncate -s 0 src/a.py
 gmv a ~/.zshrc
+DEVELOPER_DIR=/tmp/x xcrun clang a.c
+git credential-osxkeychain get
 """
 
 

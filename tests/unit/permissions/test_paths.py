@@ -165,6 +165,11 @@ def test_only_what_is_below_the_project_is_in_it(parts: list[str]) -> None:
         "~/.ſsh/config",  # APFS folds a long s
         "~/.\N{KELVIN SIGN}ube/config",
         "/.vol/16777220/1234567",
+        "/Volumes/Macintosh HD/etc/sudoers",
+        "/proc/self/root/etc/shadow",
+        "/proc/1/task/1/root/home/dev/.m2/settings.xml",
+        "/dev/fd/../../etc/shadow",
+        "/dev/fd/../root/home/dev/.ssh/id_rsa",
         ".env/..namedfork/rsrc",
         ".ENV/..namedfork/data",
         "~/Library/Application Support/Claude/claude_desktop_config.json",
@@ -221,3 +226,44 @@ def test_a_project_behind_an_alias_keeps_all_that_is_guarded_in_it(holder: str) 
 )
 def test_what_a_line_makes_is_known_by_another_spelling_as_well(line: str) -> None:
     assert bash_risk(line) == "HIGH"
+
+
+def test_only_the_number_of_an_open_file_is_one() -> None:
+    assert bash_risk("ls | tee >(cat) >/dev/fd/2") == "LOW"
+    assert bash_risk("cat /dev/fd/3") == "LOW"
+    for line in (
+        "echo x > /dev/fd/../../home/dev/.zshrc",
+        "cat /dev/fd/../../etc/master.passwd",
+        "cat /dev/fd/$(echo ../../etc/shadow)",
+        "echo x > /dev/fd/$X",
+    ):
+        assert bash_risk(line) == "HIGH", line
+    assert bash_risk("cat /dev/fd/$X") == "MEDIUM"
+
+
+def test_the_worst_of_a_link_and_what_it_leads_to_counts_for_reading_and_for_writing(
+    tmp_path: Path,
+) -> None:
+    project, home = tmp_path / "proj", tmp_path / "home"
+    (project / ".github").mkdir(parents=True)
+    (home / ".config").mkdir(parents=True)
+    (home / ".ssh").mkdir()
+    (home / ".config" / "autostart").symlink_to(home / ".ssh")
+    (project / "AGENTS.md").symlink_to("/home/other/x.md")
+    (project / ".github" / "x").symlink_to("/home/other")
+    guarded_for_writing = {"file_path": str(home / ".config/autostart/config")}
+    settings = PermissionSettings(home=home)
+
+    def risk(tool: str, **given: str) -> Risk:
+        return classify_risk(ToolCall(tool=tool, input=given, project=project), settings).risk
+
+    assert risk("Read", **guarded_for_writing) == "HIGH"
+    assert risk("Write", file_path="AGENTS.md") == "HIGH"
+    assert risk("Write", file_path=".github/x/y") == "HIGH"
+    assert risk("Write", file_path=".github/y") == "MEDIUM"
+
+
+def test_what_only_the_disk_tells_of_an_open_file_is_looked_at(tmp_path: Path) -> None:
+    call = ToolCall(tool="Read", input={"file_path": "/dev/fd/../environ"}, project=tmp_path)
+
+    assert not Path("/proc").exists() or classify_risk(call, SETTINGS).risk == "HIGH"

@@ -41,6 +41,7 @@ from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
+    PIPE,
     UNKNOWN,
     Assignment,
     Problem,
@@ -161,7 +162,7 @@ class CommandJudge:
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text
-        part = f"{redirection.operator} {target.replace(UNKNOWN, '…')}"
+        part = f"{redirection.operator} {target.replace(PIPE, '').replace(UNKNOWN, '…')}"
         if target.startswith(("/dev/tcp/", "/dev/udp/")):
             effect = Effect(kind=EffectKind.NETWORK, target=target)
             return [
