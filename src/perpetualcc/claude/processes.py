@@ -18,6 +18,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from perpetualcc.domain.folders import canonical
+
 if TYPE_CHECKING:  # its module makes ids, and imports more than a supervisor should hold
     from perpetualcc.domain.ids import RunId
 
@@ -132,7 +134,7 @@ def _states(pids: Sequence[int]) -> dict[int, str]:
 
 
 def _token(data_dir: Path) -> str:
-    return hashlib.sha256(os.fsencode(os.path.realpath(data_dir))).hexdigest()[:16]
+    return hashlib.sha256(bytes(canonical(data_dir))).hexdigest()[:16]
 
 
 def _marks(process: _Process, processes: dict[int, _Process]) -> Iterator[tuple[str, ...]]:

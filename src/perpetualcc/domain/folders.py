@@ -1,7 +1,6 @@
 """Folders as a person means them."""
 
 import os
-import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +48,8 @@ def _spelled(folder: Path, name: str) -> str:
 
 
 def _alike(name: str) -> str:
+    import unicodedata  # noqa: PLC0415  # a supervisor hardly ever needs it
+
     return unicodedata.normalize("NFKD", name).casefold()
 
 

@@ -9,7 +9,7 @@ do the links that the same line makes: `..` behind a link is above what the link
 import os
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -92,8 +92,11 @@ class Territory:
             return None
 
     def locate(self, text: str, cwds: Directories) -> Location:
-        """The worst that `text` may mean from any of `cwds`."""
-        return max(self._locations(text, cwds), key=_badness)
+        """The worst that `text` may mean from any of `cwds`: in its zone, and as a place."""
+        found = self._locations(text, cwds)
+        worst = max(found, key=_badness)
+        zone = max((at.zone for at in found), key=_ZONE_ORDER.index)
+        return worst if zone is worst.zone else replace(worst, zone=zone)
 
     def _locations(self, text: str, cwds: Directories) -> list[Location]:
         directory, name = posixpath.split(text.replace(FOUND, ""))

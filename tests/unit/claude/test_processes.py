@@ -191,3 +191,9 @@ def test_the_states_of_macos_are_read() -> None:
         1201: "S", 1202: "S", 1203: "T", 1205: "Z", 99999: "U"
     }  # fmt: skip
     assert processes.states_in("") == {}
+
+
+def test_a_data_directory_has_one_mark_however_it_is_spelled(case_blind: Path) -> None:
+    (case_blind / "Data").mkdir()
+
+    assert processes.mark(case_blind / "Data", ONE) == processes.mark(case_blind / "DATA", ONE)

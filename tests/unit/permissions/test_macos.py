@@ -141,6 +141,11 @@ gdd if=a of=/dev/disk2
 gtruncate -s 0 src/a.py
 gmv a ~/.zshrc
 DEVELOPER_DIR=/tmp/x xcrun clang a.c
+PATH=/private/tmp:$PATH make
+PATH=/var/folders/x/T:$PATH make
+docker run -v /private/etc:/x:ro alpine ls
+docker run -v /Users:/x:ro alpine ls
+docker run -v /System/Volumes/Data:/x:ro alpine ls
 git credential-osxkeychain get
 """
 

@@ -261,6 +261,8 @@ def test_the_worst_of_a_link_and_what_it_leads_to_counts_for_reading_and_for_wri
     assert risk("Write", file_path="AGENTS.md") == "HIGH"
     assert risk("Write", file_path=".github/x/y") == "HIGH"
     assert risk("Write", file_path=".github/y") == "MEDIUM"
+    assert risk("Bash", command="pytest .github/x/y") == "MEDIUM"
+    assert risk("Bash", command="pytest .github/y") == "LOW"
 
 
 def test_what_only_the_disk_tells_of_an_open_file_is_looked_at(tmp_path: Path) -> None:
