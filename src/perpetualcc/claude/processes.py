@@ -27,6 +27,7 @@ VARIABLE = "PERPETUALCC_RUN"
 _PROC = Path("/proc")
 _HAS_PROC = (_PROC / "self" / "environ").exists()
 """True on Linux; macOS has `ps` only."""
+_PS = ("/bin/ps",)
 _POLL = 0.02
 """Seconds between two looks at processes that were told to end."""
 _KILLED_WITHIN = 3.0
@@ -211,10 +212,12 @@ def command_of(pid: int) -> str:
 
 def _ps(*arguments: str) -> str:
     """What it lists; nothing where a sandbox forbids it: whoever asks takes the safe side."""
+    unmarked = {name: value for name, value in os.environ.items() if name != VARIABLE}
     with suppress(OSError):
         return subprocess.run(
-            ["/bin/ps", *arguments], capture_output=True, text=True, errors="replace", check=False
-        ).stdout
+            [*_PS, *arguments],
+            env=unmarked, capture_output=True, text=True, errors="replace", check=False,
+        ).stdout  # fmt: skip
     return ""
 
 

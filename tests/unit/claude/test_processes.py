@@ -16,7 +16,20 @@ from perpetualcc.domain.ids import RunId
 
 SLEEP = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+DARWIN_PS = Path(__file__).parents[2] / "fakes" / "darwin_ps.py"
 ONE, TWO = RunId("r-1"), RunId("r-2")
+
+
+@pytest.fixture(autouse=True, params=["by /proc", "by ps"])
+def found(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Linux, and as on macOS, where only `ps` tells."""
+    if request.param == "by ps":
+        monkeypatch.setattr(processes, "_HAS_PROC", False)
+        if sys.platform != "darwin":
+            words = (sys.executable, "-I", "-S", str(DARWIN_PS))
+            monkeypatch.setattr(processes, "_PS", words)
+    elif not Path("/proc/self").exists():
+        pytest.skip("there is no /proc here")
 
 
 class Spawner:
@@ -194,6 +207,29 @@ def test_the_states_of_macos_are_read() -> None:
 
 
 def test_a_data_directory_has_one_mark_however_it_is_spelled(case_blind: Path) -> None:
-    (case_blind / "Data").mkdir()
+    (case_blind / "Data").mkdir(exist_ok=True)
 
     assert processes.mark(case_blind / "Data", ONE) == processes.mark(case_blind / "DATA", ONE)
+
+
+def test_a_program_that_hides_its_environment_is_found_through_its_parent(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    parent = spawn(
+        "import subprocess; c = subprocess.Popen(['/bin/sleep', '60']); print('up', flush=True);"
+        " c.wait()",
+        processes.mark(tmp_path, ONE),
+    )
+
+    found = processes.find(tmp_path, ONE)
+
+    assert len(found) == 2
+    assert (parent, ONE) in found
+    assert processes.sweep(tmp_path, timedelta(), ONE) == 2
+
+
+def test_a_mark_among_the_words_of_a_command_hides_no_run(tmp_path: Path, spawn: Spawner) -> None:
+    words = f"'PERPETUALCC_RUN=fake:{TWO}'; {SLEEP}"
+    one = spawn(words, processes.mark(tmp_path, ONE))
+
+    assert processes.find(tmp_path, ONE) == [(one, ONE)]
