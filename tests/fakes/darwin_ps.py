@@ -22,7 +22,9 @@ def main() -> None:
     words = sys.argv[1:]
     if words[0] != "-Ewwx":
         os.execv("/bin/ps", ["ps", *words])
-    assert words[1:] == ["-U", str(os.getuid()), "-o", "pid=,ppid=,command="], words
+    assert words[1:] == ["-U", str(os.getuid()), "-o", "pid=", "-o", "ppid=", "-o", "command="], (
+        words
+    )
     for process in Path("/proc").iterdir():
         with suppress(OSError, IndexError):
             if process.name.isdigit() and process.stat().st_uid == os.getuid():

@@ -126,7 +126,9 @@ def _alive(pids: Sequence[int]) -> list[int]:
 def _states(pids: Sequence[int]) -> dict[int, str]:
     """One letter for each process that there is."""
     if not _HAS_PROC:
-        return states_in(_ps("-o", "pid=,stat=", "-p", ",".join(map(str, pids)))) if pids else {}
+        return (
+            states_in(_ps(*_columns("pid", "stat"), "-p", ",".join(map(str, pids)))) if pids else {}
+        )
     found = {}
     for pid in pids:
         with suppress(OSError, IndexError):
@@ -179,7 +181,8 @@ def _stat_fields(pid: int) -> list[str]:
 
 def _from_ps() -> Iterator[_Process]:
     # -E appends the environment to the command, -ww keeps it whole, -x is also without a terminal.
-    yield from processes_in(_ps("-Ewwx", "-U", str(os.getuid()), "-o", "pid=,ppid=,command="))
+    columns = _columns("pid", "ppid", "command")
+    yield from processes_in(_ps("-Ewwx", "-U", str(os.getuid()), *columns))
 
 
 def processes_in(listing: str) -> Iterator[_Process]:
@@ -207,7 +210,12 @@ def _numbered(listing: str) -> Iterator[tuple[int, str]]:
 
 def command_of(pid: int) -> str:
     """How a process was started; empty when there is none."""
-    return _ps("-ww", "-o", "command=", "-p", str(pid)).strip()
+    return _ps("-ww", *_columns("command"), "-p", str(pid)).strip()
+
+
+def _columns(*names: str) -> list[str]:
+    """Without headers. One option each: by POSIX the rest of a word behind `=` is the header."""
+    return [word for name in names for word in ("-o", f"{name}=")]
 
 
 def _ps(*arguments: str) -> str:

@@ -93,7 +93,7 @@ def test_this_process_is_never_listed_and_passes_no_mark_on(tmp_path: Path) -> N
     code = (
         "import subprocess, sys, os; from pathlib import Path\n"
         "from perpetualcc.claude import processes\n"
-        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}})\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}}, stdout=-3)\n"
         f"print(processes.find(Path({str(tmp_path)!r})))\n"
         "child.kill(); child.wait()"
     )
@@ -184,7 +184,7 @@ MACOS = f"""\
  1205  1202 (zsh)
 99999     1 /usr/libexec/caf\N{REPLACEMENT CHARACTER} x
 """
-"""As `ps -Ewwx -U 501 -o pid=,ppid=,command=` prints it: Apple's own programs show no variables."""
+"""As `ps -Ewwx -o pid= -o ppid= -o command=` prints it: Apple's programs hide their variables."""
 
 
 def test_the_listing_of_macos_is_read_with_every_mark_in_it() -> None:
