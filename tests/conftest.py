@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -97,6 +98,34 @@ def served(
     scenario = text if isinstance(text, Scenario) else read_scenario(text)
     with playing(server_of(scenario, pace=pace)) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def case_blind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty folder on a disk to which `A` and `a` are one name, as on a Mac."""
+    folder = tmp_path_factory.mktemp("case-blind").resolve()
+    (folder / "probe").touch()
+    if (folder / "PROBE").exists():
+        yield folder
+        return
+    missing = [name for name in ("mkntfs", "lowntfs-3g") if shutil.which(name) is None]
+    if missing or os.getuid() != 0:
+        pytest.skip("a disk that ignores case can be mounted by root only, with ntfs-3g")
+    (folder / "probe").unlink()
+    image = folder.with_name("disk")
+    image.write_bytes(bytes(16 << 20))
+    plain = {"PATH": os.environ["PATH"]}  # its process belongs to no single test
+    for words in (
+        ["mkntfs", "-F", "-Q", str(image)],
+        ["lowntfs-3g", "-o", "ignore_case", str(image), str(folder)],
+    ):
+        made = subprocess.run(words, capture_output=True, text=True, check=False, env=plain)
+        if made.returncode:
+            pytest.skip(f"a disk that ignores case cannot be mounted here: {made.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 
@@ -24,7 +25,12 @@ def ended_by_force(variable: str, value: str, *, patience: float) -> dict[int, s
 def marked_processes(variable: str, value: str) -> dict[int, str]:
     """Pid and command line of every other process whose environment holds the mark."""
     listing = subprocess.run(
-        ["ps", "axeww", "-o", "pid=,ppid=,stat=,command="],
+        [
+            "ps",
+            "axEww" if sys.platform == "darwin" else "axeww",
+            "-o",
+            "pid=,ppid=,stat=,command=",
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -43,7 +43,7 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     assert "'abc' is no whole number" in refused(pcc, "respond", "abc", "x", code=2)
     assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")
     assert "its own state" in refused(pcc, "start", str(pcc.locations.logs_dir), "--task", "x")
-    for name in (".claude", ".perpetualcc"):
+    for name in (".claude", ".perpetualcc", ".Claude"):
         place = pcc.project / name
         place.mkdir(exist_ok=True)
         assert "guarded by" in refused(pcc, "start", str(place), "--task", "x")

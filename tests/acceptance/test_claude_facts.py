@@ -35,6 +35,8 @@ from claude_agent_sdk import (
 
 from perpetualcc.claude.adapter import _COST
 from perpetualcc.claude.layers import Layers
+from perpetualcc.permissions.settings import PermissionSettings
+from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.rehearsal import isolated_world, wire
 from tests.leftovers import LEAK_MARK, marked_processes
 
@@ -279,6 +281,31 @@ def test_static_deny_rules_hold_against_a_gate_that_allows(play):
 
     assert results(messages)[0] == "Permission to use Bash with command touch made has been denied."
     assert "denied by your permission settings" in results(messages)[1]
+
+
+def test_static_rules_hold_in_any_case(play, claude_world):
+    """As on the usual disk of a Mac, where `.GIT` is `.git`."""
+    here = claude_world.project
+    (here / ".SSH").mkdir()
+    (here / ".SSH/config").write_text("Host example")
+    stage = play(f"""
+        steps:
+          - tools:
+              - {{Write: {{file_path: {here}/.GIT/Hooks/x, content: a}}}}
+              - {{Write: {{file_path: {here}/.CLAUDE/settings.json, content: a}}}}
+              - {{Bash: {{command: "echo a > .Git/hooks/x"}}}}
+              - {{Read: {{file_path: {here}/.SSH/config}}}}
+          - Done.
+        """)
+    stage.permit = lambda _: PermissionResultDeny(message="not this")
+    settings = PermissionSettings()
+    rules = {"deny": deny_rules(settings), "ask": ask_rules(settings)}
+
+    messages = asyncio.run(stage.one_turn(settings=json.dumps({"permissions": rules})))
+
+    *written, read = results(messages)
+    assert all("denied" in result for result in written), written
+    assert "not this" in read
 
 
 def test_a_rule_that_asks_comes_back_although_the_gate_allowed(play):

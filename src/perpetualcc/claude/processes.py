@@ -11,12 +11,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from perpetualcc.domain.folders import canonical
 
 if TYPE_CHECKING:  # its module makes ids, and imports more than a supervisor should hold
     from perpetualcc.domain.ids import RunId
@@ -25,6 +27,7 @@ VARIABLE = "PERPETUALCC_RUN"
 _PROC = Path("/proc")
 _HAS_PROC = (_PROC / "self" / "environ").exists()
 """True on Linux; macOS has `ps` only."""
+_PS = ("/bin/ps",)
 _POLL = 0.02
 """Seconds between two looks at processes that were told to end."""
 _KILLED_WITHIN = 3.0
@@ -35,8 +38,8 @@ _KILLED_WITHIN = 3.0
 class _Process:
     pid: int
     parent: int
-    mark: str
-    """The value of `PERPETUALCC_RUN`, or nothing."""
+    marks: tuple[str, ...] = ()
+    """The value of `PERPETUALCC_RUN`; on macOS also what stands like one among its words."""
 
 
 def mark(data_dir: Path, run_id: "RunId") -> dict[str, str]:
@@ -55,11 +58,10 @@ def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunI
     prefix = f"{_token(data_dir)}:"
     found = []
     for process in processes.values():
-        carried = "" if process.pid == os.getpid() else _nearest_mark(process, processes)
-        if carried.startswith(prefix):
-            run = cast("RunId", carried.removeprefix(prefix))
-            if run_id in {None, run}:
-                found.append((process.pid, run))
+        carried = () if process.pid == os.getpid() else next(_marks(process, processes), ())
+        runs = [cast("RunId", one[len(prefix) :]) for one in carried if one.startswith(prefix)]
+        if runs and (run_id is None or run_id in runs):
+            found.append((process.pid, run_id or runs[0]))
     return found
 
 
@@ -73,7 +75,9 @@ def is_of_run(data_dir: Path | None, pid: int) -> bool:
     """
     processes = {process.pid: process for process in _processes()}
     process, prefix = processes.get(pid), f"{_token(data_dir)}:" if data_dir else ""
-    return process is None or any(one.startswith(prefix) for one in _marks(process, processes))
+    if process is None:
+        return True
+    return any(one.startswith(prefix) for found in _marks(process, processes) for one in found)
 
 
 def end(processes: Iterable[tuple[int, "RunId"]], grace: timedelta) -> list[int]:
@@ -106,39 +110,43 @@ def sweep(data_dir: Path, grace: timedelta, run_id: "RunId | None" = None) -> in
 
 def is_alive(pid: int) -> bool:
     """A zombie counts as gone: it runs nothing and waits only to be counted."""
-    return _state(pid) not in {"", "Z", "X"}
+    return _alive([pid]) != []
 
 
 def is_stopped(pid: int) -> bool:
     """By a signal: it does nothing until another one lets it go on."""
-    return _state(pid) == "T"
+    return _states([pid]).get(pid) == "T"
 
 
-def _state(pid: int) -> str:
-    """One letter; empty when there is no such process."""
-    if _HAS_PROC:
+def _alive(pids: Sequence[int]) -> list[int]:
+    states = _states(pids)
+    return [pid for pid in pids if states.get(pid, "Z") not in {"Z", "X"}]
+
+
+def _states(pids: Sequence[int]) -> dict[int, str]:
+    """One letter for each process that there is."""
+    if not _HAS_PROC:
+        return (
+            states_in(_ps(*_columns("pid", "stat"), "-p", ",".join(map(str, pids)))) if pids else {}
+        )
+    found = {}
+    for pid in pids:
         with suppress(OSError, IndexError):
-            return _stat_fields(pid)[0]
-        return ""
-    return _ps("-o", "stat=", "-p", str(pid)).strip()[:1]
+            found[pid] = _stat_fields(pid)[0]
+    return found
 
 
 def _token(data_dir: Path) -> str:
-    return hashlib.sha256(os.fsencode(os.path.realpath(data_dir))).hexdigest()[:16]
+    return hashlib.sha256(bytes(canonical(data_dir))).hexdigest()[:16]
 
 
-def _nearest_mark(process: _Process, processes: dict[int, _Process]) -> str:
-    """The mark of the process or of its nearest marked ancestor."""
-    return next(_marks(process, processes), "")
-
-
-def _marks(process: _Process, processes: dict[int, _Process]) -> Iterator[str]:
-    """The marks of a process and its ancestors, the nearest first; this process gives none."""
+def _marks(process: _Process, processes: dict[int, _Process]) -> Iterator[tuple[str, ...]]:
+    """Those of a process and its ancestors, the nearest first; this process gives none."""
     seen = {os.getpid()} - {process.pid}
     current: _Process | None = process
     while current and current.pid not in seen:
-        if current.mark:
-            yield current.mark
+        if current.marks:
+            yield current.marks
         seen.add(current.pid)
         current = processes.get(current.parent)
 
@@ -157,11 +165,12 @@ def _from_proc() -> Iterator[_Process]:
                 continue
             pid = int(entry.name)
             parent = int(_stat_fields(pid)[1])
-            carried = b""
+            marks: tuple[str, ...] = ()
             with suppress(PermissionError):
-                environment = (_PROC / entry.name / "environ").read_bytes().split(b"\0")
-                carried = next((pair for pair in environment if pair.startswith(wanted)), b"")
-            yield _Process(pid=pid, parent=parent, mark=os.fsdecode(carried[len(wanted) :]))
+                pairs = (_PROC / entry.name / "environ").read_bytes().split(b"\0")
+                carried = [pair for pair in pairs if pair.startswith(wanted)][:1]
+                marks = tuple(os.fsdecode(pair[len(wanted) :]) for pair in carried)
+            yield _Process(pid=pid, parent=parent, marks=marks)
 
 
 def _stat_fields(pid: int) -> list[str]:
@@ -171,22 +180,53 @@ def _stat_fields(pid: int) -> list[str]:
 
 
 def _from_ps() -> Iterator[_Process]:
-    # -E appends the environment to the command; -ww keeps it whole.
-    for line in _ps("-Eww", "-U", str(os.getuid()), "-o", "pid=,ppid=,command=").splitlines():
-        words = line.split()
-        pid, parent = int(words[0]), int(words[1])
-        carried = next((word for word in words if word.startswith(f"{VARIABLE}=")), "")
-        yield _Process(pid=pid, parent=parent, mark=carried.partition("=")[2])
+    # -E appends the environment to the command, -ww keeps it whole, -x is also without a terminal.
+    columns = _columns("pid", "ppid", "command")
+    yield from processes_in(_ps("-Ewwx", "-U", str(os.getuid()), *columns))
+
+
+def processes_in(listing: str) -> Iterator[_Process]:
+    """Of `ps`, which does not say where the words of a command end and its environment begins."""
+    wanted = f"{VARIABLE}="
+    for pid, rest in _numbered(listing):
+        parent, _, command = rest.partition(" ")
+        if parent.isdigit():
+            found = (word for word in command.split() if word.startswith(wanted))
+            marks = tuple(word.removeprefix(wanted) for word in found)
+            yield _Process(pid=pid, parent=int(parent), marks=marks)
+
+
+def states_in(listing: str) -> dict[int, str]:
+    """The first letter of each state that `ps` lists."""
+    return {pid: rest[:1] for pid, rest in _numbered(listing)}
+
+
+def _numbered(listing: str) -> Iterator[tuple[int, str]]:
+    for line in listing.splitlines():
+        number, _, rest = line.strip().partition(" ")
+        if number.isdigit() and rest:
+            yield int(number), rest.strip()
 
 
 def command_of(pid: int) -> str:
     """How a process was started; empty when there is none."""
-    return _ps("-ww", "-o", "command=", "-p", str(pid)).strip()
+    return _ps("-ww", *_columns("command"), "-p", str(pid)).strip()
+
+
+def _columns(*names: str) -> list[str]:
+    """Without headers. One option each: by POSIX the rest of a word behind `=` is the header."""
+    return [word for name in names for word in ("-o", f"{name}=")]
 
 
 def _ps(*arguments: str) -> str:
-    command = ["/bin/ps", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    """What it lists; nothing where a sandbox forbids it: whoever asks takes the safe side."""
+    unmarked = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    with suppress(OSError):
+        return subprocess.run(
+            [*_PS, *arguments],
+            env=unmarked, capture_output=True, text=True, errors="replace", check=False,
+        ).stdout  # fmt: skip
+    return ""
 
 
 def _signal(pids: list[int], number: signal.Signals) -> None:
@@ -197,6 +237,6 @@ def _signal(pids: list[int], number: signal.Signals) -> None:
 
 def _wait_gone(pids: list[int], seconds: float) -> list[int]:
     deadline = time.monotonic() + seconds
-    while (left := [pid for pid in pids if is_alive(pid)]) and time.monotonic() < deadline:
+    while (left := _alive(pids)) and time.monotonic() < deadline:
         time.sleep(_POLL)
     return left

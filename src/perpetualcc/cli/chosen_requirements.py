@@ -11,7 +11,7 @@ from pathlib import Path
 
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.private_files import write_whole
 
 
@@ -28,7 +28,7 @@ def remembered(data_dir: Path | None, project: Path) -> Path | None:
     Raises:
         PerpetualError: it is gone.
     """
-    name = _chosen(data_dir).get(str(expanded(project).resolve()))
+    name = _chosen(data_dir).get(str(canonical(project)))
     if name is None:
         return None
     if not Path(name).is_file():

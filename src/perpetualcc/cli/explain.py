@@ -15,7 +15,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class _Guards:
 def _canonical(project: Path) -> Path:
     """A line may name a project that no file system can hold."""
     try:
-        return expanded(project).resolve()
+        return canonical(project)
     except (OSError, ValueError, RuntimeError):
         return project
 

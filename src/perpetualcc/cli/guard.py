@@ -15,7 +15,7 @@ from perpetualcc.cli.look import fit, one_line, printable, table
 from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
 
@@ -173,7 +173,7 @@ def trust(
 
     Example: pcc trust ./api
     """
-    place = expanded(project).resolve()
+    place = canonical(project)
     if not place.is_dir():
         raise Mistyped(
             f"Project path '{project}' is not a directory", hint="Name one that is there"

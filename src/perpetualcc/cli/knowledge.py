@@ -13,6 +13,7 @@ import typer
 
 from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.low_priority import at_low_priority
@@ -332,7 +333,7 @@ def _folder(project: Path) -> Path:
         raise PerpetualError(
             f"{str(project)!r} is not a folder", hint="Give the folder of the project"
         )
-    return project.resolve()
+    return canonical(project)
 
 
 def _lists_work(requirements: Path | None) -> bool:

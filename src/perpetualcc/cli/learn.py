@@ -14,6 +14,7 @@ import typer
 from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
 from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
@@ -312,7 +313,7 @@ def remember(
 
     if not says_something(rule):
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
-    where = "" if everywhere else str((project or Path.cwd()).resolve())
+    where = "" if everywhere else str(canonical(project or Path.cwd()))
     by_person = not _is_agent()
     library = _library()
     with _what_ends(library, where):
@@ -450,7 +451,7 @@ def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
     """The library's name of what was chosen; None: nothing was."""
     if everywhere:
         return ""
-    return str(project.resolve()) if project else None
+    return str(canonical(project)) if project else None
 
 
 def _is_agent() -> bool:

@@ -12,6 +12,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli.look import fit, one_line
+from perpetualcc.domain.folders import canonical
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ def search(
 
     Example: pcc memory search "the tests fail after an upgrade"
     """
-    where = str(project.resolve()) if project else None
+    where = str(canonical(project)) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
         from perpetualcc.store.episodes import SqliteEpisodes  # noqa: PLC0415  # SQL when used
@@ -88,7 +89,7 @@ def facts(
         from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
 
         known = KnownFacts(SqliteFacts(database), Library(learning_places()))
-        return await SemanticMemory(known).get_facts(str(project.resolve()), category)
+        return await SemanticMemory(known).get_facts(str(canonical(project)), category)
 
     found = _with_database(ctx, look)
     if as_json:

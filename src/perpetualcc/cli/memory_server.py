@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 
 from perpetualcc import __version__
 from perpetualcc.daemon.known_facts import KnownFacts
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
@@ -74,7 +74,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
 def _paths(project: str) -> list[str]:
     """A project as it was named, and as links lead to it: it is known as one of them."""
     path = expanded(Path(project)).absolute()
-    return list(dict.fromkeys((str(path), str(path.resolve()))))
+    return list(dict.fromkeys((str(path), str(canonical(path)))))
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stage import Stage, own_environment, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
 from perpetualcc.permissions.rules import Rule, RuleSubject
 from perpetualcc.rehearsal import load_scenario
 from perpetualcc.store.recorded import Recorded, record, recorded
@@ -82,8 +83,8 @@ def rehearse(
 def take_along(options: GlobalOptions, stage: Stage, project: Path | None) -> None:
     """A person's rules, and their trust in the project, as they would count in it."""
     known = recorded(locations(options).database)
-    there = None if project is None else project.resolve()
-    here = stage.project.resolve()
+    there = None if project is None else canonical(project)
+    here = canonical(stage.project)
     rules = [_moved(rule, there, here) for rule in known.rules]
     trust = {here: known.trust[there]} if there and there in known.trust else {}
     if rules or trust:

@@ -11,7 +11,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import table
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical
 
 app = typer.Typer(
     help="Your own rules about tool calls.",
@@ -114,7 +114,7 @@ def add(
                 f"{word!r} is not one of {', '.join(sorted(known))}",
                 hint="Such as: pcc rules add allow command 'git commit'",
             )
-    place = None if project is None else expanded(project).resolve()
+    place = None if project is None else canonical(project)
     if place is not None and not place.is_dir():
         raise PerpetualError(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"

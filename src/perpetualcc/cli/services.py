@@ -10,6 +10,10 @@ from perpetualcc import config
 from perpetualcc.daemon.units import Service, ServiceUnit, shown, unit_for_this_system
 from perpetualcc.domain.errors import PerpetualError
 
+_LANGUAGE = ("LANG", "LC_ALL", "LC_CTYPE")
+_GOES_ON = 36
+"""`launchctl bootout` of what takes its time to end, as a daemon at work does (EINPROGRESS)."""
+
 
 def install_service(ctx: typer.Context, service: Service, *, dry_run: bool) -> None:
     unit = _unit(ctx, service)
@@ -23,11 +27,12 @@ def install_service(ctx: typer.Context, service: Service, *, dry_run: bool) -> N
     if dry_run:
         _show_commands("Would then run:", unit.enable)
         return
+    config.locate(ctx.obj.data_dir).prepare()  # a service manager makes no directory for a log
     unit.path.parent.mkdir(parents=True, exist_ok=True)
     unit.path.write_text(unit.text, "utf-8")
     print(f"Wrote {unit.path}")
     if unit.can_be_switched():
-        _run(unit.enable)
+        _run(unit.enabling())
     else:
         _show_commands("No service manager answers here. To switch it on, type:", unit.enable)
     if unit.note:
@@ -44,7 +49,7 @@ def uninstall_service(ctx: typer.Context, service: Service, *, dry_run: bool) ->
         return
     can_be_switched = unit.can_be_switched()
     if can_be_switched:
-        _run(unit.disable)
+        _run(unit.disabling())
     unit.path.unlink()
     print(f"Removed {unit.path}")
     if can_be_switched:
@@ -52,7 +57,8 @@ def uninstall_service(ctx: typer.Context, service: Service, *, dry_run: bool) ->
 
 
 def _unit(ctx: typer.Context, service: Service) -> ServiceUnit:
-    variables = {"PATH": config.search_path()}
+    # A manager may know no language: what a session runs then takes text for ASCII.
+    variables = {"PATH": config.search_path(), **config.of_this_terminal(_LANGUAGE)}
     if config.is_config_named():
         variables[config.CONFIG_VARIABLE] = str(config.config_path())
     return unit_for_this_system(
@@ -74,7 +80,7 @@ def _run(commands: list[list[str]]) -> None:
     for command in commands:
         _show_commands("Running:", [command])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
+        if done.returncode not in {0, _GOES_ON}:
             raise PerpetualError(
                 f"'{command[0]}' fails: {done.stderr.strip()}", hint="Type the command yourself"
             )

@@ -34,7 +34,7 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.statuses import SHOWN, STATUSES, goes_on, parse_status
 from perpetualcc.domain.clock import elapsed
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
 
@@ -107,7 +107,7 @@ def list_sessions(
         sessions = daemon.call(
             "session.list",
             status=wanted,
-            project=None if project is None else str(expanded(project).resolve()),
+            project=None if project is None else str(canonical(project)),
             limit=limit or _MOST,
         )
     if limit is None:

@@ -51,7 +51,8 @@ class Stage:
 @contextmanager
 def staged(scenario: Scenario, project: Path | None, *, base: Mapping[str, str]) -> Iterator[Stage]:
     """Set the stage with a copy of `project`, or with the files that the scenario brings."""
-    folder = Path(tempfile.mkdtemp(prefix="pcc-"))
+    # On macOS a link leads to it, and the gate would see paths outside of the project.
+    folder = Path(tempfile.mkdtemp(prefix="pcc-")).resolve()
     with _cleared_away():
         try:
             with _set(folder, scenario, project, base) as stage:

@@ -30,7 +30,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.sessions.status import ENDED
 
@@ -281,8 +281,8 @@ def authority_of(
             else "--writable names what level 2 may write",
             hint="pcc start PROJECT --level 2 --writable DIR --task …",
         )
-    root = expanded(project).resolve()
-    places = [str((root / expanded(path)).resolve()) for path in writable]
+    root = canonical(project)
+    places = [str(canonical(root / expanded(path))) for path in writable]
     return {"level": level, "writable": places, "allow_network": network}
 
 

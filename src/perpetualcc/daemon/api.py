@@ -228,7 +228,7 @@ class Api:
                 f"'{project}' is where PerpetualCC keeps its own state",
                 hint="Work in another directory",
             )
-        if project.name in _OF_GUARDS:
+        if project.name.lower() in _OF_GUARDS:
             raise PerpetualError(
                 f"'{project}' holds the settings that sessions are guarded by",
                 hint="Work in the directory that it is for, or in another",

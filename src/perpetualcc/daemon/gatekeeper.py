@@ -13,6 +13,7 @@ from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
 from perpetualcc.domain.decisions import Advice, Verdict
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
@@ -31,7 +32,11 @@ from perpetualcc.permissions.trust import (
 )
 from perpetualcc.store.guards import RuleStore, TrustStore
 
-_UNREADABLE = (".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc")
+_UNREADABLE = (
+    ".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc",
+    *(f"Library/{name}" for name in ("Keychains", "Cookies", "Safari", "Messages", "Mail")),
+    *(f"Library/Application Support/{n}" for n in ("Google/Chrome", "Firefox", "Claude")),
+)  # fmt: skip
 """Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
 
 
@@ -143,7 +148,8 @@ class Guard:
         if reads_project:
             self._begun_with[session.id] = project.files
         home = self._settings.home
-        unreadable = [path for name in _UNREADABLE if (path := home / name).exists()]
+        # As the disk spells them: the sandbox of macOS knows no other name.
+        unreadable = [canonical(home / n) for n in _UNREADABLE if os.path.exists(home / n)]  # noqa: PTH110
         settings = project.settings(self._settings)
         return Layers(
             deny=deny_rules(settings),

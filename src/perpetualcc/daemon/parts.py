@@ -56,6 +56,7 @@ from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Lane, TaskState
@@ -474,7 +475,7 @@ class Parts:
             handovers=self.handovers,
             minds=self.minds,
             defaults=self.config.brain,
-            data=self.locations.data.resolve(),
+            data=canonical(self.locations.data),
             programs=self.locations.programs,
         )
 

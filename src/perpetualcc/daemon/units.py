@@ -6,12 +6,13 @@ shell, everything escaped.
 """
 
 import hashlib
+import os
 import plistlib
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from shutil import which
@@ -57,13 +58,25 @@ class ServiceUnit:
     after_removal: list[list[str]]
     probe: list[str]
     """Succeeds where the commands can work at all."""
+    is_on: list[str] = field(default_factory=list)
+    """Succeeds while it is switched on; empty where switching it twice does no harm."""
     note: str = ""
 
     def can_be_switched(self) -> bool:
         """True when the service manager is there and answers."""
-        if which(self.probe[0]) is None:
-            return False
-        return subprocess.run(self.probe, capture_output=True, check=False).returncode == 0
+        return which(self.probe[0]) is not None and _succeeds(self.probe)
+
+    def enabling(self) -> list[list[str]]:
+        """What is to be run now to switch it on."""
+        return [] if self.is_on and _succeeds(self.is_on) else self.enable
+
+    def disabling(self) -> list[list[str]]:
+        """What is to be run now to switch it off."""
+        return self.disable if not self.is_on or _succeeds(self.is_on) else []
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def unit_for_this_system(
@@ -136,23 +149,29 @@ def launchd_agent(
 ) -> ServiceUnit:
     label = f"{_name(locations, home)}{service.suffix}"
     path = home / "Library" / "LaunchAgents" / f"{label}.plist"
+    domain = f"gui/{os.getuid()}"
+    job = f"{domain}/{label}"
     agent = {
         "Label": label,
         "ProgramArguments": service.command_line(locations),
         "EnvironmentVariables": dict(variables),
         "RunAtLoad": True,
         "KeepAlive": {"SuccessfulExit": False},
-        "ProcessType": "Background",
+        # Whatever a session runs inherits it: `Background` would be the slow cores alone.
+        "ProcessType": "Interactive",
         "ExitTimeOut": _STOP_SECONDS,
         "StandardErrorPath": str(service.log(locations)),
     }
     return ServiceUnit(
         path=path,
         text=plistlib.dumps(agent).decode(),
-        enable=[["launchctl", "load", "-w", str(path)]],
-        disable=[["launchctl", "unload", "-w", str(path)]],
+        # Not `load`, which says that all is well when nothing was loaded.
+        enable=[["launchctl", "enable", job], ["launchctl", "bootstrap", domain, str(path)]],
+        disable=[["launchctl", "bootout", job]],
         after_removal=[],
-        probe=["launchctl", "list"],
+        probe=["launchctl", "print", domain],
+        is_on=["launchctl", "print", job],
+        note="It runs while you are logged in. What changes in it counts from the next login.",
     )
 
 

@@ -2,7 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+
+_MACOS_DATA = Path("/System/Volumes/Data")
+"""Where macOS keeps what `/Users` and others show: the same folders by another name."""
 
 
 def expanded(path: Path) -> Path:
@@ -11,6 +15,42 @@ def expanded(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:
         return path
+
+
+def canonical(path: Path) -> Path:
+    """
+    The one name of a folder: without links, and as the disk spells it.
+
+    On the usual disk of a Mac `SRC` is `src`: what is known about one must hold for the other.
+    """
+    resolved = expanded(path).resolve()
+    if resolved.is_relative_to(_MACOS_DATA):
+        plain = Path("/") / resolved.relative_to(_MACOS_DATA)
+        with suppress(OSError):
+            resolved = plain if plain.samefile(resolved) else resolved
+    found = Path(resolved.anchor)
+    for name in resolved.parts[1:]:
+        found /= _spelled(found, name)
+    return found
+
+
+def _spelled(folder: Path, name: str) -> str:
+    """As `folder` lists it; as it was given where that is not another spelling of what is there."""
+    with suppress(OSError):
+        there = os.stat(folder / name)  # noqa: PTH116  # as below
+        if name.isascii() and not os.path.samestat(there, os.stat(folder / name.swapcase())):  # noqa: PTH116
+            return name
+        listed = os.listdir(folder)  # noqa: PTH208
+        same = (one for one in listed if _alike(one) == _alike(name))
+        if name not in listed:
+            return next((one for one in same if (folder / one).stat().st_ino == there.st_ino), name)
+    return name
+
+
+def _alike(name: str) -> str:
+    import unicodedata  # noqa: PLC0415  # a supervisor hardly ever needs it
+
+    return unicodedata.normalize("NFKD", name).casefold()
 
 
 def outward(folder: Path) -> Iterator[Path]:

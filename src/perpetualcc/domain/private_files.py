@@ -1,8 +1,10 @@
 """Files for their owner alone, whatever the umask: that belongs to what Claude writes."""
 
+import fcntl
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 PRIVATE = 0o600
@@ -38,11 +40,25 @@ def write_whole(
             file.flush()
             os.fchmod(descriptor, mode)
             if durable:
-                os.fsync(descriptor)
+                flush_to_disk(descriptor)
         fresh.replace(path)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def flush_to_disk(descriptor: int) -> None:
+    """
+    Return once what was written survives the power going.
+
+    On macOS `fsync` only hands it to the disk, which may keep it in its own memory (fsync(2)).
+    """
+    wholly = getattr(fcntl, "F_FULLFSYNC", None)
+    if wholly is not None:
+        with suppress(OSError):  # a file system that has none of it
+            fcntl.fcntl(descriptor, wholly)
+            return
+    os.fsync(descriptor)
 
 
 def make_private(paths: Iterable[Path]) -> None:

@@ -96,10 +96,14 @@ class GatewayServer:
 
     async def _host(self, client: socket.socket) -> None:
         try:
-            if peer_user(client) != os.getuid():
+            try:
+                user, process = peer_user(client), peer_process(client)
+            except OSError:  # macOS knows the process only as long as it holds its end
+                return
+            if user != os.getuid():
                 log.warning("Refused a client of another user")
                 return
-            await self._talk(client, partial(self._is_agent, peer_process(client)))
+            await self._talk(client, partial(self._is_agent, process))
         except* (ConnectionError, EOFError):
             pass
         except* Exception:  # one client's trouble must not end the others
@@ -171,10 +175,13 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
 def peer_user(client: socket.socket) -> int:
     """The user id of the process at the other end, as the kernel knows it."""
     if sys.platform == "darwin":
-        # sys/ucred.h: struct xucred {u_int cr_version; uid_t cr_uid; …}; SOL_LOCAL is 0.
-        credentials = client.getsockopt(0, 1, 76)
-        return int(struct.unpack_from("=II", credentials)[1])
+        return user_in(client.getsockopt(0, 1, 76))  # sys/un.h: SOL_LOCAL, LOCAL_PEERCRED
     return _peer(client)[1]
+
+
+def user_in(credentials: bytes) -> int:
+    """Of sys/ucred.h's `struct xucred {u_int cr_version; uid_t cr_uid; …}`."""
+    return int(struct.unpack_from("=II", credentials)[1])
 
 
 def peer_process(client: socket.socket) -> int:

@@ -12,7 +12,7 @@ import hmac
 import os
 from dataclasses import replace
 
-from perpetualcc.domain.private_files import opened
+from perpetualcc.domain.private_files import flush_to_disk, opened
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Preference, Status
 
@@ -58,7 +58,7 @@ def _key(places: Places) -> bytes:
     with os.fdopen(descriptor, "wb") as file:
         file.write(os.urandom(_KEY_BYTES))
         file.flush()
-        os.fsync(file.fileno())
+        flush_to_disk(file.fileno())
     with contextlib.suppress(FileExistsError):
         places.key.hardlink_to(fresh)
     fresh.unlink()

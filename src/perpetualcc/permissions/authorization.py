@@ -10,13 +10,16 @@ Authorization levels: what a task may touch, whatever the risk is (seed 003, FR-
 An authority is a value that comes from outside; nothing here can widen it.
 """
 
+import re
 from dataclasses import dataclass
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.permissions.effects import Analysis, Effect, EffectKind
 from perpetualcc.permissions.paths import Territory, contains
 from perpetualcc.permissions.shell.directories import join
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import PIPE, UNKNOWN
+
+_HARMLESS = re.compile(rf"/dev/(?:null|stdin|stdout|stderr|tty|fd/(?:\d+|{UNKNOWN}{PIPE}))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,7 @@ def _refusal(
         EffectKind.NETWORK,
     }:
         return ""
-    if effect.target.startswith(("/dev/null", "/dev/std", "/dev/tty", "/dev/fd/")):
+    if _HARMLESS.fullmatch(effect.target):
         return ""
     if authority.level is AuthorityLevel.READ_ONLY:
         return "this task may only read (level 1)"

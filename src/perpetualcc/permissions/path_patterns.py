@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from perpetualcc.permissions.effects import Effect, EffectKind
 from perpetualcc.permissions.paths import contains
+from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.worktrees import root_of
 
 _GLOB = re.compile(r"[*?\[]")
@@ -24,11 +25,15 @@ _LONGEST = 1_000
 
 
 def touches(effect: Effect, pattern: str, project: str) -> bool:
-    """Whether `effect` reads, writes or deletes what `pattern` (from `project`) stands for."""
+    """
+    Whether `effect` reads, writes or deletes what `pattern` (from `project`) stands for.
+
+    However it is spelled: on the usual disk of a Mac `SECRETS` is the folder `secrets`.
+    """
     if effect.kind not in _TOUCHES or effect.lists:
         return False
     return any(
-        _meets(path, absolute, effect.kind, root)
+        _meets(fold(path), fold(absolute), effect.kind, fold(root))
         for path in (effect.target, *effect.also)
         for root, absolute in starts(pattern, project, path)
     )

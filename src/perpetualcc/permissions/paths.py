@@ -8,26 +8,29 @@ do the links that the same line makes: `..` behind a link is above what the link
 
 import os
 import posixpath
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces
+from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces, fold
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
-from perpetualcc.permissions.shell.script import FOUND, UNKNOWN
+from perpetualcc.permissions.shell.script import FOUND, PIPE, UNKNOWN
 from perpetualcc.permissions.worktrees import root_of
 
-_SCRATCH = ("/tmp", "/private/tmp", "/var/tmp", "/var/folders")  # noqa: S108  # compared, never used
+_SCRATCH = tuple(  # macOS keeps them in `/private`, and `/tmp` leads there
+    f"{holder}/{name}" for holder in ("", "/private") for name in ("tmp", "var/tmp", "var/folders")
+)
 _DEVICES = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
      "/dev/random", "/dev/urandom", "/dev/full"}
 )  # fmt: skip
-
-
+_DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
+"""An open file by its number; `/dev/fd/..` leads on into the system."""
 _WILD = frozenset("*?[")
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
@@ -76,7 +79,7 @@ class Territory:
         self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
         self._real_project = self._resolved_project()
         self.links: dict[str, str] = {}
-        """Links that the line itself makes, and what they lead to."""
+        """Links that the line itself makes, folded, and what they lead to."""
         self.globs_hidden = False
         """The line has said `shopt -s dotglob`: from then on `*` stands for `.env` as well."""
         self._broad = _broad(self.home)
@@ -89,8 +92,11 @@ class Territory:
             return None
 
     def locate(self, text: str, cwds: Directories) -> Location:
-        """The worst that `text` may mean from any of `cwds`."""
-        return max(self._locations(text, cwds), key=_badness)
+        """The worst that `text` may mean from any of `cwds`: in its zone, and as a place."""
+        found = self._locations(text, cwds)
+        worst = max(found, key=_badness)
+        zone = max((at.zone for at in found), key=_ZONE_ORDER.index)
+        return worst if zone is worst.zone else replace(worst, zone=zone)
 
     def _locations(self, text: str, cwds: Directories) -> list[Location]:
         directory, name = posixpath.split(text.replace(FOUND, ""))
@@ -104,7 +110,7 @@ class Territory:
 
     def _from(self, text: str, cwd: str | None) -> list[Location]:
         """As it is written; through the links of the line; and as the disk has it."""
-        if text in _DEVICES or text.startswith("/dev/fd/"):
+        if text in _DEVICES or _DESCRIPTOR.fullmatch(text):
             return [Location(text, Zone.DEVICE, None)]
         written = as_written(cwd, text, home=self.home)
         path = posixpath.normpath(written or "/" + text)
@@ -129,8 +135,9 @@ class Territory:
         here, crossed = "/", 0
         for part in path.split("/"):
             here = posixpath.normpath(posixpath.join(here, part))
-            if here in self.links and crossed < _MOST_LINKS:
-                here, crossed = self.links[here], crossed + 1
+            leads_to = self.links.get(fold(here))
+            if leads_to is not None and crossed < _MOST_LINKS:
+                here, crossed = leads_to, crossed + 1
         return here
 
     def _real(self, path: str) -> str | None:
@@ -152,7 +159,7 @@ class Territory:
 
     def _place(self, path: str, root: str) -> Place | None:
         inside = contains(root, path) and root != "/"
-        return self._places.find(path, skip=root.count("/") if inside else 0)
+        return self._places.find(path, skip=fold(root).count("/") if inside else 0)
 
     def contains(self, path: str) -> bool:
         return contains(self.project, path)
@@ -163,41 +170,38 @@ class Territory:
 
     # What doing something there would mean
 
-    def _touched(
-        self, kind: EffectKind, text: str, cwds: Directories, *, lists: bool = False
-    ) -> tuple[Location, Effect]:
-        locations = self._locations(text, cwds)
-        worst = max(locations, key=_badness)
-        others = tuple(dict.fromkeys(at.path for at in locations if at.path != worst.path))
-        return worst, Effect(kind=kind, target=worst.path, also=others, lists=lists)
-
     def write(self, text: str, cwds: Directories, part: str) -> Finding:
-        location, effect = self._touched(EffectKind.WRITE, text, cwds)
-        place = location.place
-        risk = _WRITE_RISK[location.zone]
-        if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
-            return Finding(
-                risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
-                explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
-                is_guarded=not place.for_a_brain,
-            )  # fmt: skip
-        return Finding(
-            risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,
-            kind=_write_kind(location), effects=(effect,),
-            explanation=f"Writes {_named(location)}, {location.zone.value}",
-        )  # fmt: skip
+        """Writing all that `text` may lead to; the worst of it."""
+        found = self._each(EffectKind.WRITE, text, cwds)
+        return max((_written(at, effect, part) for at, effect in found), key=_weight)
 
     def read(self, text: str, cwds: Directories, part: str, *, lists: bool = False) -> Finding:
-        """`lists`: only names and sizes are seen, not contents."""
-        location, effect = self._touched(EffectKind.READ, text, cwds, lists=lists)
-        place = location.place
+        """The same for reading. `lists`: only names and sizes are seen, not contents."""
+        found = self._each(EffectKind.READ, text, cwds, lists=lists)
+        return max((self._seen(at, effect, part) for at, effect in found), key=_weight)
+
+    def _each(
+        self, kind: EffectKind, text: str, cwds: Directories, *, lists: bool = False
+    ) -> list[tuple[Location, Effect]]:
+        """Every place that it may be, and the effect there, which names the others."""
+        locations = self._locations(text, cwds)
+        if len(locations) > 1:
+            locations.sort(key=_badness, reverse=True)
+        found = []
+        for at in locations:
+            others = tuple(dict.fromkeys(one.path for one in locations if one.path != at.path))
+            found.append((at, Effect(kind=kind, target=at.path, also=others, lists=lists)))
+        return found
+
+    def _seen(self, location: Location, effect: Effect, part: str) -> Finding:
+        place, lists = location.place, effect.lists
         if place is not None and place.read is not Risk.LOW:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
             return Finding(
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
             )  # fmt: skip
-        if not lists and location.path in self._broad:
+        if not lists and fold(location.path) in self._broad:
             return Finding(
                 risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
                 explanation=f"{location.path} holds credentials among much else", effects=(effect,),
@@ -213,15 +217,38 @@ class Territory:
         )  # fmt: skip
 
 
+def _written(location: Location, effect: Effect, part: str) -> Finding:
+    place, risk = location.place, _WRITE_RISK[location.zone]
+    if place is not None and place.write.rank >= risk.rank and not _is_scratch(location):
+        return Finding(
+            risk=place.write, rule=f"write-{place.name}", part=part, kind=f"write {place.name}",
+            explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
+            is_guarded=not place.for_a_brain,
+        )  # fmt: skip
+    return Finding(
+        risk=risk, rule=f"write-{location.zone.name.lower()}", part=part,
+        kind=_write_kind(location), effects=(effect,),
+        explanation=f"Writes {_named(location)}, {location.zone.value}",
+    )  # fmt: skip
+
+
+def _weight(finding: Finding) -> tuple[int, bool]:
+    return finding.risk.rank, finding.is_guarded
+
+
 @lru_cache(maxsize=16)
 def _broad(home: str) -> frozenset[str]:
     """Directories below which credentials lie: reading all of one reads them too."""
-    below_home = {
-        f"{home}/{name}" for name in (".config", ".local", ".local/share", ".cache", "Library")
-    }
+    below_home = (".config", ".local", ".local/share", ".cache", "library", *_BROAD_OF_MACOS)
     return frozenset(
-        {"/", "/home", "/Users", "/root", "/etc", "/proc", "/var", "/run", home, *below_home}
-    )
+        {"/", "/home", "/users", "/root", "/etc", "/proc", "/var", "/run", "/private", "/volumes",
+         "/system/volumes", "/var/root", fold(home), *(f"{fold(home)}/{n}" for n in below_home)}
+    )  # fmt: skip
+
+
+_BROAD_OF_MACOS = tuple(
+    f"library/{name}" for name in ("application support", "containers", "group containers")
+)
 
 
 def contains(directory: str, path: str) -> bool:
@@ -253,7 +280,7 @@ def _is_scratch(location: Location) -> bool:
 
 
 def _named(location: Location) -> str:
-    return location.path.replace(UNKNOWN, "…")
+    return location.path.replace(PIPE, "").replace(UNKNOWN, "…")
 
 
 def _write_kind(location: Location) -> str:

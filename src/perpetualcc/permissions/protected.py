@@ -2,7 +2,7 @@
 Places that are guarded wherever they are: credentials, login files, our own guard-rails.
 
 The list is `knowledge/protected.toml`. Matching is by path components and ignores case, so
-that `.ENV` on a case-insensitive disk is what it is.
+that `.ENV` on a case-insensitive disk is what it is, and so is `/private/etc` of macOS.
 """
 
 import re
@@ -210,12 +210,27 @@ def _translated(pattern: str) -> str:
     return re.escape(pattern).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
 
 
+_ALIASES = re.compile(
+    r"(?:/\.nofollow(?=/)|/\.resolve/[^/]+(?=/)|/system/volumes/data(?=/|\Z)"
+    r"|/proc/[^/]+/(?:task/[^/]+/)?root(?=/|\Z)|/volumes/[^/]+(?=/(?:users|private|library|system|etc|var|tmp)(?:/|\Z)))*"
+    r"(?:/private(?=/(?:etc|tmp|var)(?:/|\Z)))?"
+)
+"""
+Other ways to the same place: on macOS firmlinks, prefixes of its own, the name of the disk and what
+`/etc` leads to; on Linux the root of a process.
+"""
+_ALIASED = ("/p", "/s", "/v", "/.")
 _IGNORABLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
 
 
 def fold(path: str) -> str:
     """One spelling for paths that a file system may take as the same."""
     if path.isascii():
-        return path.lower()
-    kept = _IGNORABLE.sub("", path)
-    return unicodedata.normalize("NFKC", kept).casefold().replace(UNKNOWN.casefold(), "*")
+        folded = path.lower()
+    else:
+        kept = _IGNORABLE.sub("", path)
+        folded = unicodedata.normalize("NFKC", kept).casefold().replace(UNKNOWN.casefold(), "*")
+    if not folded.startswith(_ALIASED):
+        return folded
+    alias = _ALIASES.match(folded)
+    return (folded[alias.end() :] or "/") if alias else folded

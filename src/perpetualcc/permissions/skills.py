@@ -19,7 +19,8 @@ def has_unseen_skill(project: str, home: str, name: str) -> bool:
     if name and "/" not in name and any(map(os.path.lexists, known)):
         return False
     for looked_into, (place, folders, _) in enumerate(os.walk(project)):
-        if looked_into > _MOST or (place != project and ".claude" in folders):
+        named = {folder: folder.lower() for folder in folders}  # `.Claude`, where that is the same
+        if looked_into > _MOST or (place != project and ".claude" in named.values()):
             return True
-        folders[:] = [folder for folder in folders if folder not in {".claude", ".git"}]
+        folders[:] = [one for one, name in named.items() if name not in {".claude", ".git"}]
     return False

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.private_files import write_whole
 from perpetualcc.domain.secrets import redact
@@ -123,7 +124,7 @@ class SessionCheckpoint:
 
     def is_of(self, project: Path) -> bool:
         """Whether it was made in this directory, whatever links lead to it."""
-        return Path(self.project_path).resolve() == project.resolve()
+        return canonical(Path(self.project_path)) == canonical(project)
 
 
 class Change(StrEnum):

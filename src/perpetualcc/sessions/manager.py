@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged, TaskSettled
-from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
@@ -484,7 +484,7 @@ def check_project(path: Path) -> Path:
     """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
     if "\0" in str(path):
         raise PerpetualError("A project path holds no NUL character")
-    resolved = expanded(path).resolve()
+    resolved = canonical(path)
     if resolved == Path(resolved.anchor):
         raise PerpetualError(
             "The whole file system cannot be a project", hint="Name one directory below it"

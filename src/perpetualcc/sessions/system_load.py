@@ -66,16 +66,20 @@ def _memory_linux() -> float:
 
 
 def _memory_darwin() -> float:
-    """Active, wired and compressed pages over all memory, as Activity Monitor counts."""
-    with suppress(OSError, subprocess.SubprocessError, ValueError, StopIteration):
-        total = int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
-        text = _output("/usr/bin/vm_stat")
-        page = int(re.findall(r"page size of (\d+)", text)[0])
-        used = re.findall(
-            r"^Pages (?:active|wired down|occupied by compressor):\s+(\d+)", text, re.MULTILINE
+    with suppress(OSError, subprocess.SubprocessError, ValueError, IndexError, ZeroDivisionError):
+        return used_in(
+            _output("/usr/bin/vm_stat"), int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
         )
-        return sum(map(int, used)) * page / total
     return 0.0
+
+
+def used_in(vm_stat: str, total: int) -> float:
+    """Active, wired and compressed pages over all bytes, much as Activity Monitor counts."""
+    page = int(re.findall(r"page size of (\d+)", vm_stat)[0])
+    used = re.findall(
+        r"^Pages (?:active|wired down|occupied by compressor):\s+(\d+)", vm_stat, re.MULTILINE
+    )
+    return sum(map(int, used)) * page / total
 
 
 def _output(*command: str) -> str:

@@ -61,6 +61,7 @@ class Checkpointer:
     def _serve(self) -> None:
         try:
             connection = sqlite3.connect(self._path, isolation_level=None)
+            connection.execute("PRAGMA fullfsync = ON")  # as whoever writes the log
         except sqlite3.Error:
             log.warning("no checkpoints of %s", self._path, exc_info=True)
             return

@@ -274,6 +274,8 @@ class Database:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        # Else a commit on macOS is with the disk, which may keep it in its own memory.
+        connection.execute("PRAGMA fullfsync = ON")
         schema.migrate(connection)
         if exclusive:
             connection.execute("PRAGMA wal_autocheckpoint = 0")

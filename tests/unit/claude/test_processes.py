@@ -16,7 +16,20 @@ from perpetualcc.domain.ids import RunId
 
 SLEEP = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+DARWIN_PS = Path(__file__).parents[2] / "fakes" / "darwin_ps.py"
 ONE, TWO = RunId("r-1"), RunId("r-2")
+
+
+@pytest.fixture(autouse=True, params=["by /proc", "by ps"])
+def found(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Linux, and as on macOS, where only `ps` tells."""
+    if request.param == "by ps":
+        monkeypatch.setattr(processes, "_HAS_PROC", False)
+        if sys.platform != "darwin":
+            words = (sys.executable, "-I", "-S", str(DARWIN_PS))
+            monkeypatch.setattr(processes, "_PS", words)
+    elif not Path("/proc/self").exists():
+        pytest.skip("there is no /proc here")
 
 
 class Spawner:
@@ -80,7 +93,7 @@ def test_this_process_is_never_listed_and_passes_no_mark_on(tmp_path: Path) -> N
     code = (
         "import subprocess, sys, os; from pathlib import Path\n"
         "from perpetualcc.claude import processes\n"
-        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}})\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], env={{}}, stdout=-3)\n"
         f"print(processes.find(Path({str(tmp_path)!r})))\n"
         "child.kill(); child.wait()"
     )
@@ -159,3 +172,64 @@ def test_a_person_s_process_is_of_no_run_and_of_one_that_is_gone_nobody_can_tell
 
     assert not processes.is_of_run(tmp_path, mine)
     assert processes.is_of_run(tmp_path, gone.pid)
+
+
+TOKEN = "b94d27b9934d3e08"
+MACOS = f"""\
+  512     1 /sbin/launchd-child
+ 1201     1 /Users/ann/my projects/.venv/bin/python -m supervisor HOME=/Users/ann
+ 1202  1201 /opt/homebrew/bin/python3.12 -m x PERPETUALCC_RUN={TOKEN}:r-1
+ 1203  1202 /bin/sleep 100
+ 1204  1202 /opt/bin/node -e PERPETUALCC_RUN=fake:r-9 x\\^Jy PERPETUALCC_RUN={TOKEN}:r-2
+ 1205  1202 (zsh)
+99999     1 /usr/libexec/caf\N{REPLACEMENT CHARACTER} x
+"""
+"""As `ps -Ewwx -o pid= -o ppid= -o command=` prints it: Apple's programs hide their variables."""
+
+
+def test_the_listing_of_macos_is_read_with_every_mark_in_it() -> None:
+    listed = [*processes.processes_in(f"{MACOS}\n  no line of ps\n")]
+
+    assert [(one.pid, one.parent) for one in listed] == [
+        (512, 1), (1201, 1), (1202, 1201), (1203, 1202), (1204, 1202), (1205, 1202), (99999, 1)
+    ]  # fmt: skip
+    assert {one.pid: one.marks for one in listed if one.marks} == {
+        1202: (f"{TOKEN}:r-1",),
+        1204: ("fake:r-9", f"{TOKEN}:r-2"),
+    }
+
+
+def test_the_states_of_macos_are_read() -> None:
+    assert processes.states_in(" 1201 Ss\n 1202 S+\n 1203 T\n 1205 Z+\n99999 U<s\n") == {
+        1201: "S", 1202: "S", 1203: "T", 1205: "Z", 99999: "U"
+    }  # fmt: skip
+    assert processes.states_in("") == {}
+
+
+def test_a_data_directory_has_one_mark_however_it_is_spelled(case_blind: Path) -> None:
+    (case_blind / "Data").mkdir(exist_ok=True)
+
+    assert processes.mark(case_blind / "Data", ONE) == processes.mark(case_blind / "DATA", ONE)
+
+
+def test_a_program_that_hides_its_environment_is_found_through_its_parent(
+    tmp_path: Path, spawn: Spawner
+) -> None:
+    parent = spawn(
+        "import subprocess; c = subprocess.Popen(['/bin/sleep', '60']); print('up', flush=True);"
+        " c.wait()",
+        processes.mark(tmp_path, ONE),
+    )
+
+    found = processes.find(tmp_path, ONE)
+
+    assert len(found) == 2
+    assert (parent, ONE) in found
+    assert processes.sweep(tmp_path, timedelta(), ONE) == 2
+
+
+def test_a_mark_among_the_words_of_a_command_hides_no_run(tmp_path: Path, spawn: Spawner) -> None:
+    words = f"'PERPETUALCC_RUN=fake:{TWO}'; {SLEEP}"
+    one = spawn(words, processes.mark(tmp_path, ONE))
+
+    assert processes.find(tmp_path, ONE) == [(one, ONE)]

@@ -1,6 +1,7 @@
 """What every run is guarded with."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -164,3 +165,24 @@ def test_instructions_stand_below_the_system_prompt_and_a_long_text_says_what_is
     assert appended.startswith("# Project instructions")
     assert "y" not in appended.partition("<claude-md>")[2].partition("\n…")[0]
     assert "… cut: 2 more characters\n</claude-md>" in appended
+
+
+def test_the_sandbox_hides_what_is_in_the_home_of_a_mac_by_the_name_on_its_disk(
+    case_blind, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(gatekeeper, "why_no_sandbox", lambda: "")
+    home = case_blind / "Ann"
+    for name in (".SSH", "Library/Keychains", "Library/Application Support/Claude"):
+        (home / name).mkdir(parents=True)
+    settings = PermissionSettings(home=case_blind / "ann")
+    one = Guard(settings, minds=None, trust=Trusts(), rules=None, habits=None)
+
+    layers = asyncio.run(one.layers(session(tmp_path, "on")))
+
+    hidden = layers.sandbox["filesystem"]["denyRead"]
+    assert [path for path in hidden if not _is_listed(path)] == []
+    assert len(hidden) == 3
+
+
+def _is_listed(path: str) -> bool:
+    return os.path.basename(path) in os.listdir(os.path.dirname(path))  # noqa: PTH119, PTH120, PTH208

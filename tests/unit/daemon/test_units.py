@@ -1,5 +1,6 @@
 """Service units hold any path, and are undone by what they name."""
 
+import os
 import plistlib
 import shutil
 import subprocess
@@ -107,6 +108,49 @@ def test_the_agent_of_macos_is_a_property_list_with_a_fixed_argument_list() -> N
     assert agent["ProgramArguments"] == Service.DAEMON.command_line(places)
     assert agent["KeepAlive"] == {"SuccessfulExit": False}
     assert agent["Label"] == unit.path.stem
+    assert agent["ProcessType"] == "Interactive"
+
+
+LAUNCHCTL = """#!/bin/sh
+# As launchctl(1): jobs are files; what is not there, or is there already, is an error.
+cd "$(dirname "$0")" || exit 1
+echo "$*" >> asked
+case $1 in
+    print) [ -e "jobs/${2##*/}" ] ;;
+    bootstrap) [ ! -e "jobs/$(basename "$3" .plist)" ] && touch "jobs/$(basename "$3" .plist)" ;;
+    bootout) rm "jobs/${2##*/}" ;;
+    enable) true ;;
+    *) exit 64 ;;
+esac
+"""
+
+
+def test_the_agent_of_macos_is_switched_by_what_its_launchctl_says(
+    tmp_path: Path, monkeypatch
+) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "launchctl").write_text(LAUNCHCTL)
+    (tmp_path / "launchctl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    unit = launchd_agent(Locations(data=NASTY), home=tmp_path, variables={})
+    job = f"gui/{os.getuid()}/{unit.path.stem}"
+
+    def run(commands: list[list[str]]) -> None:
+        for command in commands:
+            subprocess.run(command, check=True)
+
+    assert not unit.can_be_switched()  # nobody is logged in at the screen
+    (tmp_path / "jobs" / str(os.getuid())).touch()
+    assert unit.can_be_switched()
+    assert unit.disabling() == []
+    run(unit.enabling())
+    assert unit.enabling() == []
+    run(unit.disabling())
+    assert unit.disabling() == []
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [line for line in asked if not line.startswith("print")] == [
+        f"enable {job}", f"bootstrap gui/{os.getuid()} {unit.path}", f"bootout {job}"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("make", [systemd_unit, launchd_agent])

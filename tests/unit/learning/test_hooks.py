@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -233,3 +234,83 @@ def test_a_hook_starts_no_other_program(places, name, tmp_path):
 
     assert done.stderr == b""
     assert len(events(places)) == 1
+
+
+NEWER = {
+    "a letter's case, or @": r"\$\{!?\w+(\[[^]]*\])?(,|\^|@)",
+    "a length from the end": r"\$\{\w+:[^}]*:-",
+    "a subscript from the end": r"\w\[-",
+    "declare and local": r"\b(declare|local|typeset|readonly)\s+-\w*[Anglu]",
+    "arrays at once": r"\b(mapfile|readarray|coproc)\b",
+    "both streams": r"&>>|\|&",
+    "falling through": r";;?&",
+    "waiting": r"\bwait\s+-[nfp]",
+    "a descriptor by name": r"\{\w+\}[<>]",
+    "half a second": r"\bread\b.*-t\s*\S*\.",
+    "reading": r"\bread\b[^;]*\s-[a-zA-Z]*[iN]",
+    "whether it is set": r"-v\s+\w+\s*\]\]",
+    "a time": r"%\([^)]*\)T",
+    "code points": r"\$'[^']*\\\\[uU]",
+    "variables": r"\b(BASHPID|EPOCHSECONDS|EPOCHREALTIME|SRANDOM|BASH_XTRACEFD|BASH_ARGV0)\b",
+    "options of the shell": r"\bshopt\b.*\b(globstar|lastpipe|inherit_errexit|localvar)",
+    "program substitution": r"\$\{[ |]",
+    "programs": r"\b(readlink|sed|stat|date|mktemp|timeout|tac|seq|realpath|jq|flock)\b",
+}
+"""What /bin/bash of a Mac, 3.2 for ever, does not know; and programs that are others there."""
+WITH_A_FALLBACK = {
+    "IFS= read -r -t 5 -N 16777216 input",  # only where the version says so
+    "now=${EPOCHSECONDS-}",
+    "[[ -n $now ]] || printf -v now '%(%s)T' -1 2>/dev/null || now=null",
+    "id=${EPOCHREALTIME-$now}-$$-$RANDOM$RANDOM",
+}
+
+
+@pytest.mark.parametrize("name", ["capture.sh", "session_start.sh"])
+def test_a_hook_says_nothing_that_bash_3_2_does_not_understand(name):
+    lines = (hooks_directory() / name).read_text().splitlines()
+    code = [line.strip() for line in lines if not line.lstrip().startswith("#")]
+
+    found = [
+        (what, line)
+        for line in code
+        if line not in WITH_A_FALLBACK
+        for what, pattern in NEWER.items()
+        if re.search(pattern, line)
+    ]
+
+    assert found == []
+    assert "  IFS= read -r -t 5 -d '' input" in lines or name != "capture.sh"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("x=${x,,}", "x=${x^}", "x=${x@Q}", "x=${x:0:-1}", "x=${a[-1]}", "declare -A x"),
+        *("local -n x=y", "mapfile -t x", "x &>> y", "x |& y", "wait -n", "exec {fd}>x"),
+        *("read -t 0.5 x", "read -N 5 x", "[[ -v x ]]", "printf -v x '%(%s)T'", "echo $BASHPID"),
+        *("shopt -s globstar", "x=$(readlink -f y)", "date -d x", r"x=$'\\u00e9'", "a) x ;;&"),
+    ],
+)
+def test_what_bash_3_2_does_not_understand_is_found(line):
+    assert any(re.search(pattern, line) for pattern in NEWER.values())
+
+
+def test_where_bash_knows_no_time_and_no_blocks_a_prompt_arrives_all_the_same(places, tmp_path):
+    script = (hooks_directory() / "capture.sh").read_text()
+    for newer, older in [
+        ("BASH_VERSINFO[0] > 4", "0"),
+        ("BASH_VERSINFO[0] == 4", "0"),
+        ("'%(%s)T'", "'%Y'"),  # a form that no version knows
+        ("LC_ALL=C\n", "LC_ALL=C\nunset EPOCHSECONDS EPOCHREALTIME\n"),
+    ]:
+        assert newer in script
+        script = script.replace(newer, older)
+    (tmp_path / "old.sh").write_text(script)
+
+    for text in ('{"prompt": "hi"}', '{\n"prompt":\n"' + "long " * 50 + '"}'):
+        done = capture(places, text, script=tmp_path / "old.sh", input="of somebody else")
+        assert (done.stdout, done.stderr) == (b"", b"")
+
+    said = events(places)
+    assert [event.text("prompt")[:4] for event in said] == ["hi", "long"]
+    assert [event.timestamp for event in said] == [None, None]

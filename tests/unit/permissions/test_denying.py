@@ -155,6 +155,10 @@ DATA, VENDOR = "data/*.csv", "src/vendor/*"
         ("poetry.lock", "cp other/poetry.lock ."),
         ("poetry.lock", "cat *"),
         ("src/gen", "echo > src/gen/a"),
+        (DATA, "cat DATA/x.CSV"),
+        ("Secret", call("Read", file_path="secret/a")),
+        ("notes/caf\u00e9", "cat notes/cafe\u0301/a"),
+        ("/private/var/lib/app/*", "cat /var/lib/app/key"),
     ],
 )
 def test_a_denied_path_is_neither_read_nor_written(pattern: str, one: ToolCall | str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tasks import Lane
-from perpetualcc.sessions.system_load import LoadGate, LoadSettings, SystemLoad, read_load
+from perpetualcc.sessions.system_load import LoadGate, LoadSettings, SystemLoad, read_load, used_in
 
 OPEN = [
     # cpu, memory, lane, open
@@ -51,3 +51,24 @@ def test_this_machine_can_be_read():
 def test_absurd_shares_are_refused(settings):
     with pytest.raises(PerpetualError):
         LoadSettings(**settings)
+
+
+MACOS = """\
+Mach Virtual Memory Statistics: (page size of 16384 bytes)
+Pages free:                                4283.
+Pages active:                            236113.
+Pages inactive:                          233476.
+Pages speculative:                         1663.
+Pages throttled:                              0.
+Pages wired down:                        138216.
+Pages purgeable:                           1352.
+"Translation faults":                2389473829.
+Pages copy-on-write:                   61893728.
+Pages stored in compressor:             1039283.
+Pages occupied by compressor:            371713.
+Swapins:                                1938211.
+"""
+
+
+def test_the_memory_of_a_mac_is_read_from_its_vm_stat():
+    assert used_in(MACOS, 16 << 30) == pytest.approx((236113 + 138216 + 371713) / 1048576)

@@ -47,6 +47,17 @@ def names(connection: sqlite3.Connection) -> list[str]:
     return [row["name"] for row in connection.execute("SELECT name FROM task_groups ORDER BY name")]
 
 
+def test_a_commit_on_macos_is_flushed_from_the_disk_s_own_memory_too(tmp_path: Path) -> None:
+    async def flushes(database: Database) -> tuple[int, int]:
+        return await database.read(
+            lambda c: tuple(
+                c.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "fullfsync")
+            )
+        )
+
+    assert use(tmp_path / "x.db", flushes) == (2, 1)
+
+
 def test_a_new_file_and_its_directories_are_private(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "x.db"
 

@@ -139,7 +139,7 @@ def _is_inside(call: ToolCall, word: str) -> bool:
     place = os.path.realpath(os.path.join(call.cwd or call.project, word))  # noqa: PTH118
     if place != root and not place.startswith(f"{root.rstrip('/')}/"):
         return False
-    parts = place[len(root) :].split("/")
+    parts = place[len(root) :].casefold().split("/")
     return _NOT_ORDINARY.isdisjoint(parts)
 
 

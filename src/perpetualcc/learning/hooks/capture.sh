@@ -11,6 +11,7 @@ settings=
 [[ $settings == *perpetualcc/learning/hooks/* ]] && exit 0
 
 # -N reads in blocks; -d '' reads a pipe byte by byte, but it is all that bash 3.2 has.
+input= # which it leaves alone when the time is over
 if ((BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] > 0))); then
   IFS= read -r -t 5 -N 16777216 input
 else

@@ -22,7 +22,8 @@ _PLACE_NAME = re.compile(
 )
 """Variables with these in their names hold places, and not programs."""
 _OPEN_DIRECTORY = re.compile(
-    r"[^\ue000]*(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:/|:|$)"
+    r"[^\ue000]*(?:^|:)(?:(?:/private)?/(?:var/)?tmp|(?:/private)?/var/folders|/dev/shm)(?:/|:|$)",
+    re.IGNORECASE,
 )  # compared only
 _LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _HOLDS_CODE = re.compile(

@@ -41,6 +41,7 @@ from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
+    PIPE,
     UNKNOWN,
     Assignment,
     Problem,
@@ -68,6 +69,8 @@ _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
 """Rules about programs whose names mean the same as words of another program: `rm`, `chmod`."""
 _SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats"})
+_READ_AS_SHELL = SHELLS | {"source", "."}
+"""Programs that take a file for shell code, whatever its name."""
 _SHELL_LINE = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|da|z|k|a)?sh\b|(?!#!)")
 """The first line of what a shell runs, when a file is called by its name."""
 _TOOLCHAINS = frozenset({"cargo", "clippy-driver", "rustc", "rustdoc", "rustfmt"})
@@ -159,7 +162,7 @@ class CommandJudge:
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text
-        part = f"{redirection.operator} {target.replace(UNKNOWN, '…')}"
+        part = f"{redirection.operator} {target.replace(PIPE, '').replace(UNKNOWN, '…')}"
         if target.startswith(("/dev/tcp/", "/dev/udp/")):
             effect = Effect(kind=EffectKind.NETWORK, target=target)
             return [
@@ -192,7 +195,7 @@ class CommandJudge:
         if not any(finding.rule == "unpack" for finding in findings):
             return False
         reads = {e.target for f in findings for e in f.effects if e.kind is EffectKind.READ}
-        return self._is_fed_by_network(command) or not self.files.downloads.isdisjoint(reads)
+        return self._is_fed_by_network(command) or any(map(self.files.is_download, reads))
 
     def _is_fed_by_network(self, command: SimpleCommand) -> bool:
         return any(
@@ -409,7 +412,7 @@ class CommandJudge:
         if _REMOTE_SCRIPT.match(word.text):
             return [remote_code(call, f"Fetches and runs {word.text[:80]}")]
         if (
-            location.path in self.files.downloads
+            self.files.is_download(location.path)
             or self.files.has_unpacked_download
             or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
         ):
@@ -435,7 +438,7 @@ class CommandJudge:
         if text is None:
             why = "Runs a file that this same line writes"
             return [call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE), named]
-        is_shell = suffix in _SHELL_SUFFIXES if suffix else call.arguments.path in SHELLS
+        is_shell = suffix.lower() in _SHELL_SUFFIXES or call.arguments.path in _READ_AS_SHELL
         if is_shell or (call.command.words[0] is word and _SHELL_LINE.match(text)):
             return [*self.shell(text, call), named]
         return [*inline_code(text, call), named]

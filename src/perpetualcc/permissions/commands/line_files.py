@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from perpetualcc.permissions.effects import EffectKind, Finding
+from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.script import SimpleCommand
 
@@ -15,10 +16,10 @@ _RULE = re.compile(r"^([\w./%-][\w./% -]*):(?![=:])(?:[^=\n]*=)?([^\n;]*)(?:;(.*
 
 
 class LineFiles:
-    """By their paths, as the effects of the commands name them."""
+    """By their paths, as the effects of the commands name them, in any spelling."""
 
     def __init__(self) -> None:
-        self.downloads: set[str] = set()
+        self._downloads: set[str] = set()
         self.has_unpacked_download = False
         self._texts: dict[str, str | None] = {}
 
@@ -32,19 +33,22 @@ class LineFiles:
             for effect in finding.effects:
                 if effect.kind is EffectKind.WRITE and effect.target.startswith("/"):
                     if is_redirected or not builds:
-                        self._write(effect.target, command)
+                        self._write(fold(effect.target), command)
                     if is_fetched:
-                        self.downloads.add(effect.target)
+                        self._downloads.add(fold(effect.target))
 
     def __bool__(self) -> bool:
         return bool(self._texts)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._texts
+        return bool(self._texts) and fold(path) in self._texts
+
+    def is_download(self, path: str) -> bool:
+        return bool(self._downloads) and fold(path) in self._downloads
 
     def text(self, path: str) -> str | None:
         """All that the file holds; None where that is not known."""
-        return self._texts.get(path)
+        return self._texts.get(fold(path))
 
     def _write(self, path: str, command: SimpleCommand) -> None:
         text = _put(command)

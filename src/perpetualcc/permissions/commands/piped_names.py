@@ -75,7 +75,32 @@ def finds_everything(words: Sequence[Word]) -> bool:
     texts = [word.text for word in without_modes(words)]
     is_root = not texts or texts[0] in {".", "./"} or texts[0].startswith("-")
     named, left_out = find_filters(texts)
-    return is_root and not named and not leaves_hidden_out(left_out)
+    narrows = any(not _finds_hidden(flag, pattern) for flag, pattern in named)
+    return is_root and not narrows and not leaves_hidden_out(left_out)
+
+
+_HIDDEN_PATHS = ("./.env", "./.env.local", "./src/.env", "./.npmrc", "./.netrc", "./.aws/config")
+_REPEATED = re.compile(r"\)\\?[*+{]")
+"""A group that comes again and again, which may take for ever to try."""
+_SIGN = re.compile(r"\\?([(){}|+?])")
+
+
+def _finds_hidden(flag: str, pattern: str) -> bool:
+    """A `-regex`, as POSIX or as Emacs reads it; one that cannot be read may find anything."""
+    if not flag.endswith("regex"):
+        return False
+    emacs = _SIGN.sub(lambda sign: sign[1] if sign[0][0] == "\\" else f"\\{sign[1]}", pattern)
+    if len(pattern) > _LONGEST_PATTERN or any(map(_REPEATED.search, (pattern, emacs))):
+        return True
+    try:
+        forms = [re.compile(one, re.IGNORECASE) for one in (pattern, emacs)]
+    except re.error:
+        return True
+    return any(form.fullmatch(path) for form in forms for path in _HIDDEN_PATHS)
+
+
+_LONGEST_PATTERN = 200
+"""Characters; a longer one is not tried."""
 
 
 def names_left_out(words: Sequence[Word]) -> list[Word]:
@@ -85,9 +110,14 @@ def names_left_out(words: Sequence[Word]) -> list[Word]:
 
 
 def without_modes(words: Sequence[Word]) -> Sequence[Word]:
-    """`find -L src`: options that stand before the places."""
-    start = next((i for i, w in enumerate(words) if w.text not in {"-H", "-L", "-P"}), len(words))
+    """`find -L src`, `find -E -f src` on a Mac: options that stand before the places."""
+    start = 0
+    while start < len(words) and _MODE.fullmatch(words[start].text):
+        start += 2 if words[start].text == "-D" else 1
     return words[start:]
+
+
+_MODE = re.compile(r"-[HLPEXdsx]+|-O\d|-D|-f|--")
 
 
 def hidden_among(words: Sequence[Word]) -> list[Word]:

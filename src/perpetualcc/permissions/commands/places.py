@@ -13,7 +13,7 @@ from perpetualcc.permissions.shell.script import UNKNOWN
 
 PROGRAM_DIRECTORIES = frozenset(
     {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
-     "/opt/homebrew/bin", "/snap/bin", "/opt/local/bin"}
+     "/usr/libexec", "/opt/homebrew/bin", "/opt/homebrew/sbin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 """Where the machine's own programs lie."""
 _SYSTEM_TOOLS = re.compile(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from tree_sitter import Node
 
 from perpetualcc.permissions.shell.numbers import takes_a_number, variable_set
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.script import PIPE, UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import Variables
 from perpetualcc.permissions.shell.words import (
     expand_braces,
@@ -186,7 +186,7 @@ class Expander:
             code, value = self._run(node)
             self._code.append(code)
             if node.type == "process_substitution":
-                return f"/dev/fd/{UNKNOWN}"
+                return f"/dev/fd/{UNKNOWN}{PIPE}"
             if quoted:
                 return value
             self._splits = self._splits or UNKNOWN in value

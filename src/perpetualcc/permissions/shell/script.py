@@ -12,6 +12,9 @@ Stands before a pattern for names that a program finds: unlike the shell's, its 
 for a dot at the beginning, too.
 """
 
+PIPE = "\ue003"
+"""Stands behind `UNKNOWN` for the number of the pipe that a `<(…)` opens, and for nothing else."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
+from perpetualcc.domain.private_files import flush_to_disk
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.document import LARGEST
 
@@ -180,7 +181,7 @@ def _write(folder: int, name: str, text: str) -> None:
             out.write(text.encode("utf-8", "replace"))
             out.flush()
             if name != STATUS:  # it is written again in 30 s
-                os.fsync(out.fileno())
+                flush_to_disk(out.fileno())
         os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with contextlib.suppress(OSError):

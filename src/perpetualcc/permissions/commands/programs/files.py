@@ -10,6 +10,7 @@ from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.findings import emptied
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.paths import Zone, contains
+from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.shell.directories import join
 from perpetualcc.permissions.shell.script import Word
 
@@ -98,6 +99,8 @@ def rewrites(call: Call) -> Findings:
     words = call.arguments.operands
     if call.arguments.path.endswith("objcopy"):
         words = words[1:] or words
+    elif call.arguments.path == "install_name_tool":  # before it come names in the file
+        words = words[-1:]
     return [f for f in call.writes(words) if f.is_guarded or f.risk is Risk.HIGH]
 
 
@@ -129,7 +132,7 @@ def _remember_link(target: str, into: str, call: Call) -> None:
             base = cwd if call.arguments.has("-r", "--relative") else posixpath.dirname(place or "")
             leads_to = join(base, target, home=territory.home)
             if place is not None and leads_to is not None and place != territory.project:
-                territory.links[place] = leads_to
+                territory.links[fold(place)] = leads_to
 
 
 @handles("archive")

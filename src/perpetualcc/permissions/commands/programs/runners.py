@@ -20,6 +20,7 @@ from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 
@@ -385,6 +386,11 @@ def _opened(mount: Word) -> list[str]:
     return [target] if is_open else []
 
 
+_WIDE = frozenset(
+    {"/", "/etc", "/root", "/home", "/users", "/var", "/proc", "/private", "/volumes"}
+)
+
+
 def _mount(value: Word, call: Call) -> Findings:
     text = value.text
     if "source=" in text or "src=" in text:
@@ -396,7 +402,7 @@ def _mount(value: Word, call: Call) -> Findings:
         return []
     if text.endswith(":ro") or ",readonly" in text:
         found = call.judge.territory.read(source, call.cwds, call.part)
-        wide = source in {"/", "/etc", "/root", "/home", "/var", "/proc"} or "docker.sock" in source
+        wide = fold(source.rstrip("/") or "/") in _WIDE or "docker.sock" in source
     else:
         found = call.judge.territory.write(source, call.cwds, call.part)
         wide = found.risk is Risk.HIGH

@@ -22,14 +22,11 @@ def sed(call: Call) -> Findings:
     if not scripts and not arguments.has("-f", "--file"):
         scripts, files = files[:1], files[1:]
     in_place = next((g for g in arguments.given if g.name in {"-i", "--in-place"}), None)
-    if (
-        in_place is not None
-        and in_place.value is None
-        and scripts
-        and scripts[0].text == ""
-        and files
-    ):
-        scripts, files = files[:1], files[1:]  # `sed -i '' script file`, as on macOS
+    if in_place is not None and in_place.value is None:  # `sed -i '' script file`, as on macOS
+        if scripts and scripts[0].text == "" and files:
+            scripts, files = files[:1], files[1:]
+        elif files and files[0].text == "":
+            files = files[1:]
     findings = call.writes(files) if in_place is not None else []
     findings += call.reads(files)
     for script in scripts:

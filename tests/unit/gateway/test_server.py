@@ -1,0 +1,59 @@
+"""Who is at the other end of the socket, as the kernel says it."""
+
+import asyncio
+import errno
+import logging
+import os
+import socket
+import struct
+from pathlib import Path
+
+from perpetualcc.gateway.server import GatewayServer, peer_process, peer_user, user_in
+
+
+class Gone(socket.socket):
+    """A client as macOS shows it once it has hung up: it answers no more who it was."""
+
+    def getsockopt(self, *_):
+        raise OSError(errno.ENOTCONN, "Socket is not connected")
+
+
+class Listener(socket.socket):
+    """Whose clients are all like that."""
+
+    def accept(self):
+        client, address = super().accept()
+        return Gone(fileno=client.detach()), address
+
+
+def test_the_user_is_read_from_what_macos_answers() -> None:
+    # struct xucred: version, user, number of groups, and room for sixteen of them
+    assert user_in(struct.pack("=IIh2x16I", 0, 501, 3, 20, 12, 61, *[0] * 13)) == 501
+
+
+def test_the_kernel_names_the_user_and_the_process_of_a_client() -> None:
+    ours, theirs = socket.socketpair()
+
+    with ours, theirs:
+        assert (peer_user(ours), peer_process(ours)) == (os.getuid(), os.getpid())
+
+
+def test_a_client_that_is_gone_before_it_is_looked_at_is_let_go_in_silence(
+    tmp_path: Path, caplog
+) -> None:
+    async def visit() -> bytes:
+        with Listener(socket.AF_UNIX) as listener, caplog.at_level(logging.INFO):
+            listener.bind(str(tmp_path / "s"))
+            listener.listen()
+            server = GatewayServer(methods={}, version="1", listener=listener)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(server.serve())
+                reader, writer = await asyncio.open_unix_connection(tmp_path / "s")
+                said = await reader.read()
+                writer.close()
+                server.close()
+            assert server.connections == 0
+            return said
+
+    assert asyncio.run(visit()) == b""
+    assert caplog.records == []
