@@ -148,8 +148,10 @@ SPOKEN = {
     [
         (
             "de",
-            "Die SEPA-Datei wird erzeugt und die Tests laufen durch. "
-            "Soll ich mit der nächsten Aufgabe (Rollen und Rechte) fortfahren?",
+            (
+                "Die SEPA-Datei wird erzeugt und die Tests laufen durch. "
+                "Soll ich mit der nächsten Aufgabe (Rollen und Rechte) fortfahren?"
+            ),
         ),
         ("de", "Die Beitragsläufe sind fertig. Soll ich mit den Serienbriefen weitermachen?"),
         ("de", "Soll ich mit der Aufgabe „Rollen und Rechte“ fortfahren?"),

@@ -25,8 +25,9 @@ _DONE = re.compile(
 _FINISHED_WORDS = (
     "done finished complete completed ready passing pass passed green implemented works work "
     "merged written created test tests tested clean reviewed task item story step part next "
-    "nachste nachsten aufgabe aufgaben schritt teil siguiente tarea paso parte suivante tache etape "
-    "partie prossimo prossima compito attivita passo proximo proxima tarefa volgende taak stap deel"
+    "nachste nachsten aufgabe aufgaben schritt teil siguiente tarea paso parte suivante tache "
+    "etape partie prossimo prossima compito attivita passo proximo proxima tarefa volgende taak "
+    "stap deel"
 )
 # Of what is called so much must be in a task, and of a task in what is told to be done.
 _SAME = 0.6
