@@ -8,7 +8,16 @@ from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.nearness import has
-from perpetualcc.brain.rules.plan import Step, doubts, next_of, step_called, with_told
+from perpetualcc.brain.rules.plan import (
+    Step,
+    doubts,
+    is_unspaced,
+    name_in,
+    next_of,
+    step_by_run,
+    step_called,
+    with_told,
+)
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import table, word_set
 from perpetualcc.brain.rules.terms import phrase, read_terms, values
@@ -121,6 +130,12 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if not found or not asks:
         return False
+    if is_unspaced(asked.folded):
+        unsure = any(doubts(one, ()) for one in (*asked.told, asked.folded))
+        return not unsure and not name_in(asked.folded)
+    if "(" in asked.folded:
+        # A task in brackets that is none of the requirements'.
+        return False
     if not found[0].isascii():
         return len(asked.folded) <= _SHORT
     return _is_agreed(asked.folded, found, clauses)
@@ -136,16 +151,36 @@ def step_to_proceed(asked: Asked, plan: tuple[Step, ...]) -> tuple[Step | None, 
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
     if asked.is_open or not found or not asks:
         return None, False
-    told = (*asked.told, asked.folded[: found.start()])
+    if is_unspaced(asked.folded):
+        return _unspaced_step(asked, plan)
+    before, after = asked.folded[: found.start()], asked.folded[found.end() :]
+    if asks.end() <= found.start() and not values(read_terms(after)) - word_set("asking"):
+        # "Soll ich mit der nächsten Aufgabe fortfahren?"
+        before, after = before[: asks.end()], before[asks.end() :]
+    told = (*asked.told, before)
     is_report = all(patterns("consent", "finished").search(one) for one in asked.told)
-    if not is_report or any(doubts(one, plan) for one in told):
+    if not is_report or any(doubts(one, plan) for one in (*told, after)):
         return None, False
     now = with_told(plan, told)
-    step = step_called(asked.folded[found.end() :], now)
+    step = step_called(after, now)
     if step is None or step.done:
         return None, False
     hesitations = patterns("consent", "hesitation").finditer(asked.folded)
     if not all(has(step.words, stem(one[0])) for one in hesitations):
+        return None, False
+    return step, next_of((step,), now) is not None
+
+
+def _unspaced_step(asked: Asked, plan: tuple[Step, ...]) -> tuple[Step | None, bool]:
+    """The same where no blanks part the words: what is named is all of a run of a task's name."""
+    if patterns("consent", "hesitation_unspaced").search(asked.whole):
+        return None, False
+    is_report = all(patterns("consent", "finished").search(one) for one in asked.told)
+    if not is_report or any(doubts(one, plan) for one in (*asked.told, asked.folded)):
+        return None, False
+    now = with_told(plan, asked.told)
+    step = step_by_run(asked.folded, now)
+    if step is None or step.done:
         return None, False
     return step, next_of((step,), now) is not None
 

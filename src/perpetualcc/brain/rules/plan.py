@@ -24,7 +24,10 @@ _DONE = re.compile(
 )
 _FINISHED_WORDS = (
     "done finished complete completed ready passing pass passed green implemented works work "
-    "merged written created test tests tested clean reviewed task item story step part next"
+    "merged written created test tests tested clean reviewed task item story step part next "
+    "nachste nachsten aufgabe aufgaben schritt teil siguiente tarea paso parte suivante tache "
+    "etape partie prossimo prossima compito attivita passo proximo proxima tarefa volgende taak "
+    "stap deel"
 )
 # Of what is called so much must be in a task, and of a task in what is told to be done.
 _SAME = 0.6
@@ -156,6 +159,39 @@ def step_called(words: str, plan: tuple[Step, ...]) -> Step | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+# Characters of Chinese, Japanese and Korean, where a name is told by its run of characters.
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FRAGMENTS = re.compile(r"[\uff0c,、。.;；:!?？]|(?<=[가-힣])(?:과|와|및)\s")  # noqa: RUF001
+# So short a run may be a part of anything.
+_SHORTEST_RUN = 2
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether words cannot be told by blanks there."""
+    return bool(_UNSPACED.search(text))
+
+
+def step_by_run(words: str, plan: tuple[Step, ...]) -> Step | None:
+    """
+    The one task in whose name all that is said stands, in a script without blanks.
+
+    None when something else is said besides, or when it stands in several.
+    """
+    name = name_in(words)
+    if len(name) < _SHORTEST_RUN:
+        return None
+    fitting = [step for step in plan if name in name_in(step.quote)]
+    same = [step for step in fitting if name_in(step.quote) == name]
+    fitting = same or fitting
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def name_in(text: str) -> str:
+    """What a text in a script without blanks says besides that something is gone on with."""
+    kept = patterns("consent", "around_a_task").sub("", fold(text))
+    return "".join(re.findall(r"[^\W_]", kept))
+
+
 def with_told(plan: tuple[Step, ...], told: Iterable[str]) -> tuple[Step, ...]:
     """The plan with what the sentences tell to be finished done, and all that it waited for."""
     finished = {
@@ -182,6 +218,9 @@ def doubts(sentence: str, plan: tuple[Step, ...]) -> bool:
 
 def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
     """What a sentence tells of: what it has most of, and what its subject names."""
+    if is_unspaced(sentence):
+        parts = (step_by_run(part, plan) for part in _FRAGMENTS.split(sentence))
+        yield from (step for step in parts if step is not None)
     said = _words(sentence)
     for step in plan:
         shared = sum(has(said, word) for word in step.words)
