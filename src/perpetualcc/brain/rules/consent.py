@@ -7,6 +7,7 @@ from functools import cache
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import Clause
+from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import has
 from perpetualcc.brain.rules.plan import (
     Step,
@@ -40,6 +41,8 @@ _PURPOSE = re.compile(
 _TWO = 2
 # Of what a yes/no question speaks of, so much must be in the clause that answers it.
 _ENOUGH = 0.75
+# And so much of what a plan is for, in the tasks.
+_ENOUGH_OF_A_PLAN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +126,12 @@ def asks_to_proceed(asked: Asked, clauses: tuple[Clause, ...]) -> bool:
     """Whether somebody asks for leave to go on with what is agreed, and has no doubts."""
     if asked.is_open or patterns("consent", "hesitation").search(asked.whole):
         return False
-    # What will happen may be anything; what has happened is no reason to stop.
-    if not all(patterns("consent", "finished").search(one) for one in asked.told):
+    # What will happen may be anything, but for a plan to build a task; what has happened is no
+    # reason to stop.
+    if not all(
+        patterns("consent", "finished").search(one) or _plans_a_task(one, clauses)
+        for one in asked.told
+    ):
         return False
     found = patterns("consent", "proceed").search(asked.folded)
     asks = patterns("consent", "asks_leave").search(asked.folded.lstrip("¿ "))
@@ -220,10 +227,23 @@ def _is_agreed(asked: str, found: re.Match[str], clauses: tuple[Clause, ...]) ->
     words = values(read_terms(asked[found.end() :])) - word_set("asking") - _GOING_ON
     if not words or patterns("consent", "agreed").search(asked[found.start() :]):
         return True
-    tasks = frozenset[str]().union(
+    return bool(words & _words_of_tasks(clauses))
+
+
+def _plans_a_task(told: str, clauses: tuple[Clause, ...]) -> bool:
+    """ "I have a plan for the delivery worker: a loop and its tests", which is a task."""
+    if not patterns("consent", "plans").search(told) or doubts(told, ()):
+        return False
+    subject = values(read_terms(re.split(r"[:,;]", told)[0])) - word_set("asking") - weak()
+    tasks = _words_of_tasks(clauses)
+    shared = sum(has(tasks, word) for word in subject - {stem("plan")})
+    return bool(shared) and shared >= _ENOUGH_OF_A_PLAN * len(subject - {stem("plan")})
+
+
+def _words_of_tasks(clauses: tuple[Clause, ...]) -> frozenset[str]:
+    return frozenset[str]().union(
         *(one.about for one in clauses if one.statement.kind is StatementKind.TASK)
     )
-    return bool(words & tasks)
 
 
 # Characters of a question in a script without blanks, where words cannot be looked up.
