@@ -34,8 +34,8 @@ _COMING = frozenset(map(stem, ("come", "follow", "plan", "planned", "postponed",
 _NOT_AT_END = frozenset({"not", "no", "nicht", "niet", "inte", "ikke", "нет"})
 _WANTING = frozenset(
     map(stem, ["want", "wollen", "mochten", "willen", "queremos", "voulons", "vogliamo"])
-    # of "WhatsApp messages"
-) | {stem("nachrichten")}
+    # of "WhatsApp messages", and of 使用
+) | {stem("nachrichten"), "使", "用"}
 _HAVING = frozenset(
     map(stem, ["contain", "include", "have", "accept", "require", "allow", "support", "able", "be"])
 )
@@ -103,9 +103,9 @@ def declined_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     for clause in clauses:
         if clause.statement.kind is StatementKind.TASK or not clause.refused:
             continue
-        if fits(asked.scopes, clause.scopes, asked.topics) and (
-            _refuses_just(asked, clause, clauses) or _refuses_all_of_it(asked, clause)
-        ):
+        # What is refused nowhere in particular is refused everywhere.
+        holds = not clause.scopes or fits(asked.scopes, clause.scopes, asked.topics)
+        if holds and (_refuses_just(asked, clause, clauses) or _refuses_all_of_it(asked, clause)):
             return clause
     return None
 
