@@ -35,7 +35,7 @@ def risk_of(question: Question) -> str:
     if not _KNOWN_SCRIPTS.fullmatch(asked):
         return "it is written in a script whose dangerous words are not known here"
     stance = stance_of(_visible(question.text))
-    rest = rest_of_settled(_visible(question.text))
+    rest = _rest_of_settled(question)
     if rest is not None:
         # What its header calls it, the sentence settles.
         rested = Question(text=rest, options=())
@@ -49,7 +49,7 @@ def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     texts = [text for one in chosen for text in (one.label, one.description)]
     asked = _visible(question.text)
     stance = stance_of(asked)
-    if rest_of_settled(asked) is not None:
+    if _rest_of_settled(question) is not None:
         return _risk_of_settling(chosen) or _risk_of_setting(question.text, texts)
     if stance is Stance.DESIGN and patterns("risks", "how_one_signs_in").search(fold(asked)):
         spoken = [_but_names(one) for one in texts]
@@ -57,6 +57,11 @@ def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
         spoken = texts
     risks = (_first_risk(group, spoken) for group in _OF_CHOSEN[stance])
     return next(filter(None, risks), "") or _risk_of_setting(question.text, texts)
+
+
+def _rest_of_settled(question: Question) -> str | None:
+    labels = tuple(_visible(option.label) for option in question.options)
+    return rest_of_settled(_visible(question.text), labels)
 
 
 def _risk_of_settling(chosen: list[Option]) -> str:

@@ -8,18 +8,25 @@ of thing, in a single sentence, and about nothing that is there.
 from functools import lru_cache
 
 from perpetualcc.brain.rules.stance import is_about_what_is_there, sentences_of
+from perpetualcc.brain.rules.text import fold
 from perpetualcc.brain.rules.vocabulary import patterns
 
 
 @lru_cache(maxsize=512)
-def rest_of_settled(text: str) -> str | None:
+def rest_of_settled(text: str, labels: tuple[str, ...]) -> str | None:
     """What such a question says besides the mechanism, folded; None of any other question."""
     sentences = sentences_of(text)
     if len(sentences) != 1:
         return None
     found = patterns("settled", "core").match(sentences[0])
+    if not found and all(map(_is_way_to_merge, labels)):
+        found = patterns("settled", "merging").match(sentences[0])
     rest = sentences[0][found.end() :] if found else ""
     return None if not found or is_about_what_is_there(rest) else rest
+
+
+def _is_way_to_merge(label: str) -> bool:
+    return bool(patterns("settled", "way_to_merge").search(fold(label).strip()))
 
 
 def may_be_declined(text: str) -> bool:
