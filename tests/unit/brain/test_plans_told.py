@@ -29,13 +29,19 @@ def _ask(text: str, yes: str = "Yes", no: str = "No") -> tuple[tuple[str, ...], 
 @pytest.mark.parametrize(
     "text",
     [
-        "I have a plan for the delivery worker: a polling loop, a backoff helper and unit tests. "
-        "Should I proceed?",
-        "My plan is to add the Drift tables for plants, then the list screen, then its widget "
-        "tests. Should I proceed?",
+        (
+            "I have a plan for the delivery worker: a polling loop, a backoff helper and unit tests. "
+            "Should I proceed?"
+        ),
+        (
+            "My plan is to add the Drift tables for plants, then the list screen, then its widget "
+            "tests. Should I proceed?"
+        ),
         "The plan for the delivery worker is ready: three new files. Should I proceed?",
-        "Here is my plan for the delivery worker: first the queue, then the retries. Shall I go "
-        "ahead?",
+        (
+            "Here is my plan for the delivery worker: first the queue, then the retries. Shall I go "
+            "ahead?"
+        ),
     ],
 )
 def test_a_plan_to_build_a_task_is_gone_on_with(text: str) -> None:
@@ -46,8 +52,10 @@ def test_a_plan_to_build_a_task_is_gone_on_with(text: str) -> None:
     "text",
     [
         "I have a plan for a billing page: a form and a table. Should I proceed?",
-        "I have a plan for the delivery worker: drop the old queue table and write a new one. "
-        "Should I proceed?",
+        (
+            "I have a plan for the delivery worker: drop the old queue table and write a new one. "
+            "Should I proceed?"
+        ),
         "My plan for the delivery worker is to push it to the staging server. Should I proceed?",
         "My plan is to rewrite the delivery worker in Rust. Should I proceed?",
         "My plan for the delivery worker is to skip the tests for now. Should I proceed?",

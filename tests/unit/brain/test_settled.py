@@ -7,7 +7,7 @@ requirement decides, and `settled.risks` names an option for each act nearly wor
 
 import pytest
 
-from perpetualcc.brain.rule_based import RuleBasedBrain
+from perpetualcc.brain.rule_based import SUGGESTED, RuleBasedBrain
 from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.settled import may_be_declined
 from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
@@ -41,7 +41,7 @@ def test_a_line_decides_a_mechanism_and_whether_to_have_one(line: str) -> None:
 def test_an_act_in_the_dress_of_a_mechanism_is_a_persons(line: str) -> None:
     answer = _answer(line)
 
-    assert answer.selected == () or answer.confidence == 0.0, answer.quote
+    assert answer.selected == () or answer.confidence <= SUGGESTED, answer.quote
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,9 @@ def read_plan(requirements: Requirements, text: str) -> tuple[Step, ...]:
         return tuple(
             Step(
                 id=task.id,
-                words=_words(task.description) | _words(task.id),
+                # A number of a task is no word of it: see `_is_only`.
+                words=_words(task.description)
+                | (frozenset() if _has_digit(task.id) else _words(task.id)),
                 line=task.line,
                 quote=task.description.splitlines()[0],
                 priority=task.priority,
@@ -228,7 +230,7 @@ def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
             yield step
     subject = _words(_PREDICATE.split(sentence, maxsplit=1)[0])
     called = _called_by_id(_PREDICATE.split(sentence, maxsplit=1)[0], plan)
-    numbered = [step for step in called if any(letter.isdigit() for letter in step.id)]
+    numbered = [step for step in called if _has_digit(step.id)]
     if _is_only(_PREDICATE.split(sentence, maxsplit=1)[0], numbered):
         yield from numbered
     near = [(sum(has(step.words, word) for word in subject), step) for step in plan]
@@ -237,6 +239,10 @@ def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
     fitting = [step for step in fitting if step in called] or fitting
     if len(fitting) == 1 and most and most / len(subject) >= _NAMED:
         yield fitting[0]
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
 
 
 def _is_only(subject: str, called: list[Step]) -> bool:

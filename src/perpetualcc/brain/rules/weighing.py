@@ -195,7 +195,8 @@ class _Weighing:
         self.asked_forms = self._forms(self.words)
         self.head_forms = self._forms(asked_for(asked.folded))
         self.before = _before(read_terms(question.text, prose=True))
-        self.header = values(read_terms(question.header, prose=True))
+        # Claude's questions have a header; for one without, its own words say what it is about.
+        self.header = values(read_terms(question.header, prose=True)) or self.words
         self.header_lines = land.where(self.header, land.line)
         self.own_lines = [land.where(choice.own, land.line) for choice in choices]
         self.real = tuple(one for one in choices if not one.escapes)
