@@ -6,7 +6,7 @@ from benchmarks.result import Result
 from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.domain.questions import Question, QuestionContext
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import cases, measure
+from tests.corpus.brain.measuring import Score, cases, measure
 
 FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
@@ -14,15 +14,21 @@ FOLDERS = (
     "harvest",
     *("willow", "atlas", "borealis", "cedar", "quince", "rowan"),
 )
+AS_PROMISED = (
+    *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
+    *("wormwood", "zinnia"),
+)
+"""By authors who had read only what is promised; the weights never learned from these."""
 HARD = {
     "meadow": 70.0, "willow": 70.0,
-    "atlas": 40.0, "borealis": 45.0, "cedar": 50.0, "quince": 30.0, "rowan": 35.0,
+    "atlas": 40.0, "borealis": 45.0, "cedar": 50.0, "quince": 40.0, "rowan": 45.0,
 }  # fmt: skip
 """
 Prose, and what authors wrote who had not seen the rules (`quince` and `rowan`: nothing was ever
 learned from them). The share of answers that is asked of the others is not reached there; these
 rows show that it does not fall.
 """
+RIGHT = {"atlas": 93.0, "borealis": 93.0, "cedar": 93.0, "quince": 93.0, "rowan": 90.0}
 ROUNDS = 3
 
 
@@ -39,12 +45,13 @@ def run() -> list[Result]:
             note=f"{len(times)} questions, best of {ROUNDS}",
         )
     ]
-    for folder in FOLDERS:
-        score = measure(folder)
+    scores = {folder: measure(folder) for folder in FOLDERS}
+    scores["ten unseen sets"] = _together([measure(folder) for folder in AS_PROMISED])
+    for folder, score in scores.items():
         note = f"{score.automatic} automatic of {score.answerable} answerable"
         results += [
             Result(name=f"right answers, {folder}", value=round(100 * score.precision, 1),
-                   unit="%", limit=97.0, higher_is_better=True,
+                   unit="%", limit=RIGHT.get(folder, 97.0), higher_is_better=True,
                    note=note),
             Result(name=f"answered of the answerable, {folder}", value=round(100 * score.reach, 1),
                    unit="%", limit=HARD.get(folder, 75.0), higher_is_better=True),
@@ -52,6 +59,15 @@ def run() -> list[Result]:
                    unit="", limit=0),
         ]  # fmt: skip
     return results
+
+
+def _together(scores: list[Score]) -> Score:
+    """All questions of several sets as one."""
+    whole = Score()
+    for score in scores:
+        for part in ("answerable", "answered", "right", "automatic", "risky_answered"):
+            setattr(whole, part, getattr(whole, part) + getattr(score, part))
+    return whole
 
 
 def _times() -> list[float]:

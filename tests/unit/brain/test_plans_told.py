@@ -30,7 +30,7 @@ def _ask(text: str, yes: str = "Yes", no: str = "No") -> tuple[tuple[str, ...], 
     "text",
     [
         (
-            "I have a plan for the delivery worker: a polling loop, a backoff helper and unit tests. "
+            "I have a plan for the delivery worker: a polling loop, a backoff helper and tests. "
             "Should I proceed?"
         ),
         (
@@ -39,7 +39,7 @@ def _ask(text: str, yes: str = "Yes", no: str = "No") -> tuple[tuple[str, ...], 
         ),
         "The plan for the delivery worker is ready: three new files. Should I proceed?",
         (
-            "Here is my plan for the delivery worker: first the queue, then the retries. Shall I go "
+            "Here is my plan for the delivery worker: first the queue, then retries. Shall I go "
             "ahead?"
         ),
     ],
