@@ -142,7 +142,8 @@ def _is_told_from_a_sibling_by_nothing(
     """
     head = asked_for(asked.folded)
     ours = _shared(one.clause, asked)
-    is_negative = bool(_NONE.search(asked.folded)) and not _says_none(one.clause)
+    asks_none = bool(_NONE.search(asked.folded))
+    is_of_the_contrary = _says_none(one.clause) is not asks_none
     siblings = (
         clause
         for clause in clauses
@@ -151,7 +152,7 @@ def _is_told_from_a_sibling_by_nothing(
         and any(speaks_of(clause, other) for other in choices if other is not one.choice)
     )
     return any(
-        (is_negative and _says_none(clause))
+        (is_of_the_contrary and _says_none(clause) is asks_none)
         or (ours & head and not ours - head - _shared(clause, asked))
         for clause in siblings
     )

@@ -34,6 +34,7 @@ _SAME = 0.6
 _TOLD = 0.4
 # Of the subject of a sentence so much names a task: "the data model and its migration".
 _NAMED = 0.5
+_JOINED = re.compile(r"\s*(?:,|&|\b(?:and|und|et|y|e|en|och|og|и)\b)\s*")
 _PREDICATE = re.compile(
     r"\b(?:is|are|was|were|has|have|passe?s?|works?|compiles?|ist|sind|wurden?|steht|est|sont|esta|"
     r"estan|son|sono|zijn|ficou|foram)\b|:"
@@ -228,17 +229,27 @@ def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
         shared = sum(has(said, word) for word in step.words)
         if shared and shared / len(step.words) >= _TOLD:
             yield step
-    subject = _words(_PREDICATE.split(sentence, maxsplit=1)[0])
-    called = _called_by_id(_PREDICATE.split(sentence, maxsplit=1)[0], plan)
-    numbered = [step for step in called if _has_digit(step.id)]
-    if _is_only(_PREDICATE.split(sentence, maxsplit=1)[0], numbered):
+    named = _PREDICATE.split(sentence, maxsplit=1)[0]
+    numbered = [step for step in _called_by_id(named, plan) if _has_digit(step.id)]
+    if _is_only(named, numbered):
         yield from numbered
+    parts = [one for one in _JOINED.split(named) if one.strip()]
+    # "Ingest and storage are finished" is told of two, where each is one.
+    both = [_step_named(part, plan, wanted=1.0) for part in parts]
+    for step in both if len(both) > 1 and all(both) else [_step_named(named, plan, wanted=_NAMED)]:
+        if step is not None:
+            yield step
+
+
+def _step_named(text: str, plan: tuple[Step, ...], *, wanted: float) -> Step | None:
+    """The one task that has most of the words, and of these so much."""
+    subject, called = _words(text), _called_by_id(text, plan)
     near = [(sum(has(step.words, word) for word in subject), step) for step in plan]
     most = max((count for count, _ in near), default=0)
     fitting = [step for count, step in near if count == most]
     fitting = [step for step in fitting if step in called] or fitting
-    if len(fitting) == 1 and most and most / len(subject) >= _NAMED:
-        yield fitting[0]
+    is_one = len(fitting) == 1 and most and most / len(subject) >= wanted
+    return fitting[0] if is_one else None
 
 
 def _has_digit(text: str) -> bool:
