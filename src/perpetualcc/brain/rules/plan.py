@@ -233,12 +233,11 @@ def _told_of(sentence: str, plan: tuple[Step, ...]) -> Iterable[Step]:
     numbered = [step for step in _called_by_id(named, plan) if _has_digit(step.id)]
     if _is_only(named, numbered):
         yield from numbered
-    parts = [one for one in _JOINED.split(named) if one.strip()]
     # "Ingest and storage are finished" is told of two, where each is one.
-    both = [_step_named(part, plan, wanted=1.0) for part in parts]
-    for step in both if len(both) > 1 and all(both) else [_step_named(named, plan, wanted=_NAMED)]:
-        if step is not None:
-            yield step
+    joined = [one for one in _JOINED.split(named) if one.strip()]
+    both = [_step_named(one, plan, wanted=1.0) for one in joined]
+    told = both if len(both) > 1 and all(both) else [_step_named(named, plan, wanted=_NAMED)]
+    yield from (step for step in told if step is not None)
 
 
 def _step_named(text: str, plan: tuple[Step, ...], *, wanted: float) -> Step | None:
