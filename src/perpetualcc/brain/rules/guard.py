@@ -9,7 +9,7 @@ phrases in `risks.toml`, and anything that is not clearly harmless is for a pers
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.settled import rest_of_settled
 from perpetualcc.brain.rules.stance import Stance, is_about_what_is_there, stance_of
@@ -155,6 +155,7 @@ def _first_risk(group: str, texts: Iterable[str]) -> str:
     return ""
 
 
+@lru_cache(maxsize=64)  # the texts of one question, which are looked at for several reasons
 def _spoken(text: str) -> str:
     """Folded, with what is harmless and what cannot be seen taken out."""
     return " ".join(patterns("risks", "harmless").sub(" ", fold(_visible(text))).split())
