@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from perpetualcc.brain.rules.choices import Choice, generic
 from perpetualcc.brain.rules.evidence import broad_topics
@@ -176,6 +177,7 @@ def _shared(served: Counter[str]) -> frozenset[str]:
     return frozenset(topic for topic, count in served.items() if count == most and count > 1)
 
 
+@lru_cache(maxsize=4096)
 def specific(topics: frozenset[str]) -> frozenset[str]:
     """Without the topics that are named by words of many meanings."""
     rows = table("topics")

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property
 
 from perpetualcc.brain.rules.tables import word_set
 from perpetualcc.brain.rules.terms import date_format_of, phrase, read_terms, values
@@ -37,7 +37,7 @@ _ONLY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
     """An option as rules see it."""
 
@@ -68,20 +68,15 @@ class Choice:
     is_told_by_signs: bool = False
     """Whether another option has the same words in the same order, too."""
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Known names among its own terms."""
-        return _marked(self.own, "@")
+        return frozenset(term for term in self.own if term.startswith("@"))
 
-    @property
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Quantities and versions among its own terms."""
-        return _marked(self.own, "#")
-
-
-@lru_cache(maxsize=4096)
-def _marked(terms: frozenset[str], mark: str) -> frozenset[str]:
-    return frozenset(term for term in terms if term.startswith(mark))
+        return frozenset(term for term in self.own if term.startswith("#"))
 
 
 def read_choices(question: Question) -> tuple[Choice, ...]:

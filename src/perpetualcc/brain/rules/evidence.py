@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from perpetualcc.brain.rules.polarity import Polarity, polarities
 from perpetualcc.brain.rules.scopes import scopes_of
@@ -99,7 +99,7 @@ _LABELS = 4
 _SENTENCE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clause:
     """A part of a statement that says one thing."""
 
@@ -129,7 +129,7 @@ class Clause:
     is_exception: bool = False
     """Whether it says for what the rest of its line does not hold."""
 
-    @property
+    @cached_property
     def says_none(self) -> bool:
         """Whether its value is "none"."""
         return fold(self.statement.text).partition(",")[0].strip(" .") in word_set("none")
@@ -434,6 +434,7 @@ def exception_of(text: str) -> frozenset[str] | None:
 
 
 @lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def broad_topics(topics: frozenset[str]) -> frozenset[str]:
     """Topics, and for a broad one such as `framework` those it may mean."""
     rows = table("topics")

@@ -15,7 +15,7 @@ from perpetualcc.brain.rules.settled import rest_of_settled
 from perpetualcc.brain.rules.stance import Stance, is_about_what_is_there, stance_of
 from perpetualcc.brain.rules.tables import table
 from perpetualcc.brain.rules.text import fold
-from perpetualcc.brain.rules.vocabulary import patterns
+from perpetualcc.brain.rules.vocabulary import one_of, patterns
 from perpetualcc.domain.questions import Option, Question
 
 # Scripts and languages for which `risks.toml` has words; in any other the guard is blind.
@@ -162,6 +162,8 @@ def _spoken(text: str) -> str:
 
 
 def _visible(text: str) -> str:
+    if text.isprintable():
+        return text
     shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
     return "".join(char if char.isprintable() else " " for char in shown)
 
@@ -173,7 +175,7 @@ def _always() -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def _patterns(group: str, reason: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in table("risks")[group][reason]))
+    return one_of(table("risks")[group][reason])
 
 
 @cache

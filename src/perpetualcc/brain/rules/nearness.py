@@ -7,9 +7,10 @@ only where a line chooses it, and only when no other option is as near.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from perpetualcc.brain.rules.asking import Asked
 from perpetualcc.brain.rules.choices import Choice, core, generic
@@ -33,6 +34,7 @@ _QUANTITY = 2.0
 _STRANGE = 2
 _ROOT = 5
 _HEAD = 4
+_PARTICIPLE = "ge…"
 # "Passwordless" is no form of "password".
 _WITHOUT = ("less", "free", "los", "frei")
 _COMPOUND = 6
@@ -90,6 +92,27 @@ def _german_root(word: str) -> str:
         return participle[1] + participle[2]
     ending = re.fullmatch(r"(\w{4,}?)(?:en|e?t)", word)
     return ending[1] if ending else word
+
+
+def near_forms(word: str, vocabulary: frozenset[str]) -> Iterable[str]:
+    """Few of the words, that are quickly found, with all that are alike among them."""
+    if "ge" in word[:_ROOT]:
+        return vocabulary
+    index, plain = _index(vocabulary), word.lstrip("@")
+    near = (index.get(key, ()) for key in (word[:_HEAD], f"…{plain[-_HEAD:]}", _PARTICIPLE))
+    return frozenset(chain.from_iterable(near))
+
+
+@lru_cache(maxsize=64)
+def _index(vocabulary: frozenset[str]) -> dict[str, list[str]]:
+    """Words by their first letters, by their last ones, and those that may be participles."""
+    index: dict[str, list[str]] = {_PARTICIPLE: []}
+    for word in vocabulary:
+        index.setdefault(word[:_HEAD], []).append(word)
+        index.setdefault(f"…{word.lstrip('@')[-_HEAD:]}", []).append(word)
+        if "ge" in word[:_ROOT]:
+            index[_PARTICIPLE].append(word)
+    return index
 
 
 @lru_cache(maxsize=65536)
@@ -204,20 +227,8 @@ class Nearness:
     def _forms(self, word: str) -> frozenset[str]:
         """The word as the requirements have it."""
         if word not in self._known_forms:
-            head, plain = word[:_HEAD], word.lstrip("@")
-            is_participle = "ge" in word[:_ROOT]
             self._known_forms[word] = frozenset(
-                other
-                for other in self._vocabulary
-                # Cheap, and true of all that are alike: most are not.
-                if (
-                    other[:_HEAD] == head
-                    or other.endswith(plain)
-                    or (word[0] == "@" and other == plain)
-                    or is_participle
-                    or "ge" in other[:_ROOT]
-                )
-                and is_alike(word, other)
+                other for other in near_forms(word, self._vocabulary) if is_alike(word, other)
             )
         return self._known_forms[word]
 

@@ -1,7 +1,7 @@
 """Which part of a product a sentence is about: what holds for tests need not hold for it all."""
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from perpetualcc.brain.rules.tables import table
 
@@ -41,6 +41,7 @@ def telling(scopes: frozenset[str]) -> frozenset[str]:
     return scopes & _TELLING
 
 
+@lru_cache(maxsize=4096)
 def fits(asked: frozenset[str], said: frozenset[str], topics: frozenset[str]) -> bool:
     """Whether what is said about one part may answer a question about another."""
     implies = table("scopes")["implied"]

@@ -57,8 +57,9 @@ class Weighed:
         names, score, trees = _forest()
         row = [self.measures[name] for name in names]
         for node in trees:
-            while not isinstance(node, float):
-                node = node[2] if row[node[0]] <= node[1] else node[3]  # noqa: PLW2901  down a tree
+            while node.__class__ is tuple:
+                measure, limit, below, above = node
+                node = below if row[measure] <= limit else above  # noqa: PLW2901  down a tree
             score += node
         return 1 / (1 + math.exp(-score))
 
