@@ -9,7 +9,6 @@ from perpetualcc.brain.rules.choices import Choice, bland, core, generic
 from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.scopes import fits
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.vocabulary import topics_of_name
 
 # How close a clause is to a question.
 KEYED, WORDED, TOPICAL, NAMED = 4, 3, 2, 1
@@ -32,21 +31,24 @@ def closeness(asked: Asked, clause: Clause, choices: tuple[Choice, ...]) -> floa
     if not tier:
         text_tier = _tier_of_text(asked, clause, words)
         names = _serves_only(clause, asked.topics)
-        # Two numbers on a line are compared with nothing.
-        compares = sum(core(one.own) <= clause.about and not one.own <= one.numbers
-                       for one in choices) > 1  # fmt: skip
         if tier is None or names:
             tier = text_tier if tier is None else NAMED
         if tier == 0 and broad_topics(clause.topics) & asked.topics:
             tier = TOPICAL
         if "runtime_version" in asked.topics and _names_in(asked) & clause.chosen:
             tier = max(tier, TOPICAL)
-        if compares and clause.refused and clause.chosen:
+        if clause.refused and clause.chosen and _compares(clause, choices):
             tier = max(tier, TOPICAL)
     plain_language = "language" in asked.topics and "runtime_version" not in asked.topics
     if not clause.statement.key and plain_language and _other_subject(asked, clause):
         return 0.0
     return tier + min(words, 0.99) if tier else 0.0
+
+
+def _compares(clause: Clause, choices: tuple[Choice, ...]) -> bool:
+    """Whether it speaks of several options; two numbers on a line are compared with nothing."""
+    told = (one for one in choices if not one.own <= one.numbers)
+    return sum(core(one.own) <= clause.about for one in told) > 1
 
 
 def _other_subject(asked: Asked, clause: Clause) -> bool:
@@ -120,9 +122,4 @@ def _overlap(
 
 def _serves_only(clause: Clause, topics: frozenset[str]) -> bool:
     """Whether it names a product that is good for the question's topic and nothing else."""
-    served = topics_of_name()
-    for term in clause.chosen:
-        topics_of_term = served.get(term[1:], frozenset()) if term.startswith("@") else frozenset()
-        if topics_of_term and topics_of_term <= topics:
-            return True
-    return False
+    return any(served <= topics for served in clause.served)

@@ -98,22 +98,22 @@ def _plain_yes() -> frozenset[str]:
 
 
 def side_of_label(label: str) -> int:
-    words = fold(label)
-    text = phrase(label)
+    """1 for a label that agrees, -1 for one that declines, 0 for any other."""
+    words, text = fold(label), f"{phrase(label)} "
     for side, name in ((-1, "negative"), (1, "affirmative")):
-        for start, begun in _beginnings(name):
-            if (
-                text == begun
-                or text.startswith(f"{begun} ")
-                or (not start.isascii() and words.startswith(start))
-            ):
-                return side
+        phrases, beginnings = _beginnings(name)
+        if text.startswith(phrases) or words.startswith(beginnings):
+            return side
     return 0
 
 
 @cache
-def _beginnings(name: str) -> tuple[tuple[str, str], ...]:
-    return tuple((start, phrase(start)) for start in table("consent")[name])
+def _beginnings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """How such a label begins: its first words, and its first letters where no blanks part words."""
+    begun = table("consent")[name]
+    return tuple(f"{phrase(one)} " for one in begun), tuple(
+        one for one in begun if not one.isascii()
+    )
 
 
 def is_plain(label: str, asked: Asked) -> bool:

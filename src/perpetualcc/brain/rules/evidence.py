@@ -130,6 +130,13 @@ class Clause:
     """Whether it says for what the rest of its line does not hold."""
 
     @cached_property
+    def served(self) -> frozenset[frozenset[str]]:
+        """What each product that it chooses is good for."""
+        known = topics_of_name()
+        named = (known.get(term[1:]) for term in self.chosen if term.startswith("@"))
+        return frozenset(topics for topics in named if topics)
+
+    @cached_property
     def says_none(self) -> bool:
         """Whether its value is "none"."""
         return fold(self.statement.text).partition(",")[0].strip(" .") in word_set("none")

@@ -92,13 +92,17 @@ def one_of(expressions: Iterable[str]) -> re.Pattern[str]:
     """
     Any of some regular expressions.
 
-    Those that begin with a word share one `\\b`: where no word begins, none of them is tried, and
-    of hundreds only those with the right first letter. That is five to ten times as fast.
+    Those that begin with a word share one `\\b`, and those at the beginning one `^`: elsewhere none
+    of them is tried, and of hundreds only those with the right first letter. That is five to ten
+    times as fast.
     """
-    alternatives = [branch for one in expressions for branch in _branches(one)]
-    words = "|".join(one[2:] for one in alternatives if one.startswith(r"\b"))
-    others = [one for one in alternatives if not one.startswith(r"\b")]
-    return re.compile("|".join([rf"\b(?:{words})", *others] if words else others))
+    left = [branch for one in expressions for branch in _branches(one)]
+    shared = []
+    for begin in (r"\b", "^"):
+        rest = "|".join(one.removeprefix(begin) for one in left if one.startswith(begin))
+        shared += [f"{begin}(?:{rest})"] * bool(rest)
+        left = [one for one in left if not one.startswith(begin)]
+    return re.compile("|".join([*shared, *left]))
 
 
 def _branches(expression: str) -> Iterator[str]:
