@@ -109,7 +109,7 @@ def side_of_label(label: str) -> int:
 
 @cache
 def _beginnings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """How such a label begins: its first words, and its first letters where no blanks part words."""
+    """How such a label begins: with words, or with letters where no blanks part words."""
     begun = table("consent")[name]
     return tuple(f"{phrase(one)} " for one in begun), tuple(
         one for one in begun if not one.isascii()

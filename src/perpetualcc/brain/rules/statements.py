@@ -157,9 +157,10 @@ def _shares(
     words: frozenset[str], land: "Landscape", where: tuple[dict[str, list[int]], ...]
 ) -> Shares:
     """How much of some words each statement has, rare ones counting more."""
-    total = sum(land.worth(word) for word in words)
+    in_order = sorted(words)
+    total = sum(land.worth(word) for word in in_order)
     found: Shares = defaultdict(float)
-    for word in words:
+    for word in in_order:
         statements = {
             land.statements[at]
             for places in where
@@ -202,8 +203,8 @@ def _one_refused(choice: Choice, land: "Landscape", near: Shares) -> float:
 
 
 def _part(words: frozenset[str], said: frozenset[str], land: "Landscape") -> float:
-    total = sum(land.worth(word) for word in words)
-    return sum(land.worth(word) for word in words & said) / total if total else 0.0
+    total = sum(land.worth(word) for word in sorted(words))
+    return sum(land.worth(word) for word in sorted(words & said)) / total if total else 0.0
 
 
 def _only_told(question: Question, choices: tuple[Choice, ...]) -> list[frozenset[str]]:

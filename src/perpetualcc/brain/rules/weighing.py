@@ -57,7 +57,7 @@ class Weighed:
         names, score, trees = _forest()
         row = [self.measures[name] for name in names]
         for node in trees:
-            while node.__class__ is tuple:
+            while isinstance(node, tuple):
                 measure, limit, below, above = node
                 node = below if row[measure] <= limit else above  # noqa: PLW2901  down a tree
             score += node
@@ -88,7 +88,7 @@ class Landscape:
         for word in self.line.keys() | self.said.keys():
             self._beginnings[word[:_BEGINNING]].append(word)
         self._forms: dict[str, tuple[str, ...]] = {}
-        self._counts: dict[str, int] = {}
+        self._worths: dict[str, float] = {}
 
     def forms(self, word: str) -> tuple[str, ...]:
         """The word as the requirements have it."""
@@ -106,16 +106,18 @@ class Landscape:
 
     def count(self, word: str) -> int:
         """How many statements have the word."""
-        found = self._counts.get(word)
-        if found is None:
-            statements = {
-                self.statements[at] for form in self.forms(word) for at in self.said.get(form, ())
-            }
-            found = self._counts[word] = len(statements)
-        return found
+        return len(
+            {self.statements[at] for form in self.forms(word) for at in self.said.get(form, ())}
+        )
 
     def worth(self, word: str) -> float:
         """1 for a word that no statement has; less for common ones, and for empty ones."""
+        found = self._worths.get(word)
+        if found is None:
+            found = self._worths[word] = self._worth(word)
+        return found
+
+    def _worth(self, word: str) -> float:
         if not self.size:
             return 1.0
         rare = math.log1p(self.size / (0.5 + self.count(word))) / math.log1p(self.size / 0.5)
@@ -162,15 +164,20 @@ def _of_ruling(label: str, ruled: BrainAnswer) -> Measures:
 
 def _compared(options: list[Measures], common: Measures) -> Iterator[Measures]:
     """Each option's measures with how far it is ahead of the others, and what all share."""
-    for at, own in enumerate(options):
-        others = [other for number, other in enumerate(options) if number != at]
+    best = [(name, f"d_{name}", *_two_best(own[name] for own in options)) for name in _COMPARED]
+    for own in options:
         ahead = {
-            f"d_{name}": own[name] - max((other[name] for other in others), default=0.0)
-            for name in _COMPARED
+            difference: own[name] - (most if own[name] < most else next_most)
+            for name, difference, most, next_most in best
         }
         side = own["yes"] - own["no"]
         consent = {f"s_{name}": side * common[name] for name in _OF_CONSENT}
         yield {**own, **ahead, **common, **consent}
+
+
+def _two_best(values: Iterable[float]) -> tuple[float, float]:
+    *_, next_most, most = (0.0, *sorted(values))
+    return most, next_most
 
 
 class _Weighing:
@@ -184,7 +191,8 @@ class _Weighing:
         self.words = values(
             read_terms(f"{question.text} ; {question.header}", prose=True)
         ) - word_set("asking")
-        telling = self.words - offered
+        # In one order, because a sum of fractions depends on it.
+        telling = sorted(self.words - offered)
         self.worth = {word: land.worth(word) for word in telling}
         self.total = sum(self.worth.values()) or 1e-9
         self.strong = [word for word in telling if word not in _empty()]
@@ -233,8 +241,8 @@ class _Weighing:
     def _of_clauses(self, at: int) -> Iterator[tuple[int, Measures]]:
         """What each clause has of an option, beside what it has of the question."""
         choice, land = self.choices[at], self.land
-        worth = {word: land.worth(word) for word in choice.own}
-        told = {word: land.worth(word) for word in self._only_described(at)}
+        worth = {word: land.worth(word) for word in sorted(choice.own)}
+        told = {word: land.worth(word) for word in sorted(self._only_described(at))}
         total, told_total = sum(worth.values()) or 1e-9, sum(told.values()) or 1e-9
         chosen, refused, weighed = (
             self._sums(worth, places) for places in (land.chosen, land.refused, land.open)
