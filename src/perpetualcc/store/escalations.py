@@ -28,6 +28,16 @@ from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.text import redacted, to_json
 
 _SEVERITIES = tuple(Severity)
+_TYPES = {one.value: one for one in EscalationType}
+_ROWS = """
+SELECT
+    number, session, run, task, request, type, title, context, suggestion, confidence, digest,
+    severity, deadline, raised_at, settled_at, settled_by, reminders, remind_at,
+    options || ',' || raw || ',' || packet || ','
+        || coalesce(default_answer, 'null') || ',' || coalesce(answer, 'null') AS json
+FROM escalations
+"""
+"""In the order in which they are read."""
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
 # A permission's deadline is a while from when it was asked for; a budget's is the end of its day.
 _SET_BACK = """
@@ -60,14 +70,13 @@ class SqliteEscalations:
     ) -> list[Escalation]:
         of_session = "" if session is None else " AND session = :session"
         return await self._database.read(
-            lambda c: [
-                _escalation(row)
-                for row in c.execute(
-                    "SELECT * FROM escalations WHERE settled_at IS NULL"  # noqa: S608  # constants
+            lambda c: _escalations(
+                c.execute(
+                    f"{_ROWS} WHERE settled_at IS NULL"
                     f"{of_session} ORDER BY severity DESC, number LIMIT :limit",
                     {"session": session, "limit": -1 if limit is None else limit},
                 )
-            ]
+            )
         )
 
     async def count(self, session: SessionId | None = None) -> int:
@@ -135,14 +144,13 @@ class SqliteEscalations:
 
     async def unused(self, task: TaskId) -> list[Escalation]:
         return await self._database.read(
-            lambda c: [
-                _escalation(row)
-                for row in c.execute(
-                    "SELECT * FROM escalations WHERE task = ? AND settled_at IS NOT NULL"
+            lambda c: _escalations(
+                c.execute(
+                    f"{_ROWS} WHERE task = ? AND settled_at IS NOT NULL"
                     " AND used_at IS NULL ORDER BY settled_at",
                     (task,),
                 )
-            ]
+            )
         )
 
     async def use(self, number: int) -> bool:
@@ -168,14 +176,12 @@ class SqliteEscalations:
 
     async def due(self) -> list[Escalation]:
         return await self._database.read(
-            lambda c: [
-                _escalation(row)
-                for row in c.execute(
-                    "SELECT * FROM escalations WHERE settled_at IS NULL"  # noqa: S608  # constants
-                    f" AND {_DUE} <= ? ORDER BY number LIMIT 100",
+            lambda c: _escalations(
+                c.execute(
+                    f"{_ROWS} WHERE settled_at IS NULL AND {_DUE} <= ? ORDER BY number LIMIT 100",
                     (self._clock.now(),),
                 )
-            ]
+            )
         )
 
     async def remind(self, number: int, next_at: float | None) -> None:
@@ -228,13 +234,12 @@ class SqliteEscalations:
     ) -> Escalation | None:
         """The same request: of this run, or waiting since an earlier run of the task."""
         row = connection.execute(
-            "SELECT * FROM escalations WHERE run = ? AND request = ?",
+            f"{_ROWS} WHERE run = ? AND request = ?",
             (request.run, request.request),
         ).fetchone()
         if row is None and request.digest:
             row = connection.execute(
-                "SELECT * FROM escalations WHERE task = ? AND digest = ? AND type = ?"
-                " AND settled_at IS NULL",
+                f"{_ROWS} WHERE task = ? AND digest = ? AND type = ? AND settled_at IS NULL",
                 (request.task, request.digest, request.type),
             ).fetchone()
         return None if row is None else _escalation(row)
@@ -295,7 +300,7 @@ class SqliteEscalations:
 
 
 def _row(connection: sqlite3.Connection, number: int) -> Any:
-    return connection.execute("SELECT * FROM escalations WHERE number = ?", (number,)).fetchone()
+    return connection.execute(f"{_ROWS} WHERE number = ?", (number,)).fetchone()
 
 
 def _numbered(connection: sqlite3.Connection, number: int) -> Escalation | None:
@@ -305,7 +310,7 @@ def _numbered(connection: sqlite3.Connection, number: int) -> Escalation | None:
 
 def _answered(connection: sqlite3.Connection, task: TaskId, digest: str) -> Escalation | None:
     row = connection.execute(
-        "SELECT * FROM escalations WHERE task = ? AND digest = ? AND settled_at IS NOT NULL"
+        f"{_ROWS} WHERE task = ? AND digest = ? AND settled_at IS NOT NULL"
         " AND used_at IS NULL ORDER BY number DESC LIMIT 1",
         (task, digest),
     ).fetchone()
@@ -399,35 +404,48 @@ def _answered_by_person(escalation: Escalation) -> Iterator[QuestionAnswered]:
 
 
 def _escalation(row: sqlite3.Row) -> Escalation:
-    # All of its JSON in one go: a list may be thousands long, and this is most of what it costs.
-    options, raw, packet, default, answer = json.loads(
-        f"[{row['options']},{row['raw']},{row['packet']},"
-        f"{row['default_answer'] or 'null'},{row['answer'] or 'null'}]"
-    )
+    return _escalations([row])[0]
+
+
+def _escalations(found: Iterable[sqlite3.Row]) -> list[Escalation]:
+    # A list may be thousands long: no column is looked for by its name, and all JSON is read in
+    # one go, which was most of what it cost.
+    rows = list(found)
+    read = json.loads(f"[[{'],['.join([row['json'] for row in rows])}]]") if rows else []
+    return [*map(_made, rows, read)]
+
+
+def _made(row: sqlite3.Row, read: list[Any]) -> Escalation:
+    """One of them, and what its JSON says."""
+    (
+        number, session, run, task, request, type_, title, context, suggestion, confidence, digest,
+        severity, deadline, raised_at, settled_at, settled_by, reminders, remind_at, _,
+    ) = row  # fmt: skip
+    options, raw, packet, default, answer = read
     return Escalation(
-        number=row["number"],
+        number=number,
         request=EscalationRequest(
-            session=SessionId(row["session"]),
-            run=RunId(row["run"]),
-            task=TaskId(row["task"]),
-            request=RequestId(row["request"]),
-            type=EscalationType(row["type"]),
-            title=row["title"],
-            context=row["context"],
+            session=SessionId(session),
+            run=RunId(run),
+            task=TaskId(task),
+            request=RequestId(request),
+            type=_TYPES[type_],
+            title=title,
+            context=context,
             options=tuple(options),
-            suggestion=row["suggestion"],
-            confidence=row["confidence"],
+            suggestion=suggestion,
+            confidence=confidence,
             raw=raw,
-            digest=row["digest"],
-            severity=_SEVERITIES[row["severity"]],
+            digest=digest,
+            severity=_SEVERITIES[severity],
             packet=packet,
             default=default,
-            deadline=row["deadline"],
+            deadline=deadline,
         ),
-        raised_at=row["raised_at"],
-        settled_at=row["settled_at"],
+        raised_at=raised_at,
+        settled_at=settled_at,
         answer=answer,
-        settled_by=row["settled_by"],
-        reminders=row["reminders"],
-        remind_at=row["remind_at"],
+        settled_by=settled_by,
+        reminders=reminders,
+        remind_at=remind_at,
     )
