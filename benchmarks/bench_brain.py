@@ -29,7 +29,7 @@ learned from them). The share of answers that is asked of the others is not reac
 rows show that it does not fall.
 """
 RIGHT = {"atlas": 93.0, "borealis": 93.0, "cedar": 93.0, "quince": 93.0, "rowan": 90.0}
-ROUNDS = 3
+ROUNDS = 5
 
 
 def run() -> list[Result]:

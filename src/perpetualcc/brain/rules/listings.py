@@ -122,10 +122,12 @@ def _listed(asked: Asked, choices: tuple[Choice, ...], group: tuple[Clause, ...]
 
 def _either(clause: Clause) -> frozenset[str]:
     """ "20, 40 or 60 minutes" is a list, if three are named and nothing else is weighed."""
-    words = [token.word for token in split_tokens(spelled_out(clause.statement.text))]
     numbers = frozenset(term.value for term in clause.terms if term.is_number)
+    if len(numbers) < _A_LIST or numbers.isdisjoint(clause.open):
+        return frozenset()
+    words = [token.word for token in split_tokens(spelled_out(clause.statement.text))]
     weighs = find_phrases(cues("open"), words) or find_phrases(cues("after"), words)
-    return numbers & clause.open if len(numbers) >= _A_LIST and not weighs else frozenset()
+    return frozenset() if weighs else numbers & clause.open
 
 
 @cache

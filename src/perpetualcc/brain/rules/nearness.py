@@ -243,18 +243,17 @@ class Nearness:
     def _candidates(
         self, choices: tuple[Choice, ...], among: Callable[[Clause], bool]
     ) -> Iterator[Near]:
+        wanted = [
+            (one, [self._forms(word) for word in core(one.own)])
+            for one in choices
+            if one.own and not (one.twin or one.refuses or one.is_universal)
+        ]
         for clause in self._clauses:
             if not _is_usable(clause) or not among(clause):
                 continue
-            for choice in choices:
-                if self._chooses(clause, choice):
+            for choice, words in wanted:
+                if not any(forms.isdisjoint(clause.chosen) for forms in words):
                     yield from self._near(clause, choice)
-
-    def _chooses(self, clause: Clause, choice: Choice) -> bool:
-        if choice.twin or choice.refuses or choice.is_universal or not choice.own:
-            return False
-        words = choice.own - generic() or choice.own
-        return all(not self._forms(word).isdisjoint(clause.chosen) for word in words)
 
     def _near(self, clause: Clause, choice: Choice) -> Iterator[Near]:
         around = [self._weighed(words) for words in self._around(clause, choice)]
