@@ -16,7 +16,7 @@ FOLDERS = (
 )
 AS_PROMISED = (
     *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
-    *("wormwood", "zinnia", "anise", "borage"),
+    *("wormwood", "zinnia", "anise", "borage", "cowslip", "dittany"),
 )
 """By authors who had read only what is promised; the weights never learned from these."""
 HARD = {
@@ -46,7 +46,7 @@ def run() -> list[Result]:
         )
     ]
     scores = {folder: measure(folder) for folder in FOLDERS}
-    scores["twelve unseen sets"] = _together([measure(folder) for folder in AS_PROMISED])
+    scores["fourteen unseen sets"] = _together([measure(folder) for folder in AS_PROMISED])
     for folder, score in scores.items():
         note = f"{score.automatic} automatic of {score.answerable} answerable"
         results += [

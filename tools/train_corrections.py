@@ -33,26 +33,30 @@ NAMED, LETTERS = 0.5, 1.5
 LASTING_NAMED, LASTING_LETTERS = 0.25, 3.0
 """The same for what lasts: what is spoken of tells more there than how it is said."""
 PENALTY = 3.0
-REAL, REAL_WEIGHT = frozenset({"real", "reworded"}), 4.0
-WRITTEN_WEIGHT = 1.0
+WORTH = {"promised": 12.0, "pairs": 12.0, "real": 4.0, "reworded": 4.0}
+WRITTEN = 6.0
 """
-What a message of a real session counts, and one that was written for this purpose.
+What a message counts.
 
-Written ones are said more plainly. With 0.4 the area under the curve of real sources that were left
-out is .006 more, but one in twelve of the look-alikes that were written as such is taken.
+`promised` are by authors who had read only what is promised, `pairs` by such who wrote half of theirs
+as close pairs of a correction and its look-alike; `real` are from sessions, `reworded` the same in
+other languages. The rest was written for this purpose, and says plainly what must not be missed.
 """
-LOOKALIKES = 0.05
-"""The part of real look-alikes that may pass when nothing of their own source was learned from."""
-COST = 0.03
-"""How much F1 of real messages the threshold may cost on the way there: neither aim is given up
-for the other."""
+ALONE = 0.25
+"""What a message counts without the assistant's words, beside what it counts with them."""
+LOOKALIKES = 0.035
+"""
+The part of the promised look-alikes that may pass when nothing of their author was learned.
+
+Less than what is promised: phrases were added with these in view.
+"""
 FOLDS = 6
 """Whole batches are left out together."""
 LEAST = 5e-4
 """A smaller weight is not kept."""
 ONCE_ONLY = frozenset({"k"})
 """Batches that do not teach what lasts: with them "just this once" became a rule."""
-LEARNED = ("building", "held_out", "training", "real", "reworded")
+LEARNED = ("building", "held_out", "training", "real", "reworded", "promised", "pairs")
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -65,8 +69,14 @@ class Example:
     row: Mapping[str, Any]
     batch: str
     """The session or the repository it is from, where that is known."""
-    is_real: bool
+    file: str
+    is_alone: bool
+    """Read without the assistant's words: it corrects whether or not the cause is at hand."""
     found: Signals
+
+    @property
+    def worth(self) -> float:
+        return WORTH.get(self.file, WRITTEN) * (ALONE if self.is_alone else 1.0)
 
 
 def examples(files: Sequence[Path]) -> list[Example]:
@@ -79,21 +89,21 @@ def _examples(files: Sequence[Path]) -> Iterator[Example]:
         for line in file.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             batch = row["id"].rsplit("-", 1)[0].partition("-")[2] or file.stem
-            is_real = file.stem in REAL
-            for assistant in _contexts(row["assistant"]) if is_real else (row["assistant"],):
+            for assistant in _contexts(row["assistant"]):
                 reading = understand(row["message"], assistant)
                 if reading is not None:
                     yield Example(
                         row=row,
                         batch=batch,
-                        is_real=is_real,
+                        file=file.stem,
+                        is_alone=assistant != row["assistant"],
                         found=signals(reading.scene),
                     )
 
 
 def _contexts(assistant: str) -> Iterator[str]:
     """
-    With the assistant's words, and without: one corrects whether or not the cause is at hand.
+    With the assistant's words, and without them: a transcript may be gone.
 
     What answers a question is nothing without it, and stays with it.
     """
@@ -199,13 +209,10 @@ def f1(said: Flags, true: Flags) -> float:
     return 2 * both / max(1, 2 * both + int((said != true).sum()))
 
 
-def threshold_for(scores: Numbers, wanted: Flags, lookalikes: Flags) -> float:
-    """The lowest score that lets at most `LOOKALIKES` pass, or the last one that costs `COST`."""
+def threshold_for(scores: Numbers, lookalikes: Flags) -> float:
+    """The lowest score that lets at most `LOOKALIKES` pass."""
     ranked = np.sort(scores[lookalikes])[::-1]
-    strict = max(0.0, float(ranked[int(LOOKALIKES * len(ranked))]))
-    reached = {step: f1(scores > step, wanted) for step in np.arange(0.0, strict, 0.01)}
-    best = max(reached.values(), default=0.0)
-    return float(max((step for step, value in reached.items() if value >= best - COST), default=0))
+    return max(0.0, float(ranked[int(LOOKALIKES * len(ranked))]))
 
 
 def weights_of(among: Table, weights: Numbers) -> dict[str, Any]:
@@ -228,21 +235,22 @@ def main() -> None:
     among = table(learned)
     wanted = _flags(learned, "correction")
     lookalikes = _flags(learned, "lookalike")
-    real = np.array([one.is_real for one in learned])
-    worth = np.where(real, REAL_WEIGHT, WRITTEN_WEIGHT)
+    files = np.array([one.file for one in learned])
+    worth = np.array([one.worth for one in learned])
+    whole = np.array([not one.is_alone for one in learned])
     scores = left_out(among, wanted, worth, _folds(learned))
-    # What is shipped meets real messages; with the assistant's words, as a session has them.
-    asked = real & [bool(one.row["assistant"]) for one in learned]
-    threshold = threshold_for(scores[asked], wanted[asked], lookalikes[asked])
-    for title, which in (("sources left out", ~real), ("real ones of them", asked)):
-        _report(title, scores[which] > threshold, wanted[which], lookalikes[which])
+    promised = whole & (files == "promised")
+    threshold = threshold_for(scores[promised], lookalikes[promised])
+    for file in dict.fromkeys(files):
+        which = whole & (files == file)
+        _report(f"{file}, left out", scores[which] > threshold, wanted[which], lookalikes[which])
     if arguments.check:
         languages = [one.row["language"] for one in learned]
         scores = left_out(among, wanted, worth, languages)
         _report("one language left out", scores > threshold, wanted, lookalikes)
         return
     lasting = _lasting(learned, worth)
-    least = _least_lasting(learned, lasting, scores > threshold, asked)
+    least = _least_lasting(learned, lasting, scores > threshold, promised)
     stored = {
         "correction": {"threshold": round(threshold, 3)}
         | weights_of(among, fit(among, wanted, worth)),
@@ -287,7 +295,7 @@ def _lasting(learned: Sequence[Example], worth: Numbers) -> Lasting:
 def _least_lasting(
     learned: Sequence[Example], lasting: Lasting, said: Flags, which: Flags
 ) -> float:
-    """The score above which a rule is found best in real messages, corrections judged before."""
+    """The score above which a rule is found best in `which`, corrections judged before."""
     durable = _flags(learned, "durable")[which]
     scores = np.where(said, lasting.scores, -np.inf)[which]
     steps = np.arange(-2.5, 1.5, 0.05)

@@ -71,8 +71,8 @@ class Likely:
 
 
 SURE, PROBABLE = Likely(0.54, 0.58, 0.5), Likely(0.5, 0.5, 0.45)
-"""To answer, and to suggest. Of eight sets whose authors had not seen the rules, and that nothing
-was learned from, 169 of 172 answers were right; and 42 of the 49 suggestions beside them."""
+"""To answer, and to suggest. Chosen with thirteen sets that nothing was learned from; of one more,
+52 of 52 answers were right, and 52 of 62 questions answered."""
 
 MAX_OPTIONS = 40
 """Claude offers four; a list of hundreds is not a question that rules were written for."""

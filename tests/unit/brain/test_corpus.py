@@ -53,7 +53,7 @@ ALIKE = ["ivy", "kale", "laurel", "myrtle", "parsley", "rosemary", "sorrel", "th
 """Half of the questions look as if a line decided them and are about something else."""
 AS_PROMISED = [
     *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
-    *("wormwood", "zinnia", "anise", "borage"),
+    *("wormwood", "zinnia", "anise", "borage", "cowslip", "dittany"),
 ]
 """By authors who had only read what is promised. The weights never learned from these."""
 

@@ -29,13 +29,15 @@ def acts(said: str) -> frozenset[str]:
     found = _found("acts", last)
     if last.endswith(_ASKED):
         found.add("asks")
+    elif any(sign in last for sign in _ASKED):
+        found.add("asked")
     if _CODE.search(last) or any(one in last for one in _TOOLS):
         found.add("shows")
     return frozenset(found or {"states"})
 
 
 def moves(text: str) -> frozenset[str]:
-    """What the user does: fails, owns, rhetoric, scolds, yourself, only, again, lenient."""
+    """What the user does: fails, owns, changes their mind, wonders, briefs; see `moves.toml`."""
     return frozenset(_found("moves", text))
 
 

@@ -57,7 +57,7 @@ def _judge(reading: Reading) -> Judgement:
     corrects = model("correction").weigh(found)
     if corrects.score < 0:
         return Judgement(
-            confidence=round(min(0.99, 1 - corrects.probability), 2),
+            confidence=round(min(0.99, max(0.5, 1 - corrects.probability)), 2),
             language=reading.lexicon.code,
             reasons=(*reading.reasons, *_strongest(corrects)),
         )

@@ -26,12 +26,13 @@ class Weighing:
 
     score: float
     """Log odds, the threshold taken off: above 0 is yes."""
+    log_odds: float
     terms: tuple[tuple[str, float], ...]
     """What counted, the strongest first; the letters are one term."""
 
     @property
     def probability(self) -> float:
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.score))))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.log_odds))))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -55,7 +56,8 @@ class Model:
             value * (self.letters[bucket] - _ZERO) for bucket, value in signals.letters.items()
         )
         ranked = sorted(terms.items(), key=lambda term: -abs(term[1]))
-        return Weighing(score=sum(terms.values()) + self.bias - self.threshold, terms=tuple(ranked))
+        log_odds = sum(terms.values()) + self.bias
+        return Weighing(score=log_odds - self.threshold, log_odds=log_odds, terms=tuple(ranked))
 
 
 @cache

@@ -82,8 +82,10 @@ def _named(scene: Scene, text: str) -> dict[str, float]:
         named.update((f"asked+{name}", 1.0) for name in scene.best.features)
     meant = concepts(text, scene.language)
     named.update(meant)
-    named.update((f"they:{act}", 1.0) for act in acts(scene.assistant))
-    named.update((f"you:{move}", 1.0) for move in moves(text))
+    theirs, yours = acts(scene.assistant), moves(text)
+    named.update((f"they:{act}", 1.0) for act in theirs)
+    named.update((f"you:{move}", 1.0) for move in yours)
+    named.update((f"they:{act}+you:{move}", 0.7) for act in theirs for move in yours)
     if "assistant asked" in (shape := _shape(scene, text)):
         named.update((f"asked+{name}", worth) for name, worth in meant.items() if ">" not in name)
     named.update(shape)
@@ -112,6 +114,7 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
     shape[f"length:{min(len(text) // 30, 8)}"] = 1.0
     shape["question at the end"] = float(text.rstrip().endswith(_ASKED))
     shape["had code"] = float(scene.typed.had_code)
+    shape["quotes"] = float("…" in scene.typed.with_code)
     shape["had error"] = float(scene.typed.had_error)
     shape["had cheer"] = float(scene.typed.had_cheer)
     persists = _PERSISTING.search(text)
@@ -129,8 +132,25 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
         shape["denies what was said"] = float(denied)
         shape["answers by denying"] = float(denied and said.endswith(_ASKED))
         mine, theirs = families.named(text), families.named(said)
+        shape.update(_against(text, said))
         shape["same tool"] = float(any(mine[one] & theirs.get(one, set()) for one in mine))
     return {name: value for name, value in shape.items() if value}
+
+
+def _against(text: str, said: str) -> dict[str, float]:
+    """Whether numbers and names in code are the assistant's, or others beside its own."""
+    found: dict[str, float] = {}
+    said = fold(said, accents=False)
+    for name, kind in (("number", _NUMBER), ("code", _IDENTIFIER)):
+        mine, theirs = (set(kind.findall(one)) for one in (text, said))
+        found[f"its {name}"] = float(bool(mine & theirs))
+        found[f"another {name}"] = float(bool(theirs) and bool(mine - theirs))
+        found[f"its {name} and another"] = float(bool(mine & theirs) and bool(mine - theirs))
+    return found
+
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_IDENTIFIER = re.compile(r"[a-z_]\w*(?:[./_-]\w+)+|(?<=`)[^`\s]+(?=`)|\.[a-z]{2,4}\b")
 
 
 _NEGATION_WORDS = """
