@@ -20,6 +20,9 @@ from perpetualcc.learning.corrections.acts import acts, moves
         ("ボタンを追加しました。", "done"),
         ("Сейчас создам директории.", "will"),
         ("Update(src/app.py) Added 3 lines", "shows"),
+        ("Renamed it as you asked.", "obeys"),
+        ("ご依頼のとおり変更しました。", "obeys"),
+        ("Als JSON oder als CSV? Beides geht.", "asked"),
         ("The score is 55.", "states"),
         ("", "silent"),
     ],
@@ -43,6 +46,18 @@ def test_how_the_assistant_hands_over_is_told(said, act):
         ("c'est trop compliqué", "judges"),
         ("以后提交前先跑测试", "forgood"),
         ("did you deploy it", "asks"),
+        ("forget what I said about the colour", "changes"),
+        ("hab es mir anders überlegt", "changes"),
+        ("我改主意了，还是用列表", "changes"),
+        ("rien à redire, on garde", "marvels"),
+        ("文句なしです", "marvels"),
+        ("просто любопытно, почему так", "wonders"),
+        ("por curiosidade, por que esse formato", "wonders"),
+        ("before we start: tests live in spec/", "briefs"),
+        ("참고로 이 프로젝트는 3.8 고정", "briefs"),
+        ("waar dan ook, eerst vragen", "anywhere"),
+        ("my coworker keeps saying to rebase", "others"),
+        ("kolega mówi że to zły wzorzec", "others"),
     ],
 )
 def test_what_the_user_does_is_told_in_every_language(message, move):
@@ -52,6 +67,11 @@ def test_what_the_user_does_is_told_in_every_language(message, move):
 def test_a_part_of_a_word_is_no_phrase():
     assert "wishes" not in moves("the address")
     assert "forgood" not in moves("nevertheless")
+
+
+def test_what_is_not_to_be_touched_is_no_praise():
+    assert "marvels" not in moves("не трогай файлы в vendor")
+    assert "marvels" not in moves("don't touch it")
 
 
 def test_only_the_last_words_of_the_assistant_count():
