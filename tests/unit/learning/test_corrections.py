@@ -21,9 +21,15 @@ def rows(half):
     return [json.loads(line) for line in lines]
 
 
+_MOST = 500
+"""Of a half that is larger so many, spread evenly: each takes some milliseconds."""
+
+
 @cache
 def judgements(half):
-    return [(classify(row["message"], row["assistant"]), row) for row in rows(half)]
+    every = rows(half)
+    asked = every[:: 1 + len(every) // _MOST] if half in LEARNED else every
+    return [(classify(row["message"], row["assistant"]), row) for row in asked]
 
 
 def f1(pairs):
@@ -72,7 +78,7 @@ def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
 
 
 def test_what_is_promised_holds_for_authors_the_model_never_saw():
-    """Three, who had read the promise and nothing else, in fourteen languages."""
+    """Four, who had read the promise and nothing else, in fourteen languages."""
     found = judgements("promised_unseen")
 
     assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.85
