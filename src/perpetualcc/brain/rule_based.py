@@ -71,9 +71,9 @@ class Likely:
 
 
 SURE, PROBABLE = Likely(0.58, 0.63, 0.54), Likely(0.5, 0.5, 0.45)
-"""To answer, and to suggest. Of two sets whose authors had not seen the rules, and that nothing was
-learned or chosen from, 90 of 90 answers were right, and 90 of 122 questions were answered. With .54,
-.58 and .5 more are, and one that is risky."""
+"""To answer, and to suggest. Of two sets whose authors had not seen the rules, and that nothing
+was learned or chosen from, 90 of 90 answers were right, and 90 of 122 questions answered. With
+.54, .58 and .5 more are, and one that is risky."""
 
 MAX_OPTIONS = 40
 """Claude offers four; a list of hundreds is not a question that rules were written for."""
