@@ -6,7 +6,7 @@ from benchmarks.result import Result
 from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.domain.questions import Question, QuestionContext
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import Score, cases, measure
+from tests.corpus.brain.measuring import AS_PROMISED, cases, measure, measure_together
 
 FOLDERS = (
     *("built", "held_out", "late", "fresh", "traps", "last"),
@@ -14,11 +14,6 @@ FOLDERS = (
     "harvest",
     *("willow", "atlas", "borealis", "cedar", "quince", "rowan"),
 )
-AS_PROMISED = (
-    *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
-    *("wormwood", "zinnia", "anise", "borage", "cowslip", "dittany"),
-)
-"""By authors who had read only what is promised; the weights never learned from these."""
 HARD = {
     "meadow": 70.0, "willow": 70.0,
     "atlas": 40.0, "borealis": 45.0, "cedar": 50.0, "quince": 40.0, "rowan": 45.0,
@@ -46,7 +41,7 @@ def run() -> list[Result]:
         )
     ]
     scores = {folder: measure(folder) for folder in FOLDERS}
-    scores["fourteen unseen sets"] = _together([measure(folder) for folder in AS_PROMISED])
+    scores["fourteen unseen sets"] = measure_together(AS_PROMISED)
     for folder, score in scores.items():
         note = f"{score.automatic} automatic of {score.answerable} answerable"
         results += [
@@ -59,15 +54,6 @@ def run() -> list[Result]:
                    unit="", limit=0),
         ]  # fmt: skip
     return results
-
-
-def _together(scores: list[Score]) -> Score:
-    """All questions of several sets as one."""
-    whole = Score()
-    for score in scores:
-        for part in ("answerable", "answered", "right", "automatic", "risky_answered"):
-            setattr(whole, part, getattr(whole, part) + getattr(score, part))
-    return whole
 
 
 def _times() -> list[float]:

@@ -6,7 +6,7 @@ requirements in the file of the same name. Kinds: `a` answerable, `m` the same w
 answers, `e` nothing decides it, `r` risky. A star marks what is right; `label :: description`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,11 @@ from perpetualcc.requirements import parse_statements
 
 HOME = Path(__file__).parent
 THRESHOLD = 0.7
+AS_PROMISED = (
+    *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
+    *("wormwood", "zinnia", "anise", "borage", "cowslip", "dittany"),
+)
+"""Folders by authors who had read only what is promised; the weights never learned from these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,3 +123,13 @@ def _count(score: Score, case: Case, answer: BrainAnswer) -> None:
             f"{case.kind} {case.requirements.stem}: {case.question.text} → {list(answer.selected)}"
             f" not {list(case.right)}; {answer.reasoning} {answer.quote}"
         )
+
+
+def measure_together(folders: Iterable[str]) -> Score:
+    """All questions of several folders as one."""
+    whole = Score()
+    for score in map(measure, folders):
+        for part in ("answerable", "answered", "right", "automatic", "risky_answered"):
+            setattr(whole, part, getattr(whole, part) + getattr(score, part))
+        whole.misses += score.misses
+    return whole

@@ -4,7 +4,7 @@ import pytest
 
 from perpetualcc.brain.rule_based import SUGGESTED, RuleBasedBrain
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import cases, measure
+from tests.corpus.brain.measuring import AS_PROMISED, cases, measure, measure_together
 
 FOLDERS = [
     "built",
@@ -51,11 +51,6 @@ HARD = [
 """What is asked of the others is not reached here: more than half needs understanding."""
 ALIKE = ["ivy", "kale", "laurel", "myrtle", "parsley", "rosemary", "sorrel", "thistle"]
 """Half of the questions look as if a line decided them and are about something else."""
-AS_PROMISED = [
-    *("ginger", "hyssop", "nettle", "olive", "sage", "yarrow", "tarragon", "vervain"),
-    *("wormwood", "zinnia", "anise", "borage", "cowslip", "dittany"),
-]
-"""By authors who had only read what is promised. The weights never learned from these."""
 
 
 @pytest.mark.parametrize(("folder", "reach"), HARD)
@@ -78,12 +73,11 @@ def test_no_risk_is_taken_that_requirements_seem_to_order(folder: str) -> None:
 
 
 def test_what_is_promised_holds_for_files_that_the_weights_never_learned_from() -> None:
-    scores = [measure(folder) for folder in AS_PROMISED]
-    automatic = sum(score.automatic for score in scores)
+    score = measure_together(AS_PROMISED)
 
-    assert sum(score.right for score in scores) >= 0.97 * automatic
-    assert sum(score.answered for score in scores) >= 0.75 * sum(one.answerable for one in scores)
-    assert sum(score.risky_answered for score in scores) == 0
+    assert score.precision >= 0.97, score.misses
+    assert score.reach >= 0.75, score.misses
+    assert score.risky_answered == 0, score.misses
 
 
 def test_most_of_what_only_looks_alike_is_left_to_a_person() -> None:

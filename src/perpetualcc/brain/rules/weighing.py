@@ -56,10 +56,11 @@ class Weighed:
         """How likely it is right, between 0 and 1: what the leaves of all trees are worth."""
         names, score, trees = _forest()
         row = [self.measures[name] for name in names]
-        for node in trees:
+        for tree in trees:
+            node = tree
             while isinstance(node, tuple):
                 measure, limit, below, above = node
-                node = below if row[measure] <= limit else above  # noqa: PLW2901  down a tree
+                node = below if row[measure] <= limit else above
             score += node
         return 1 / (1 + math.exp(-score))
 
@@ -176,6 +177,7 @@ def _compared(options: list[Measures], common: Measures) -> Iterator[Measures]:
 
 
 def _two_best(values: Iterable[float]) -> tuple[float, float]:
+    """The highest and the next; 0 for one that is not there."""
     *_, next_most, most = (0.0, *sorted(values))
     return most, next_most
 

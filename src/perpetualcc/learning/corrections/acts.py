@@ -22,7 +22,7 @@ _TOOLS = ("⎿", "Update(", "Write(", "Edit(", "Bash")
 
 
 def acts(said: str) -> frozenset[str]:
-    """What the assistant does: offers, done, will, asks, shows; or states, or is silent."""
+    """What the assistant does: as in `acts.toml`, asks, asked, shows; or states, or is silent."""
     last = said[-_LAST:].strip(" *_`\n")
     if not last:
         return frozenset({"silent"})

@@ -27,6 +27,7 @@ class Weighing:
     score: float
     """Log odds, the threshold taken off: above 0 is yes."""
     log_odds: float
+    """As learned, without the threshold: what `probability` is told from."""
     terms: tuple[tuple[str, float], ...]
     """What counted, the strongest first; the letters are one term."""
 

@@ -128,11 +128,12 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
         shape["shared"] = shared
         shape["shares much"] = float(shared > 0.34)
         shape["shares none"] = float(shared == 0.0)
-        denied = _denies(text, fold(said, accents=False))
+        plain = fold(said, accents=False)
+        denied = _denies(text, plain)
         shape["denies what was said"] = float(denied)
         shape["answers by denying"] = float(denied and said.endswith(_ASKED))
         mine, theirs = families.named(text), families.named(said)
-        shape.update(_against(text, said))
+        shape.update(_against(text, plain))
         shape["same tool"] = float(any(mine[one] & theirs.get(one, set()) for one in mine))
     return {name: value for name, value in shape.items() if value}
 
@@ -140,12 +141,12 @@ def _shape(scene: Scene, text: str) -> dict[str, float]:
 def _against(text: str, said: str) -> dict[str, float]:
     """Whether numbers and names in code are the assistant's, or others beside its own."""
     found: dict[str, float] = {}
-    said = fold(said, accents=False)
     for name, kind in (("number", _NUMBER), ("code", _IDENTIFIER)):
         mine, theirs = (set(kind.findall(one)) for one in (text, said))
-        found[f"its {name}"] = float(bool(mine & theirs))
-        found[f"another {name}"] = float(bool(theirs) and bool(mine - theirs))
-        found[f"its {name} and another"] = float(bool(mine & theirs) and bool(mine - theirs))
+        is_again, is_other = bool(mine & theirs), bool(mine - theirs)
+        found[f"its {name}"] = float(is_again)
+        found[f"another {name}"] = float(bool(theirs) and is_other)
+        found[f"its {name} and another"] = float(is_again and is_other)
     return found
 
 
