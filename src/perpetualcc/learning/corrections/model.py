@@ -2,19 +2,20 @@
 Two linear models over the signals of a message: is it a correction, and should it last?
 
 `model.json` holds what `tools/train_corrections.py` learned from tests/corpus/corrections: a
-weight for each named signal, in plain numbers, and one byte for each bucket of letters. Nothing
-but a sum is computed here.
+weight for each named signal, in plain numbers, and one byte for each bucket of what is hashed.
+Nothing but a sum is computed here.
 """
 
 import base64
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from perpetualcc.learning.corrections.signals import BUCKETS, Signals
+from perpetualcc.learning.corrections.signals import Signals
 
 _ZERO = 128
 """A bucket's byte less this, times `scale`, is its weight."""
@@ -29,11 +30,24 @@ class Weighing:
     log_odds: float
     """As learned, without the threshold: what `probability` is told from."""
     terms: tuple[tuple[str, float], ...]
-    """What counted, the strongest first; the letters are one term."""
+    """What counted, the strongest first; the letters are one term, and so is what is joint."""
 
     @property
     def probability(self) -> float:
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.log_odds))))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Hashed:
+    """A weight for each bucket. Compared by identity."""
+
+    scale: float
+    table: bytes
+
+    def weigh(self, found: Mapping[int, float]) -> float:
+        return self.scale * sum(
+            value * (self.table[bucket] - _ZERO) for bucket, value in found.items()
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,8 +58,8 @@ class Model:
     """Chosen so that of hard look-alikes at most one in twenty is taken."""
     bias: float
     named: Mapping[str, float]
-    scale: float
-    letters: bytes
+    letters: Hashed
+    joint: Hashed
 
     def weigh(self, signals: Signals) -> Weighing:
         terms = {
@@ -53,9 +67,8 @@ class Model:
             for name, value in signals.named.items()
             if name in self.named
         }
-        terms["wording"] = self.scale * sum(
-            value * (self.letters[bucket] - _ZERO) for bucket, value in signals.letters.items()
-        )
+        terms["wording"] = self.letters.weigh(signals.letters)
+        terms["what stands beside what"] = self.joint.weigh(signals.joint)
         ranked = sorted(terms.items(), key=lambda term: -abs(term[1]))
         log_odds = sum(terms.values()) + self.bias
         return Weighing(score=log_odds - self.threshold, log_odds=log_odds, terms=tuple(ranked))
@@ -70,15 +83,17 @@ def model(name: str) -> Model:
         threshold=stored["threshold"],
         bias=stored["bias"],
         named=stored["named"],
-        scale=stored["scale"],
-        letters=base64.b85decode(stored["letters"]),
+        letters=_unpack(stored["letters"]),
+        joint=_unpack(stored["joint"]),
     )
 
 
-def pack(weights: Mapping[int, float]) -> tuple[float, str]:
-    """The scale and the text of a table of letter weights."""
-    scale = max(map(abs, weights.values()), default=1.0) / 127
-    table = bytearray([_ZERO]) * BUCKETS
-    for bucket, weight in weights.items():
-        table[bucket] = _ZERO + round(weight / scale)
-    return scale, base64.b85encode(bytes(table)).decode("ascii")
+def pack(weights: Sequence[float]) -> dict[str, Any]:
+    """How a table of weights is stored, one for each bucket."""
+    scale = max(map(abs, weights)) / 127 or 1.0
+    table = bytes(_ZERO + round(weight / scale) for weight in weights)
+    return {"scale": scale, "table": base64.b85encode(table).decode("ascii")}
+
+
+def _unpack(stored: Mapping[str, Any]) -> Hashed:
+    return Hashed(scale=stored["scale"], table=base64.b85decode(stored["table"]))

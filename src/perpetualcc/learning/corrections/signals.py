@@ -3,13 +3,17 @@ A message as numbers: what grammar says about its sentences, and the letters it 
 
 Named signals are the grammatical features of `features.py`, with where they stand and what stands
 beside them; a person can read them. Letter signals are short runs of letters, hashed: they know
-the thousand ways of saying "I said" that no list of patterns holds. `model.py` weighs both.
+the thousand ways of saying "I said" that no list of patterns holds. Joint signals are what stands
+beside what, hashed too: the words after which the user spoke, and any two named signals that are
+not pairs already. "To the left" is an answer after a question, and after "I put it to the right" a
+correction. `model.py` weighs them all.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import combinations, pairwise
 from zlib import crc32
 
 from perpetualcc.learning.corrections import families
@@ -22,6 +26,8 @@ from perpetualcc.learning.corrections.text import Typed, fold
 
 BUCKETS = 1 << 15
 """How many letter signals there are. 32 kB a model at one byte each."""
+JOINT_BUCKETS = 1 << 16
+"""How many joint signals there are."""
 
 _HEAD = 240
 _TAIL = 80
@@ -43,6 +49,8 @@ class Signals:
     named: Mapping[str, float]
     letters: Mapping[int, float]
     """Bucket to strength; the squares sum to 1: a long message counts as much as a short one."""
+    joint: Mapping[int, float]
+    """Bucket to strength."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +72,8 @@ class Scene:
 def signals(scene: Scene) -> Signals:
     """Everything that is measured about a message."""
     text = " ".join(fold(part, accents=False) for part in scene.typed.sentences)
-    return Signals(named=_named(scene, text), letters=_letters(text))
+    named = _named(scene, text)
+    return Signals(named=named, letters=_letters(text), joint=_joint(named, scene.assistant))
 
 
 def _named(scene: Scene, text: str) -> dict[str, float]:
@@ -207,6 +216,36 @@ def _shared(text: str, said: str) -> float:
         return sum(word[:5] in stems for word in words) / len(words)
     pairs = {text[i : i + 2] for i in range(len(text) - 1) if text[i] >= "\u2e80"}
     return sum(pair in said for pair in pairs) / max(1, len(pairs))
+
+
+_BESIDE = (
+    "says:", "opens:", "best:", "first:", "you:", "they:", "about:", "its ", "another ", "shares ",
+    "length:", "sentences:", "had ", "same tool", "question at the end", "assistant asked",
+    "denies what was said", "answers by denying", "persists",
+)  # fmt: skip
+"""How the named signals begin of which any two together may say something else than each."""
+_PAIR, _WORD_BEFORE = 0.25, 0.9
+_LAST = 240
+"""Characters of the assistant's words that are looked at: how it hands over to the user."""
+
+
+def _joint(named: Mapping[str, float], said: str) -> dict[int, float]:
+    """Any two signals, and the assistant's last words."""
+    present = [_hash(name) for name in sorted(named) if _may_join(name)]
+    found = {(31 * one + other) % JOINT_BUCKETS: _PAIR for one, other in combinations(present, 2)}
+    last = _CODE.sub("#", fold(said, accents=False)[-_LAST:])
+    found.update((_hash(word) % JOINT_BUCKETS, _WORD_BEFORE) for word in _WORD.findall(last))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _may_join(name: str) -> bool:
+    return name.startswith(_BESIDE) and "+" not in name and ">" not in name
+
+
+@lru_cache(maxsize=8192)
+def _hash(text: str) -> int:
+    return crc32(text.encode())
 
 
 def _letters(text: str) -> dict[int, float]:
