@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase, translate
-from functools import cache
+from functools import cache, lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import UNKNOWN
 
+_GLOB = re.compile(r"[*?\[]")
+_REMEMBERED = 4096
+"""Components of paths that are not looked up again: the most are folders of the project."""
 _NAMED_ONLY = "secret-file"
 _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|md"
@@ -59,20 +63,24 @@ class Place:
     """A brain may let it be written, as elsewhere in the project."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Pattern:
     parts: tuple[str, ...]
     anchored: bool
     place: Place
+    order: tuple[bool, int]
+    """What begins with a plain name goes first; then as in the table."""
 
 
 class ProtectedPlaces:
-    """All patterns, indexed by their first component."""
+    """All patterns, indexed by the plain component that the fewest others have."""
 
     def __init__(self, *, home: str, credentials: Sequence[str], exceptions: Sequence[str]) -> None:
-        self._literal: dict[str, list[_Pattern]] = {}
+        self._keyed: dict[str, list[tuple[int, _Pattern]]] = {}
         self._wild: list[_Pattern] = []
         self._home = tuple(fold(home).strip("/").split("/"))
+        self._numbers = count()
+        self._spoken_for = lru_cache(maxsize=_REMEMBERED)(self._looked_up)
         table = load_table("protected")
         self._exceptions = re.compile(
             "|".join(f"(?:{translate(fold(e))})" for e in (*table["exceptions"], *exceptions))
@@ -94,11 +102,17 @@ class ProtectedPlaces:
             anchored = text.startswith(("/", "~"))
             if parts[0] == "~":
                 parts = self._home + parts[1:]
-            pattern = _Pattern(parts, anchored, place)
-            if any(c in parts[0] for c in "*?["):
-                self._wild.append(pattern)
+            plain = [at for at, part in enumerate(parts) if _GLOB.search(part) is None]
+            order = (0 not in plain, next(self._numbers))
+            pattern = _Pattern(parts, anchored, place, order)
+            if plain:
+                at = min(plain, key=lambda at: self._commonness(parts[at]))
+                self._keyed.setdefault(parts[at], []).append((at, pattern))
             else:
-                self._literal.setdefault(parts[0], []).append(pattern)
+                self._wild.append(pattern)
+
+    def _commonness(self, part: str) -> tuple[bool, int]:
+        return part in self._home, len(self._keyed.get(part, ()))
 
     def find(self, path: str, *, skip: int = 0) -> Place | None:
         """
@@ -110,30 +124,42 @@ class ProtectedPlaces:
         if self._is_exception(parts[-1]):
             return None
         found: Place | None = None
-        for start, part in enumerate(parts):
-            for pattern in self._candidates(part):
-                is_own = start + len(pattern.parts) <= skip
-                if is_own or (pattern.anchored and start):
-                    continue
-                if _is_code_about_it(pattern, parts, skip, start):
-                    continue
-                if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
-                    pattern.parts, parts[start:]
-                ):
-                    found = pattern.place
+        for start, pattern in self._candidates(parts):
+            is_own = start + len(pattern.parts) <= skip
+            if is_own or (pattern.anchored and start):
+                continue
+            if _is_code_about_it(pattern, parts, skip, start):
+                continue
+            if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
+                pattern.parts, parts, start
+            ):
+                found = pattern.place
         return found
 
     def _is_exception(self, name: str) -> bool:
         return self._exceptions.match(name) is not None
 
-    def _candidates(self, part: str) -> Iterable[_Pattern]:
-        yield from self._literal.get(part, ())
+    def _candidates(self, parts: Sequence[str]) -> list[tuple[int, _Pattern]]:
+        """The patterns that one component speaks for, and where they would begin; in that order."""
+        found = [
+            (position - at, pattern)
+            for position, part in enumerate(parts)
+            for at, pattern in self._spoken_for(part)
+            if position >= at
+        ]
+        found.sort(key=lambda one: (one[0], one[1].order))
+        return found
+
+    def _looked_up(self, part: str) -> tuple[tuple[int, _Pattern], ...]:
+        """The patterns that have this component, with its place in them."""
+        found = [*self._keyed.get(part, ())]
         if self._wild_names.fullmatch(part):
-            yield from (p for p in self._wild if fnmatchcase(part, p.parts[0]))
+            found += [(0, one) for one in self._wild if fnmatchcase(part, one.parts[0])]
         if _is_open(part):
-            for name, patterns in self._literal.items():
+            for name, patterns in self._keyed.items():
                 if _may_be(part, name):
-                    yield from patterns
+                    found += patterns
+        return tuple(found)
 
 
 def credentials_in(project: Path) -> Callable[[str], bool]:
@@ -183,18 +209,20 @@ def _strictness(place: Place) -> tuple[int, int]:
     return place.read.rank, place.write.rank
 
 
-def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    if len(parts) < len(pattern):
+def _matches(pattern: Sequence[str], parts: Sequence[str], start: int) -> bool:
+    """Whether the components from `start` on are those of the pattern, or may be."""
+    if len(parts) - start < len(pattern):
         return False
-    return all(
-        part == name or fnmatchcase(part, name) or (_is_open(part) and _may_be(part, name))
-        for name, part in zip(pattern, parts, strict=False)
-    )
+    for name, part in zip(pattern, parts[start:], strict=False):
+        if part == name or fnmatchcase(part, name) or (_is_open(part) and _may_be(part, name)):
+            continue
+        return False
+    return True
 
 
 def _is_open(part: str) -> bool:
     """A glob that is more than `*`: it could be meant for one name. `*` alone skips dot files."""
-    return any(c in part for c in "*?[") and part not in {"*", "**"}
+    return _GLOB.search(part) is not None and part not in {"*", "**"}
 
 
 def _may_be(part: str, name: str) -> bool:
