@@ -53,8 +53,12 @@ What a message counts.
 as close pairs of a correction and its look-alike; `real` are from sessions, `reworded` the same in
 other languages. The rest was written for this purpose, and says plainly what must not be missed.
 """
-ALONE = 0.25
-"""What a message counts without the assistant's words, beside what it counts with them."""
+ALONE, ALONE_LASTING = 0.25, 1.0
+"""
+What a message counts without the assistant's words, beside what it counts with them.
+
+"From now on always X" is as good a rule when nothing went before.
+"""
 LOOKALIKES = 0.045
 """
 The part of the promised look-alikes that may pass when nothing of their author was learned.
@@ -89,7 +93,8 @@ class Example:
 
     @property
     def worth(self) -> float:
-        return WORTH.get(self.file, WRITTEN) * (ALONE if self.is_alone else 1.0)
+        alone = ALONE_LASTING if self.row["durable"] else ALONE
+        return WORTH.get(self.file, WRITTEN) * (alone if self.is_alone else 1.0)
 
 
 def examples(files: Sequence[Path]) -> list[Example]:
