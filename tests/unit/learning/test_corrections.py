@@ -66,9 +66,9 @@ def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
 @pytest.mark.parametrize(
     ("half", "least"),
     [
-        ("unseen", 0.75),
-        ("real_unseen", 0.67),
-        ("sessions_unseen", 0.48),
+        ("unseen", 0.80),
+        ("real_unseen", 0.70),
+        ("sessions_unseen", 0.45),
         ("turns_unseen", 0.64),
         ("gathered_unseen", 0.62),
     ],
@@ -78,13 +78,33 @@ def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
 
 
 def test_what_is_promised_holds_for_authors_the_model_never_saw():
-    """Four, who had read the promise and nothing else, in fourteen languages."""
+    """Ten, who had read the promise and nothing else, in fourteen languages."""
     found = judgements("promised_unseen")
 
-    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.85
-    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.80
+    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.87
+    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.86
     alike = [one for one, row in found if row["lookalike"]]
     assert sum(one.correction for one in alike) <= 0.05 * len(alike)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "from now on always use ripgrep and never grep",
+        "always use poetry and never pip",
+        "use uv instead of pip from now on",
+        "never commit to main",
+        "ab jetzt immer pnpm, nie npm",
+        "à partir de maintenant toujours pnpm, jamais npm",
+        "de ahora en adelante usa siempre pnpm, nunca npm",
+        "daqui pra frente sempre pnpm, nunca npm",
+        "за правило: всегда pnpm, никогда npm",
+        "以后一律用 pnpm，不要用 npm",
+        "今後は必ずpnpmを使って、npmは使わないで",
+    ],
+)
+def test_what_lasts_is_a_rule_also_when_nothing_went_before(message):
+    assert classify(message).durable
 
 
 @pytest.mark.parametrize(
