@@ -4,7 +4,7 @@ Learns the weights of `learning/corrections/model.json` from tests/corpus/correc
     python -m tools.train_corrections            write the model
     python -m tools.train_corrections --check    only measure: batches left out, language by language
 
-A ridge-penalised logistic regression, by Newton's method with conjugate gradients: half a minute.
+A ridge-penalised logistic regression, by Newton's method with conjugate gradients: some minutes.
 numpy is needed here only; the product adds up the weights in plain Python.
 """
 
