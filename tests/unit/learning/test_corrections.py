@@ -78,7 +78,7 @@ def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
 
 
 def test_what_is_promised_holds_for_authors_the_model_never_saw():
-    """Ten, who had read the promise and nothing else, in fourteen languages."""
+    """Sixteen, who had read the promise and nothing else, in fourteen languages."""
     found = judgements("promised_unseen")
 
     assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.87
