@@ -67,15 +67,18 @@ _WRITE_RISK = {
 }
 
 
+@lru_cache(maxsize=64)
+def _below(project: str, directories: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(posixpath.normpath(posixpath.join(project, one)) for one in directories)
+
+
 class Territory:
     """One project, as a place on a disk: what is inside, safe, guarded, outside."""
 
     def __init__(self, project: str, settings: PermissionSettings) -> None:
         self.home = str(settings.home)
         self.project = posixpath.normpath(join("/", project, home=self.home) or "/")
-        self.safe = tuple(
-            posixpath.normpath(posixpath.join(self.project, d)) for d in settings.safe_directories
-        )
+        self.safe = _below(self.project, settings.safe_directories)
         self._places = _places(self.home, settings.credential_paths, settings.credential_exceptions)
         self._real_project = self._resolved_project()
         self.links: dict[str, str] = {}
