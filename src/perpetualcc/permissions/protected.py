@@ -7,12 +7,11 @@ that `.ENV` on a case-insensitive disk is what it is, and so is `/private/etc` o
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -79,39 +78,38 @@ class ProtectedPlaces:
         self._keyed: dict[str, list[tuple[int, _Pattern]]] = {}
         self._wild: list[_Pattern] = []
         self._home = tuple(fold(home).strip("/").split("/"))
-        self._numbers = count()
         self._spoken_for = lru_cache(maxsize=_REMEMBERED)(self._looked_up)
         table = load_table("protected")
         self._exceptions = re.compile(
             "|".join(f"(?:{translate(fold(e))})" for e in (*table["exceptions"], *exceptions))
         )
-        for entry in table["place"]:
-            self._add(entry["patterns"], _place(entry))
+        places = [(entry["patterns"], _place(entry)) for entry in table["place"]]
         own = Place(
             name="configured-credential", guard=Guard.CREDENTIAL, read=Risk.HIGH, write=Risk.HIGH,
             explanation="The settings name this place as a credential",
         )  # fmt: skip
-        self._add(credentials, own)
+        every = [(text, place) for texts, place in [*places, (credentials, own)] for text in texts]
+        for number, (text, place) in enumerate(every):
+            self._add(number, text, place)
         self._wild_names = re.compile(
             "|".join(f"(?:{_translated(p.parts[0])})" for p in self._wild) or r"(?!)"
         )
 
-    def _add(self, patterns: Iterable[str], place: Place) -> None:
-        for text in patterns:
-            parts = tuple(fold(text).strip("/").split("/"))
-            anchored = text.startswith(("/", "~"))
-            if parts[0] == "~":
-                parts = self._home + parts[1:]
-            plain = [at for at, part in enumerate(parts) if _GLOB.search(part) is None]
-            order = (0 not in plain, next(self._numbers))
-            pattern = _Pattern(parts, anchored, place, order)
-            if plain:
-                at = min(plain, key=lambda at: self._commonness(parts[at]))
-                self._keyed.setdefault(parts[at], []).append((at, pattern))
-            else:
-                self._wild.append(pattern)
+    def _add(self, number: int, text: str, place: Place) -> None:
+        parts = tuple(fold(text).strip("/").split("/"))
+        anchored = text.startswith(("/", "~"))
+        if parts[0] == "~":
+            parts = self._home + parts[1:]
+        plain = [at for at, part in enumerate(parts) if _GLOB.search(part) is None]
+        pattern = _Pattern(parts, anchored, place, order=(0 not in plain, number))
+        if plain:
+            at = min(plain, key=lambda at: self._commonness(parts[at]))
+            self._keyed.setdefault(parts[at], []).append((at, pattern))
+        else:
+            self._wild.append(pattern)
 
     def _commonness(self, part: str) -> tuple[bool, int]:
+        """How little a component tells: the home's are in all that is below it."""
         return part in self._home, len(self._keyed.get(part, ()))
 
     def find(self, path: str, *, skip: int = 0) -> Place | None:
@@ -140,7 +138,7 @@ class ProtectedPlaces:
         return self._exceptions.match(name) is not None
 
     def _candidates(self, parts: Sequence[str]) -> list[tuple[int, _Pattern]]:
-        """The patterns that one component speaks for, and where they would begin; in that order."""
+        """The patterns that a component speaks for, and where they would begin; in that order."""
         found = [
             (position - at, pattern)
             for position, part in enumerate(parts)
@@ -213,11 +211,10 @@ def _matches(pattern: Sequence[str], parts: Sequence[str], start: int) -> bool:
     """Whether the components from `start` on are those of the pattern, or may be."""
     if len(parts) - start < len(pattern):
         return False
-    for name, part in zip(pattern, parts[start:], strict=False):
-        if part == name or fnmatchcase(part, name) or (_is_open(part) and _may_be(part, name)):
-            continue
-        return False
-    return True
+    return all(
+        part == name or fnmatchcase(part, name) or (_is_open(part) and _may_be(part, name))
+        for name, part in zip(pattern, parts[start:], strict=False)
+    )
 
 
 def _is_open(part: str) -> bool:

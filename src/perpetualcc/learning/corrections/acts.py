@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from perpetualcc.learning.corrections.text import fold
 
-_LAST = 240
+LAST = 240
 """Characters of the assistant's words that are looked at: how it hands over to the user."""
 _ASKED = ("?", "？", "؟")
 _CODE = re.compile(r"[{}=<>$`]|\w\(|^\s*[\w./-]+\s+-{1,2}\w", re.MULTILINE)
@@ -23,7 +23,7 @@ _TOOLS = ("⎿", "Update(", "Write(", "Edit(", "Bash")
 
 def acts(said: str) -> frozenset[str]:
     """What the assistant does: as in `acts.toml`, asks, asked, shows; or states, or is silent."""
-    last = said[-_LAST:].strip(" *_`\n")
+    last = said[-LAST:].strip(" *_`\n")
     if not last:
         return frozenset({"silent"})
     found = _found("acts", last)

@@ -17,7 +17,7 @@ from itertools import combinations, pairwise
 from zlib import crc32
 
 from perpetualcc.learning.corrections import families
-from perpetualcc.learning.corrections.acts import acts, moves
+from perpetualcc.learning.corrections.acts import LAST, acts, moves
 from perpetualcc.learning.corrections.category import category
 from perpetualcc.learning.corrections.concepts import concepts
 from perpetualcc.learning.corrections.durability import Lasting
@@ -225,15 +225,14 @@ _BESIDE = (
 )  # fmt: skip
 """How the named signals begin of which any two together may say something else than each."""
 _PAIR, _WORD_BEFORE = 0.25, 0.9
-_LAST = 240
-"""Characters of the assistant's words that are looked at: how it hands over to the user."""
+"""How strong two signals together are, and a word of the assistant's."""
 
 
 def _joint(named: Mapping[str, float], said: str) -> dict[int, float]:
     """Any two signals, and the assistant's last words."""
     present = [_hash(name) for name in sorted(named) if _may_join(name)]
     found = {(31 * one + other) % JOINT_BUCKETS: _PAIR for one, other in combinations(present, 2)}
-    last = _CODE.sub("#", fold(said, accents=False)[-_LAST:])
+    last = _CODE.sub("#", fold(said, accents=False)[-LAST:])
     found.update((_hash(word) % JOINT_BUCKETS, _WORD_BEFORE) for word in _WORD.findall(last))
     return found
 
