@@ -91,7 +91,7 @@ queued      running  -        -        -        cancelled  -        -        -
 running     -        done     -        -        -          -        -        -
 waiting     -        -        -        queued   cancelled  -        -        -
 done        -        -        -        -        -          -        -        -
-failed      -        -        -        -        -          queued   -        -
+failed      -        -        -        -        cancelled  queued   -        -
 parked      -        -        -        -        cancelled  queued   -        -
 cancelled   -        -        -        -        -          queued   -        -
 """
@@ -367,6 +367,22 @@ def test_a_task_behind_two_failures_waits_for_both_to_come_back(ledger: Calls) -
     ledger.requeue("b")
 
     assert ledger.state("c") is S.QUEUED
+
+
+def test_what_is_behind_a_failed_task_stays_behind_when_that_is_given_up(ledger: Calls) -> None:
+    ledger.new("a", max_attempts=1)
+    ledger.new("b", after=["a"])
+    ledger.settle("a", ledger.take_one().fence, Failed(result="no"))
+    failed = ledger.get("b").packet
+    assert failed is not None and failed["state"] == S.FAILED
+
+    assert ledger.cancel("a") is S.CANCELLED
+
+    behind = ledger.get("b")
+    assert behind.state is S.PARKED and behind.packet is not None
+    assert behind.packet["state"] == S.CANCELLED
+    ledger.requeue("a")
+    assert [ledger.state(one) for one in ("a", "b")] == [S.QUEUED] * 2
 
 
 def test_a_parked_task_does_not_park_what_comes_after_it(ledger: Calls) -> None:

@@ -1,5 +1,6 @@
 """The page about the ledger says what the code does."""
 
+import re
 from pathlib import Path
 
 from perpetualcc.domain.tasks import TaskState
@@ -13,7 +14,7 @@ def test_the_table_of_states_is_the_table_of_transitions() -> None:
     told: dict[str, set[str]] = {}
     for row in rows:
         before, after = row.strip("| ").split(" | ")
-        words = after.replace("(a person brings it back)", "").replace("—", "").split(",")
+        words = re.sub(r"\(a person [^)]*\)|—", "", after).split(",")
         for state in before.split(", "):
             told[state] = {word.strip() for word in words if word.strip()}
 

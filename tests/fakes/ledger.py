@@ -14,6 +14,7 @@ from perpetualcc.work.ledger import (
     AHEAD,
     LONGEST_BACK_OFF,
     MOST_CRASHES,
+    TRANSITIONS,
     Repeats,
     TaskOrderError,
     Tasks,
@@ -180,7 +181,7 @@ class MemoryLedger:
         if entry.task.state is TaskState.RUNNING:
             entry.cancelling = True
             self._set(entry)
-        elif entry.task.state in {TaskState.QUEUED, TaskState.WAITING, TaskState.PARKED}:
+        elif TaskState.CANCELLED in TRANSITIONS[entry.task.state]:
             self._leave(entry, TaskState.CANCELLED)
         return entry.task.state
 
@@ -346,15 +347,19 @@ class MemoryLedger:
 
     def _park_if_blocked(self, entry: Entry) -> None:
         if (blocker := self._blocker(entry)) is not None:
-            entry.blocked_by = blocker.blocked_by or blocker.task.id
-            self._set(entry, state=TaskState.PARKED, packet={"task": entry.blocked_by})
+            self._park_behind(entry, blocker.blocked_by or blocker.task.id)
 
     def _park_what_follows(self, task: TaskId) -> None:
         if self.memory.entries[task].task.state in LOST:
             for entry in self.memory.entries.values():
-                if entry.task.state is TaskState.QUEUED and self._leads(entry.task.id, task):
-                    entry.blocked_by = task
-                    self._set(entry, state=TaskState.PARKED, packet={"task": task})
+                is_queued = entry.task.state is TaskState.QUEUED
+                if entry.blocked_by == task or (is_queued and self._leads(entry.task.id, task)):
+                    self._park_behind(entry, task)
+
+    def _park_behind(self, entry: Entry, cause: TaskId) -> None:
+        entry.blocked_by = cause
+        packet = {"task": cause, "state": self.memory.entries[cause].task.state}
+        self._set(entry, state=TaskState.PARKED, packet=packet)
 
     def _leave(self, entry: Entry, state: TaskState) -> None:
         self._set(entry, state=state, packet=None)

@@ -15,7 +15,7 @@ from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
-from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
+from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
@@ -103,11 +103,13 @@ def status(
     """
     locations = _locations(ctx)
     found, space = read_status(locations), disk_space(locations.data)
+    used = disk_use(locations.data)
     if as_json:
         disk = asdict(space) | {"room": space.room} if space else None
-        print(json.dumps(asdict(found) | {"data_dir": str(locations.data), "disk": disk}))
+        where = {"data_dir": str(locations.data), "used": used.parts, "disk": disk}
+        print(json.dumps(asdict(found) | where))
         return
-    for label, value in _described(found, locations, space):
+    for label, value in _described(found, locations, space, used):
         print(f"{label:<11} {value}")
 
 
@@ -180,7 +182,7 @@ def _start(ctx: typer.Context) -> None:
 
 
 def _described(
-    found: DaemonStatus, locations: Locations, space: DiskSpace | None
+    found: DaemonStatus, locations: Locations, space: DiskSpace | None, used: DiskUse
 ) -> Iterator[tuple[str, str]]:
     since = f" since {_moment(found.since)}" if found.since else ""
     yield "Daemon", f"{found.phase}{since}"
@@ -201,7 +203,7 @@ def _described(
     with suppress(PerpetualError):  # a mistake in them is told by what needs them
         if set_otherwise(locations, config.settings_digest()):
             yield "Settings", "other than the configuration says now: pcc daemon restart"
-    yield "Data", str(locations.data)
+    yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
         yield "Make room", f"remove what you need no more near '{locations.data}'"

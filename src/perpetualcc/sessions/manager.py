@@ -50,7 +50,7 @@ _AT_REST = frozenset(
         SessionStatus.PAUSED,
     }
 )
-_OVER = frozenset({TaskState.DONE, TaskState.CANCELLED, TaskState.MISSED, TaskState.FAILED})
+_OVER = frozenset({TaskState.DONE, TaskState.CANCELLED, TaskState.MISSED})
 _AT_A_STANDSTILL = (SessionStatus.PAUSED, SessionStatus.ERROR)
 
 

@@ -92,11 +92,11 @@ def device_names(database: Path, most: int) -> list[str]:
 
 
 def open_tasks(database: Path, session: str, most: int) -> list[str]:
-    """Ids of the tasks that a session has not finished; it is named by its id or its name."""
+    """Ids of the tasks that a session has not finished or given up; named by its id or its name."""
     try:
         with _opened(database, patience=0.0) as connection:
             found = connection.execute(
-                "SELECT id FROM tasks WHERE state NOT IN ('done', 'failed', 'cancelled', 'missed')"
+                "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"
                 " AND group_name = (SELECT id FROM sessions WHERE name = :session"
                 " OR substr(id, 1, length(:session)) = :session ORDER BY position DESC)"
                 " ORDER BY position LIMIT :most",

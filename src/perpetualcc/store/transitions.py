@@ -92,18 +92,18 @@ def finish(
     )
     if state in {TaskState.FAILED, TaskState.CANCELLED, TaskState.MISSED}:
         blocker = tasks.row_of(connection, row["id"])
-        for behind in _queued_behind(connection, row["id"]):
+        for behind in _held_up_by(connection, row["id"]):
             park_behind(connection, behind, blocker, now)
 
 
-def _queued_behind(connection: sqlite3.Connection, task: str) -> list[str]:
-    """Everything that comes after it, at any distance, and is still queued."""
+def _held_up_by(connection: sqlite3.Connection, task: str) -> list[str]:
+    """Everything that comes after it, at any distance, and is queued, or parked for it before."""
     rows = connection.execute(
         "WITH RECURSIVE later (id) AS (SELECT task FROM task_after WHERE after = ? UNION"
         " SELECT d.task FROM task_after d JOIN later l ON d.after = l.id)"
         " SELECT t.id FROM tasks t JOIN later l ON l.id = t.id"
-        " WHERE t.state = 'queued' ORDER BY t.position",
-        (task,),
+        " WHERE t.state = 'queued' OR t.state = 'parked' AND t.blocked_by = ? ORDER BY t.position",
+        (task, task),
     )
     return [row["id"] for row in rows]
 

@@ -54,8 +54,8 @@ TRANSITIONS: Mapping[TaskState, frozenset[TaskState]] = MappingProxyType(
         # Queued: its signal came. Running: its time came.
         _WAITING: frozenset({_QUEUED, _RUNNING, _CANCELLED, _MISSED}),
         _DONE: frozenset(),
-        # A person may try again.
-        _FAILED: frozenset({_QUEUED}),
+        # A person may try again, or give it up.
+        _FAILED: frozenset({_QUEUED, _CANCELLED}),
         _PARKED: frozenset({_QUEUED, _CANCELLED}),
         _CANCELLED: frozenset({_QUEUED}),
         _MISSED: frozenset({_QUEUED}),
@@ -139,8 +139,8 @@ class Ledger(Protocol):
 
     async def cancel(self, task: TaskId) -> TaskState:
         """
-        Cancel what is queued, waiting or parked at once; mark what runs, so that its settle
-        cancels it. Returns the state it is in now. What is finished stays as it is.
+        Cancel what is queued, waiting, parked or failed at once; mark what runs, so that its
+        settle cancels it. Returns the state it is in now. What is done or missed stays as it is.
         Raises: UnknownTaskError.
         """
         ...

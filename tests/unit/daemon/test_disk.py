@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from perpetualcc.daemon.disk import DiskSpace, Room, disk_space
+from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.domain.errors import PerpetualError
 
@@ -116,3 +116,25 @@ def test_a_file_system_that_counts_no_files_has_room_for_them(
     monkeypatch.setattr(os, "statvfs", lambda _: counted)
 
     assert disk_space(tmp_path) == DiskSpace(free=9 * GB, total=10 * GB, files_left=left)
+
+
+def test_what_we_keep_is_counted_by_what_it_is(tmp_path):
+    for name, size in {
+        "perpetualcc.db": 3_000_000,
+        "perpetualcc.db-wal": 2_000_000,
+        "checkpoints/deep/one.json": 2_000_000,
+        "logs/engine.log": 4_096,
+        "stray": 4_096,
+    }.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x" * size)
+    (tmp_path / "logs" / "link").symlink_to(tmp_path / "perpetualcc.db")
+
+    used = disk_use(tmp_path)
+
+    assert list(used.parts)[:2] == ["history", "checkpoints"]
+    assert used.parts["history"] == pytest.approx(5_000_000, rel=0.01)
+    assert used.parts["logs"] < 20_000 and used.parts["other"] < 20_000
+    assert used.described() == "7 MB: history 5 MB, checkpoints 2 MB"
+    assert disk_use(tmp_path / "not yet") == DiskUse(parts={})

@@ -375,7 +375,15 @@ def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "before", ["queued", "paused", Wait(signal="answer"), Later(due=9e9), Parked(result="broken")]
+    "before",
+    [
+        "queued",
+        "paused",
+        Wait(signal="answer"),
+        Later(due=9e9),
+        Parked(result="broken"),
+        Failed(result="no"),
+    ],
 )
 def test_a_session_whose_last_task_is_stopped_is_finished(tmp_path, before):
     async def scene(world):
