@@ -374,12 +374,14 @@ def test_what_is_behind_a_failed_task_stays_behind_when_that_is_given_up(ledger:
     ledger.new("b", after=["a"])
     ledger.settle("a", ledger.take_one().fence, Failed(result="no"))
     failed = ledger.get("b").packet
-    assert failed is not None and failed["state"] == S.FAILED
+    assert failed is not None
+    assert failed["state"] == S.FAILED
 
     assert ledger.cancel("a") is S.CANCELLED
 
     behind = ledger.get("b")
-    assert behind.state is S.PARKED and behind.packet is not None
+    assert behind.state is S.PARKED
+    assert behind.packet is not None
     assert behind.packet["state"] == S.CANCELLED
     ledger.requeue("a")
     assert [ledger.state(one) for one in ("a", "b")] == [S.QUEUED] * 2
