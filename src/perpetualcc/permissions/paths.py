@@ -12,7 +12,6 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -90,7 +89,8 @@ class Territory:
     def _resolved_project(self) -> str | None:
         """None when the project is not on this disk: paths are then taken as written."""
         try:
-            return os.path.realpath(self.project) if Path(self.project).is_dir() else None
+            is_there = os.path.isdir(self.project)  # noqa: PTH112  # each judgement asks
+            return os.path.realpath(self.project) if is_there else None
         except (OSError, ValueError):
             return None
 

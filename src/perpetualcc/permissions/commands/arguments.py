@@ -1,6 +1,5 @@
 """From a command's words to its options and operands, by what is known about the command."""
 
-from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -46,9 +45,9 @@ class Arguments:
 
 def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
     """Walk the words once: options, then known subcommands, then operands."""
-    entry, chain = program, ChainMap(program.options)
+    entry, known = program, program.known({})
     rule = program.rule
-    result = Arguments(path=program.name, rule=rule, options=chain)
+    result = Arguments(path=program.name, rule=rule, options=known)
     position = 1
     has_operand = False
     while position < len(words):
@@ -62,15 +61,15 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
             break
         is_option = len(text) > 1 and text[0] == "-"
         if is_option and (has_operand or text not in entry.children) and not is_over:
-            position = _option(words, position, chain, result, rule)
+            position = _option(words, position, known, result, rule)
             if rule is not None and rule.handler == "interpreter" and _names_code(result):
                 has_operand = True
             continue
         child = entry.child(text) if not has_operand else None
         if child is not None:
-            entry, chain = child, ChainMap(child.options, *chain.maps)
+            entry, known = child, child.known(known)
             rule = child.rule or rule
-            result.path, result.rule, result.options = child.name, rule, chain
+            result.path, result.rule, result.options = child.name, rule, known
             result.rest = list(words[position:])
             continue
         if not has_operand and _is_value(words, position, entry, result):

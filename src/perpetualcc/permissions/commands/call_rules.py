@@ -322,6 +322,8 @@ class CallRules:
     def _named_outputs(self, call: Call) -> Findings:
         """Options of which no more is known than that by their names they write."""
         options = [option for option in call.arguments.unknown if OUTPUT_OPTION.match(option)]
+        if not options:
+            return self._kept(call)
         values = [value for o in options if (value := o.partition("=")[2])]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
@@ -332,7 +334,7 @@ class CallRules:
 
     def _guarded_outputs(self, options: Sequence[str], call: Call) -> Findings:
         """`--report .git/hooks/x`: of words in the project only a guarded place counts."""
-        if not options or call.arguments.rule is None or call.arguments.path in _LISTS_NAMES:
+        if call.arguments.rule is None or call.arguments.path in _LISTS_NAMES:
             return []
         if call.arguments.rule.operands == "pattern-read":  # `-o` prints what matches
             return []
@@ -346,6 +348,8 @@ class CallRules:
         """The same where a table knows the option, and says only that it takes a value."""
         given = [(g.name, g.value) for g in call.arguments.given if g.rule.role == "value"]
         values = [(n, v) for n, v in given if v is not None and OUTPUT_OPTION.match(n)]
+        if not values:
+            return []
         far = [v for _, v in values if v.text.startswith(_MAY_LEAVE)]
         near = [v for name, v in values if v not in far and _NAMES_A_FILE.match(name)]
         own = f"{self.judge.territory.home}/.cache/"
@@ -364,6 +368,8 @@ class CallRules:
         named = [*operands, *call.reads(self._named_values(call))]
         if rule.operands == "code":
             operands += call.reads(w for w in call.arguments.operands if "." not in w.text)
+        if not (operands or named):
+            return findings
         reads = (effect for finding in operands for effect in finding.effects)
         base = replace(findings[0], effects=(*findings[0].effects, *reads))
         if call.arguments.path in _NAMES_BRANCHES:
@@ -416,15 +422,10 @@ class CallRules:
         if is_program and rule.operands == "data" and call.arguments.operands[0].code:
             why = f"What {call.arguments.path!r} is told to do is known only when it runs"
             return [call.finding(Risk.HIGH, "computed-command", why, EffectKind.EXECUTE)]
-        if rule.operands == "data" and not _has_danger(call.arguments):
-            return []
-        words = (*call.arguments.operands, *call.arguments.unknown)
-        loose = [
-            w
-            for w in call.arguments.operands
-            if w.text.startswith(UNKNOWN) and (w.splits or w.code)
-        ]
-        if loose and words and rule.operands != "delete" and _has_danger(call.arguments):
+        is_loose = any(
+            w.text.startswith(UNKNOWN) and (w.splits or w.code) for w in call.arguments.operands
+        )
+        if is_loose and rule.operands != "delete" and _has_danger(call.arguments):
             return [
                 call.finding(
                     Risk.MEDIUM,

@@ -70,12 +70,19 @@ class Entry:
     options: dict[str, OptionRule] = field(default_factory=dict)
     children: dict[str, "Entry"] = field(default_factory=dict)
     patterns: list[tuple[str, "Entry"]] = field(default_factory=list)
+    _known: dict[str, OptionRule] | None = None
 
     def child(self, word: str) -> "Entry | None":
         found = self.children.get(word)
-        if found is None:
+        if found is None and self.patterns:
             found = next((e for p, e in self.patterns if fnmatchcase(word, p)), None)
         return found
+
+    def known(self, before: Mapping[str, OptionRule]) -> Mapping[str, OptionRule]:
+        """Its options and those of the words before it; in this tree these are always the same."""
+        if self._known is None:
+            self._known = {**before, **self.options}
+        return self._known
 
     def grow(self, word: str) -> "Entry":
         """The child for `word`, made when there is none."""
