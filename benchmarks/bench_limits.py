@@ -182,7 +182,8 @@ def _wait_asleep(locations: Locations) -> int:
     while (status := read_status(locations)).phase is not Phase.ASLEEP:
         assert time.monotonic() < deadline, status
         time.sleep(0.02)
-    return int(status.supervisor)
+    assert status.supervisor is not None, status
+    return status.supervisor
 
 
 def _cpu_seconds(pid: int) -> float:

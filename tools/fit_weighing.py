@@ -234,11 +234,11 @@ def check(found: list[Example], names: list[str]) -> None:
                 risky = sum(one.example.case.kind == "r" for one in chosen)
                 right = sum(one.is_right for one in chosen)
                 _say(f"    {limit}: {right} of {len(chosen)} right, {risky} risky")
-    for one in sorted(outcomes, key=lambda one: -one.likely):
-        if "--all" in sys.argv or (one.likely >= LIMITS[0] and not one.is_right):
-            case = one.example.case
-            _say(f"  {one.likely:.2f} {one.is_right} {case.kind} {one.example.folder}: "
-                 f"{case.question.text} → {one.label}")  # fmt: skip
+    for outcome in sorted(outcomes, key=lambda one: -one.likely):
+        if "--all" in sys.argv or (outcome.likely >= LIMITS[0] and not outcome.is_right):
+            case = outcome.example.case
+            _say(f"  {outcome.likely:.2f} {outcome.is_right} {case.kind} {outcome.example.folder}: "
+                 f"{case.question.text} → {outcome.label}")  # fmt: skip
 
 
 def _say(text: str) -> None:
