@@ -401,6 +401,8 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
+    if resumed["status"] == SessionStatus.WAITING_INPUT:
+        print(f"note: It waits for you: {resumed['detail']}", file=sys.stderr)
 
 
 @app.command()

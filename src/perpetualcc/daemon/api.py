@@ -327,7 +327,7 @@ class Api:
 
     async def resume(self, params: Params, _: Connection) -> Any:
         """Go on with a paused session, try again what failed, or begin what was for later."""
-        return session_data(await self.manager.resume_session(params["session"]))
+        return session_data(await self._seen(await self.manager.resume_session(params["session"])))
 
     async def stop(self, params: Params, _: Connection) -> Any:
         """End a session for good: its tasks are cancelled, its run stops now."""
