@@ -31,6 +31,7 @@ from perpetualcc.sessions.task_queue import (
     left_out,
     named,
     order_of,
+    parts_of,
     standstill,
     tasks_of,
     the_one_named,
@@ -301,9 +302,18 @@ class SessionManager:
         return await self.get_session(session.id)
 
     async def _cancel_what_is_left(self, sessions: Collection[SessionId]) -> None:
-        """What runs comes last: it has seconds to leave."""
         left = [task for task in await self._tasks.list(states=OPEN) if task.group in sessions]
-        for task in sorted(left, key=lambda task: task.state is TaskState.RUNNING):
+        await self._cancel(left)
+
+    async def _cancel(self, tasks: Sequence[Task]) -> None:
+        """What runs comes last: it has seconds to leave, and its dispatch tells of it."""
+        running = [task for task in tasks if task.state is TaskState.RUNNING]
+        others = [task for task in tasks if task.state is not TaskState.RUNNING]
+        for task in others:
+            await self._workers.cancel(task.id)
+        if others:
+            await self._record(*map(_cancelled, others))
+        for task in running:
             await self._workers.cancel(task.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
@@ -311,9 +321,10 @@ class SessionManager:
         await self._tasks.requeue(task)
         await self._go_on(session)
 
-    async def stop_task(self, name: str, task: str) -> Task:
+    async def stop_task(self, name: str, task: str) -> Sequence[Task]:
         """
         Give up one task: what comes after it is left out, and the session goes on with the rest.
+        Returns it, and what was given up with it: of a goal, what is left of its plan.
 
         Raises PerpetualError: there is no such task, or it is over.
         """
@@ -326,14 +337,10 @@ class SessionManager:
                 f"Task {found.id} is {found.state.value} already",
                 hint=f"See what is left with: pcc status {session.id}",
             )
-        await self._workers.cancel(found.id)
-        if found.state is not TaskState.RUNNING:  # no dispatch of it tells
-            settled = TaskSettled(
-                session=session.id, task=found.id, state=TaskState.CANCELLED.value
-            )
-            await self._record(settled)
+        given_up = [found, *parts_of(found, left)]
+        await self._cancel(given_up)
         await self._go_on(session.id)
-        return found
+        return given_up
 
     async def give_up_task(self, session: SessionId, task: TaskId) -> None:
         """A person leaves a task that stopped; the session goes on with what else there is."""
@@ -463,6 +470,10 @@ def _nothing_to_resume(session: Session) -> PerpetualError:
         f"Session {session.name!r} {what}: there is nothing to resume",
         hint=hint.format(session=session.id),
     )
+
+
+def _cancelled(task: Task) -> TaskSettled:
+    return TaskSettled(session=SessionId(task.group), task=task.id, state=TaskState.CANCELLED.value)
 
 
 def _changed(

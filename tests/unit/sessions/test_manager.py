@@ -8,9 +8,21 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded, TaskSettled
+from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.domain.tasks import (
+    STOPS,
+    Behind,
+    Done,
+    Failed,
+    Lane,
+    Later,
+    NewTask,
+    Parked,
+    TaskState,
+    Wait,
+)
 from perpetualcc.sessions.limit_waits import is_cut_short_by_a_person
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.status import StatusError
@@ -493,7 +505,7 @@ def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
         await world.manager.add_task(session.id, "after it", after=["wrong"])
         await world.manager.add_task(session.id, "last")
 
-        stopped = await world.manager.stop_task(session.id, "wrong")
+        [stopped] = await world.manager.stop_task(session.id, "wrong")
 
         left = await world.manager.queue(session.id).pending()
         assert [task.prompt for task in left] == ["first", "last"]
@@ -503,9 +515,52 @@ def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
         with pytest.raises(PerpetualError, match="cancelled already"):
             await world.manager.stop_task(session.id, stopped.id)
         again = await world.manager.add_task(session.id, "wrong")
-        assert (await world.manager.stop_task(session.id, "wrong")).id == again.id
+        assert await world.manager.stop_task(session.id, "wrong") == [again]
         with pytest.raises(PerpetualError, match="'nothing' matches no task of this session"):
             await world.manager.stop_task(session.id, "nothing")
+
+    play(scene)
+
+
+def test_what_is_left_of_the_plan_of_a_goal_is_given_up_with_it(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "goal", "mine")
+        await world.manager.add_task(session.id, "behind", after=["goal"])
+        parts = [
+            NewTask(
+                id=TaskId(f"p-{n}"),
+                group=session.id,
+                prompt=str(n),
+                priority=1,
+                payload={"goal": "goal"},
+            )
+            for n in range(3)
+        ]
+        await world.work(Behind(first=tuple(parts), payload={"plan": "made"}))
+        await world.work(FINE)
+        await world.work(STUCK)
+
+        stopped = await world.manager.stop_task(session.id, "goal")
+
+        assert [task.prompt for task in stopped] == ["goal", "1", "2"]
+        assert [task.prompt for task in await world.manager.queue(session.id).pending()] == ["mine"]
+        told = [e for e in world.sessions.log if isinstance(e, TaskSettled)]
+        assert [(e.task, e.state) for e in told] == [(one.id, "cancelled") for one in stopped]
+
+    play(scene)
+
+
+def test_what_a_stopped_session_had_left_is_told(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        await world.manager.add_task(session.id, "third", after=["second"])
+        [running] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+
+        await world.manager.stop_session(session.id)
+
+        told = [e.task for e in world.sessions.log if isinstance(e, TaskSettled)]
+        tasks = await world.manager.queue(session.id).everything()
+        assert told == [task.id for task in tasks if task.id != running.id]
 
     play(scene)
 
