@@ -402,7 +402,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
         resumed = daemon.call("session.resume", session=session)
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
     if resumed["status"] == SessionStatus.WAITING_INPUT:
-        print(f"note: It waits for you: {resumed['detail']}", file=sys.stderr)
+        print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
 
 
 @app.command()
