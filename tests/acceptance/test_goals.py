@@ -362,6 +362,37 @@ def test_a_paused_plan_is_begun_when_the_session_goes_on(world):
     assert len(pcc.wait(session, "COMPLETED")["tasks"]) == 3
 
 
+def test_a_goal_that_is_stopped_takes_what_is_left_of_its_plan_along(world):
+    pcc, _ = world(proposes({**FIRST, "checks": ["sleep 60"]}, SECOND), "- say: A plan.")
+    session = pcc.start(WISH, "--plan")
+    number = str(asked(pcc)["number"])
+    pcc.wait(session, "WAITING_INPUT")
+
+    refused = pcc.pcc("resume", session, check=False)
+    pcc.pcc("pause", session)
+    resumed = pcc.pcc("resume", session)
+
+    assert refused.returncode == 1
+    assert "waits for your answer: there is nothing to resume" in refused.stderr
+    assert f"note: Still waiting: a plan waits for you: pcc pending {number}" in resumed.stderr
+    pcc.pcc("respond", number, "1")
+    wait_until(lambda: pcc.events(session, "ChecksBegan"), within=40)
+    at_work = pcc.pcc("resume", session, check=False)
+    assert "is at work: there is nothing to resume" in at_work.stderr
+    goal, *parts = [one["id"] for one in pcc.look(session)["tasks"]]
+
+    stopped = pcc.pcc("stop", session, WISH).stdout
+
+    assert stopped.splitlines() == [
+        f"Stopped {goal}: {WISH}",
+        f"Left out, as it belongs to the plan of that: {', '.join(parts)}",
+    ]
+    found = pcc.wait(session, "COMPLETED")
+    assert {one["state"] for one in found["tasks"]} == {"cancelled"}
+    told = pcc.pcc("report", session).stdout
+    assert all(words in told for words in (WISH, "Write the greeting", "Translate it"))
+
+
 def test_a_limit_and_a_question_interrupt_the_planning_and_nothing_is_lost(world):
     asks = '- ask: [{question: "Which language?", options: [German, French]}]'
     limit = "- fail: {kind: usage_limit, in: 4s, everyone: true}"

@@ -296,12 +296,47 @@ def test_a_group_that_is_hastened_waits_for_no_time_and_still_for_a_signal(
 
     assert ledger.take() == []  # one of the group is in hand: it waits for its signal
     ledger.signal("s", {})
+    assert ledger.settle("d", ledger.take_one().fence, Done(result=""))
+    assert ledger.next_due() == later, "what is queued behind it was left"
+    ledger.hasten("g")
     order = []
     while taken := ledger.take():
         order.append(taken[0].id)
         assert ledger.settle(taken[0].id, taken[0].fence, Done(result=""))
-    assert order == ["d", "a", "b"]
+    assert order == ["a", "b"]
     assert ledger.next_due() == later
+
+
+@pytest.mark.parametrize("in_hand", [False, True])
+def test_what_is_tried_again_is_hastened_before_what_is_queued(
+    ledger: Calls, clock: FakeClock, in_hand: bool
+) -> None:
+    later = clock.now() + HOUR
+    ledger.new("tried again", group="g")
+    assert ledger.settle("tried again", ledger.take_one().fence, Later(due=later))
+    ledger.new("for later", group="g", due=later)
+
+    ledger.hasten("g", in_hand=in_hand)
+    assert ledger.settle("tried again", ledger.take_one().fence, Done(result=""))
+    assert ledger.take() == []
+    ledger.hasten("g", in_hand=in_hand)
+
+    assert [task.id for task in ledger.take()] == ([] if in_hand else ["for later"])
+
+
+def test_what_is_for_later_is_not_hastened_while_something_can_begin(
+    ledger: Calls, clock: FakeClock
+) -> None:
+    ledger.new("for later", group="g", due=clock.now() + HOUR)
+    ledger.new("after that", group="g", after=("for later",))
+    ledger.new("now", group="g")
+
+    ledger.hasten("g")
+    assert ledger.settle("now", ledger.take_one().fence, Done(result=""))
+    assert ledger.take() == []
+    ledger.hasten("g")
+
+    assert ledger.take_one().id == "for later"
 
 
 def test_two_engines_never_run_one_task_at_the_same_fence(world: World) -> None:

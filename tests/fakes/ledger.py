@@ -217,11 +217,19 @@ class MemoryLedger:
     async def release(self, group: str) -> None:
         self.memory.held.discard(group)
 
-    async def hasten(self, group: str) -> None:
+    async def hasten(self, group: str, *, in_hand: bool = False) -> None:
+        now = self.clock.now()
+        self._hasten(group, TaskState.WAITING)
+        ready = [entry for entry in self._may_start(Lane) if entry.task.due <= now]
+        taken = [entry for entry in self.memory.entries.values() if entry.in_hand]
+        if not in_hand and all(entry.task.group != group for entry in (*ready, *taken)):
+            self._hasten(group, TaskState.QUEUED)
+
+    def _hasten(self, group: str, state: TaskState) -> None:
         now = self.clock.now()
         for entry in self.memory.entries.values():
             task = entry.task
-            waits = task.state in {TaskState.QUEUED, TaskState.WAITING} and task.signal is None
+            waits = task.state is state and task.signal is None
             if task.group == group and waits and task.due > now:
                 entry.task = replace(task, due=now, updated_at=now)
 

@@ -401,6 +401,8 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
+    if resumed["status"] == SessionStatus.WAITING_INPUT:
+        print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
 
 
 @app.command()
@@ -417,7 +419,8 @@ def stop(
     """
     Stop a session for good: its tasks are cancelled, its files stay. Or only one of its tasks.
 
-    What comes after that task is left out, too. What repeats ends with the time that is next.
+    What comes after that task, or is left of its plan, is left out, too. What repeats ends with the
+    time that is next.
 
     Example: pcc stop abc123
     """
@@ -425,6 +428,8 @@ def stop(
         if task is not None:
             given_up = daemon.call("task.stop", session=session, task=task)
             print(f"Stopped {given_up['id']}: {fit(given_up['prompt'], 60)}")
+            if parts := given_up["parts"]:
+                print(f"Left out, as it belongs to the plan of that: {_named(parts)}")
             if left_out := given_up["left_out"]:
                 print(f"Left out, as it comes after that: {_named(left_out)}")
             return

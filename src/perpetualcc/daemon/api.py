@@ -327,7 +327,7 @@ class Api:
 
     async def resume(self, params: Params, _: Connection) -> Any:
         """Go on with a paused session, try again what failed, or begin what was for later."""
-        return session_data(await self.manager.resume_session(params["session"]))
+        return session_data(await self._seen(await self.manager.resume_session(params["session"])))
 
     async def stop(self, params: Params, _: Connection) -> Any:
         """End a session for good: its tasks are cancelled, its run stops now."""
@@ -354,16 +354,18 @@ class Api:
     async def stop_task(self, params: Params, _: Connection) -> Any:
         """
         Give up one task of a queue, by what `after` of `task.add` takes; one that is at work stops
-        now. With `left_out`: what comes after it and is not done for that.
+        now. With `parts`: what its plan had left, given up with it; and `left_out`: what comes
+        after any of these and is not done for that.
         """
-        task = await self.manager.stop_task(params["session"], params["task"])
+        given_up = await self.manager.stop_task(params["session"], params["task"])
+        task, parts = given_up[0], [one.id for one in given_up[1:]]
         tasks = await self.manager.queue(SessionId(task.group)).everything()
         left_out = [
             one.id
             for one in tasks
-            if comes_after_broken(one) and (one.packet or {}).get("task") == task.id
+            if comes_after_broken(one) and (one.packet or {}).get("task") in {task.id, *parts}
         ]
-        return {**task_data(task), "left_out": left_out}
+        return {**task_data(task), "parts": parts, "left_out": left_out}
 
     async def follow(self, params: Params, connection: Connection) -> Any:
         """Push events from `since` on, past and then present; `attend`: a person looks at them."""

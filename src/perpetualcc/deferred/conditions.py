@@ -140,7 +140,7 @@ class ConditionWatch:
         if looked.trouble in _NO_COMMAND and task.id not in self._told:
             self._told.add(task.id)
             text = f"The condition cannot be looked at: {looked.last_line or command}"
-            hint = f"Stop it with: pcc stop {session}, and say it again"
+            hint = f"Stop it with: pcc stop {session} {task.id}, and say it again"
             await self._record(
                 [ProblemNoticed(session=session, task=task.id, text=text, hint=hint)]
             )

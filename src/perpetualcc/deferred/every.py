@@ -27,6 +27,7 @@ _DAYS = {
     "day": "*", "daily": "*", "night": "*", "nightly": "*", "morning": "*", "evening": "*",
     "weekday": "1-5", "weekend": "6,0",
 }  # fmt: skip
+_AT_NIGHT = frozenset({"night", "nights", "nightly", "evening", "evenings"})
 _NAMED = {
     "hour": "0 * * * *", "hourly": "0 * * * *", "@hourly": "0 * * * *",
     "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
@@ -73,7 +74,7 @@ def _cron_of(said: str) -> str:
     words = [word for word in _GAP.split(said) if word]
     days = [day for word in words if (day := _day(word)) is not None]
     rest = " ".join(word for word in words if _day(word) is None)
-    clock = clock_time(rest, needs_more=not days)
+    clock = clock_time(rest, is_night=not _AT_NIGHT.isdisjoint(words), needs_more=not days)
     if clock is None:
         return said
     return f"{clock.minute} {clock.hour} * * {','.join(days) or '*'}"

@@ -53,8 +53,8 @@ def repeated(task: Task, now: float) -> Repetition | None:
         return None
     rule = Repeated(str(task.payload["every"]), str(task.payload.get("missed", ONCE)))
     try:
-        due, passed = _following(rule, task.due, now)
-        missed = _why_missed(rule, task.due, now)
+        newest, due, passed = _around(rule, task.due, now)
+        missed = _why_missed(rule, task.due, newest, now)
     except (PerpetualError, ValueError, OverflowError, OSError):
         log.exception("task %s is the last of its kind", task.id)
         return None
@@ -72,19 +72,20 @@ def repeated(task: Task, now: float) -> Repetition | None:
     return Repetition(following=following, passed=passed, missed=missed)
 
 
-def _following(rule: Repeated, due: float, now: float) -> tuple[float, int]:
-    """When it is due again, and how many times are left out before that."""
+def _around(rule: Repeated, due: float, now: float) -> tuple[float, float, int]:
+    """The newest time that has come, the one after it, and how many before them are left out."""
     forward = parse_every(rule.every)
-    following, passed = forward(due), 0
+    newest, following, passed = due, forward(due), 0
     while following <= now and rule.missed != ALL:
         passed += 1
-        following = forward(following if passed < _MOST_COUNTED else now)
-    return following, passed
+        newest, following = following, forward(following if passed < _MOST_COUNTED else now)
+    return newest, following, passed
 
 
-def _why_missed(rule: Repeated, due: float, now: float) -> str:
+def _why_missed(rule: Repeated, due: float, newest: float, now: float) -> str:
+    """What passed is made up for once, if it is not too late for the newest of it."""
     latest = _latest(rule.missed)
-    if latest is None or now - due <= latest.total_seconds():
+    if latest is None or now - newest <= latest.total_seconds():
         return ""
     at = time.strftime("%a %d %b %H:%M", time.localtime(due))
     return f"Was to begin {at}, and could not for {elapsed(now - due)}"

@@ -19,7 +19,8 @@ _LATEST = timedelta(days=366)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST_WEEKDAY = 3
 _EVENING = 6
-"""Tonight, an hour of the clock's twelve from here on is one before midnight."""
+"""At night, an hour of the clock's twelve from here on is one before midnight, and twelve is none
+of the day's."""
 _NOON = 12
 
 _UNITS = {
@@ -79,8 +80,8 @@ def _readings(said: str, now: datetime) -> Iterator[datetime]:
             yield datetime.fromisoformat(said.upper())
     words = [word for word in said.split() if word not in {"at", "on"}]
     if words and (days := _days(words[0], now)) is not None:
-        is_tonight = words[0] == "tonight"
-        if (clock := clock_time(" ".join(words[1:]), is_tonight=is_tonight)) is not None:
+        is_tonight = words[0].rstrip(",") == "tonight"
+        if (clock := clock_time(" ".join(words[1:]), is_night=is_tonight)) is not None:
             yield from _on(days, clock, now, is_tonight=is_tonight)
     elif (clock := clock_time(" ".join(words), needs_more=True)) is not None:
         yield from _on([0, 1], clock, now, is_tonight=False)
@@ -113,7 +114,7 @@ def _days(word: str, now: datetime) -> list[int] | None:
     return None
 
 
-def clock_time(said: str, *, is_tonight: bool = False, needs_more: bool = False) -> time | None:
+def clock_time(said: str, *, is_night: bool = False, needs_more: bool = False) -> time | None:
     """`9`, `9:30`, `9pm`, `noon`; a bare number tells an hour only beside a day."""
     if said in _NAMED:
         return _NAMED[said]
@@ -125,9 +126,9 @@ def clock_time(said: str, *, is_tonight: bool = False, needs_more: bool = False)
         if not 1 <= hour <= _NOON:
             return None
         hour = hour % _NOON + (_NOON if found[3] == "pm" else 0)
-    elif is_tonight and _EVENING <= hour < _NOON:
+    elif is_night and _EVENING <= hour < _NOON:
         hour += _NOON
-    return time(hour, minute)
+    return time(0 if is_night and hour == _NOON else hour, minute)
 
 
 def _on(days: list[int], clock: time, now: datetime, *, is_tonight: bool) -> Iterator[datetime]:

@@ -31,6 +31,7 @@ from perpetualcc.sessions.task_queue import (
     left_out,
     named,
     order_of,
+    parts_of,
     standstill,
     tasks_of,
     the_one_named,
@@ -52,7 +53,18 @@ _AT_REST = frozenset(
 )
 _OVER = frozenset({TaskState.DONE, TaskState.CANCELLED, TaskState.MISSED})
 _AT_A_STANDSTILL = (SessionStatus.PAUSED, SessionStatus.ERROR)
-
+_NOTHING_TO_RESUME = {
+    SessionStatus.COMPLETED: ("is finished", 'Give it more to do with: pcc add {session} "…"'),
+    SessionStatus.PROCESSING: (
+        "is at work",
+        "Watch it, and answer what it asks, with: pcc attach {session}",
+    ),
+    SessionStatus.WAITING_INPUT: (
+        "waits for your answer",
+        "See what it asks with: pcc pending --session {session}, and answer with: pcc respond",
+    ),
+}
+"""What they are, and what to type instead, where nothing is to be tried again."""
 
 Begin = Callable[[Session], tuple[Sequence[NewTask], Sequence[Event]]]
 """The tasks that a new session begins with, and the events that tell of it and of them."""
@@ -235,42 +247,49 @@ class SessionManager:
         self, name: str, *, only: SessionStatus | None = None, by_itself: bool = False
     ) -> Session:
         """
-        Go on: after a pause, or with what failed. A wait for a limit is cut short, and what was for
-        later begins now if there is nothing else to resume.
+        Go on: after a pause, and with all that failed. A wait for a limit, or for another try, is
+        cut short, and what was for later begins now if there is nothing else to resume. One that
+        waits for an answer still does.
 
         `only`: nothing happens to a session that is something else by now. `by_itself`: no person
         asked for it, so what holds for whatever goes on unasked holds for this.
+
+        Raises PerpetualError: there is nothing to resume.
         """
         async with self._changing:
             session = await self.get_session(name)
             if only not in {None, session.status}:
                 return session
-            await self._resume(session, BY_ITSELF if by_itself else {})
+            check_transition(session.name, session.status, SessionStatus.IDLE)
+            tries_again = only in {None, SessionStatus.ERROR} and await self._try_again(session.id)
+            if not tries_again and session.status in _NOTHING_TO_RESUME:
+                raise _nothing_to_resume(session)
+            if session.status is not SessionStatus.PROCESSING:
+                await self._resume(session, BY_ITSELF if by_itself else {}, tries_again)
         self._workers.wake()
         return await self.get_session(session.id)
 
-    async def _resume(self, session: Session, why: Mapping[str, Any]) -> None:
-        check_transition(session.name, session.status, SessionStatus.IDLE)
-        if session.status is SessionStatus.COMPLETED:
-            raise PerpetualError(
-                f"Session {session.name!r} is finished: there is nothing to resume",
-                hint=f'Give it more to do with: pcc add {session.id} "…"',
-            )
-        queue = self.queue(session.id)
-        if session.status is SessionStatus.ERROR or standstill(await queue.everything()):
-            for task in await queue.broken():
-                if not comes_after_broken(task):
-                    await self._tasks.requeue(task.id)
-        if session.status is SessionStatus.IDLE:
-            await self._tasks.hasten(session.id)
-        await self._cut_waits_short(session, why)
-        await self._go_idle(session)
+    async def _try_again(self, session: SessionId) -> bool:
+        """All that stopped for a reason of its own. False: nothing did."""
+        broken = await self.queue(session).broken()
+        stopped = [task for task in broken if not comes_after_broken(task)]
+        for task in stopped:
+            await self._tasks.requeue(task.id)
+        return bool(stopped)
 
-    async def _cut_waits_short(self, session: Session, why: Mapping[str, Any]) -> None:
-        if session.status in {SessionStatus.RATE_LIMITED, SessionStatus.PAUSED}:
-            for task in await self.queue(session.id).pending():
-                if task.signal and is_of_limit(task.signal):
-                    await self._tasks.signal(task.signal, why)
+    async def _resume(self, session: Session, why: Mapping[str, Any], tries_again: bool) -> None:
+        is_ahead_left = session.status is SessionStatus.IDLE and not tries_again
+        await self._tasks.hasten(session.id, in_hand=not is_ahead_left)
+        for task in await self._waiting(session.id):
+            if task.signal and is_of_limit(task.signal):
+                await self._tasks.signal(task.signal, why)
+        left = await self._waiting(session.id)
+        asking = [task for task in left if task.signal]
+        standing = _standing_of(asking, None) if asking else Standing(status=SessionStatus.IDLE)
+        await self._stand(session, standing, left)
+
+    async def _waiting(self, session: SessionId) -> Sequence[Task]:
+        return await self._tasks.list(session, {TaskState.WAITING})
 
     async def stop_session(self, name: str) -> Session:
         """End it for good: its tasks are cancelled, its run stops now."""
@@ -283,9 +302,18 @@ class SessionManager:
         return await self.get_session(session.id)
 
     async def _cancel_what_is_left(self, sessions: Collection[SessionId]) -> None:
-        """What runs comes last: it has seconds to leave."""
         left = [task for task in await self._tasks.list(states=OPEN) if task.group in sessions]
-        for task in sorted(left, key=lambda task: task.state is TaskState.RUNNING):
+        await self._cancel(left)
+
+    async def _cancel(self, tasks: Sequence[Task]) -> None:
+        """What runs comes last: it has seconds to leave, and its dispatch tells of it."""
+        running = [task for task in tasks if task.state is TaskState.RUNNING]
+        others = [task for task in tasks if task.state is not TaskState.RUNNING]
+        for task in others:
+            await self._workers.cancel(task.id)
+        if others:
+            await self._record(*map(_cancelled, others))
+        for task in running:
             await self._workers.cancel(task.id)
 
     async def retry_task(self, session: SessionId, task: TaskId) -> None:
@@ -293,9 +321,10 @@ class SessionManager:
         await self._tasks.requeue(task)
         await self._go_on(session)
 
-    async def stop_task(self, name: str, task: str) -> Task:
+    async def stop_task(self, name: str, task: str) -> Sequence[Task]:
         """
         Give up one task: what comes after it is left out, and the session goes on with the rest.
+        Returns it, and what was given up with it: of a goal, what is left of its plan.
 
         Raises PerpetualError: there is no such task, or it is over.
         """
@@ -308,14 +337,10 @@ class SessionManager:
                 f"Task {found.id} is {found.state.value} already",
                 hint=f"See what is left with: pcc status {session.id}",
             )
-        await self._workers.cancel(found.id)
-        if found.state is not TaskState.RUNNING:  # no dispatch of it tells
-            settled = TaskSettled(
-                session=session.id, task=found.id, state=TaskState.CANCELLED.value
-            )
-            await self._record(settled)
+        given_up = [found, *parts_of(found, left)]
+        await self._cancel(given_up)
         await self._go_on(session.id)
-        return found
+        return given_up
 
     async def give_up_task(self, session: SessionId, task: TaskId) -> None:
         """A person leaves a task that stopped; the session goes on with what else there is."""
@@ -437,6 +462,18 @@ class SessionManager:
                     f"{other.id} ({other.name}) works there",
                     hint=f"Wait for it, or stop it with: pcc stop {other.id}",
                 )
+
+
+def _nothing_to_resume(session: Session) -> PerpetualError:
+    what, hint = _NOTHING_TO_RESUME[session.status]
+    return PerpetualError(
+        f"Session {session.name!r} {what}: there is nothing to resume",
+        hint=hint.format(session=session.id),
+    )
+
+
+def _cancelled(task: Task) -> TaskSettled:
+    return TaskSettled(session=SessionId(task.group), task=task.id, state=TaskState.CANCELLED.value)
 
 
 def _changed(

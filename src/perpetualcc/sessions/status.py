@@ -18,8 +18,9 @@ TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType
         # Completed: a person stopped the task that waited.
         _S.WAITING_INPUT: frozenset(_S) - {_S.WAITING_INPUT},
         _S.RATE_LIMITED: frozenset(_S) - {_S.RATE_LIMITED},
-        _S.PAUSED: frozenset({_S.IDLE, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
-        _S.ERROR: frozenset({_S.IDLE, _S.STOPPED}),
+        # Waiting: what it was paused with still waits for an answer.
+        _S.PAUSED: frozenset({_S.IDLE, _S.WAITING_INPUT, _S.STOPPED, _S.COMPLETED, _S.ERROR}),
+        _S.ERROR: frozenset({_S.IDLE, _S.WAITING_INPUT, _S.STOPPED}),
         # A task added to a finished session starts it again; a stopped one stays stopped.
         _S.COMPLETED: frozenset({_S.IDLE}),
         _S.STOPPED: frozenset(),

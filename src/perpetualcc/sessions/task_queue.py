@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
-from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
+from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added, goal_of
 from perpetualcc.domain.texts import cut, first_line
 
 _MOST_IN_A_ROW = 2
@@ -35,7 +35,7 @@ class Tasks(Protocol):
 
     async def release(self, group: str) -> None: ...
 
-    async def hasten(self, group: str) -> None: ...
+    async def hasten(self, group: str, *, in_hand: bool = False) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +133,11 @@ def behind(first: Collection[TaskId], tasks: Sequence[Task]) -> list[Task]:
 def left_out(tasks: Sequence[Task]) -> list[Task]:
     """What will not be done because a person gave up what comes before it."""
     return [task for task in tasks if _cause(task) == TaskState.CANCELLED]
+
+
+def parts_of(goal: Task, tasks: Sequence[Task]) -> list[Task]:
+    """Those of these that its plan has put before it."""
+    return [task for task in tasks if task.id in goal.after and goal_of(task)]
 
 
 def standstill(tasks: Sequence[Task]) -> Task | None:

@@ -87,9 +87,11 @@ class SqliteLedger:
     async def release(self, group: str) -> None:
         await self._database.write(lambda c: _hold(c, group, False), durable=True)
 
-    async def hasten(self, group: str) -> None:
+    async def hasten(self, group: str, *, in_hand: bool = False) -> None:
         now = self._clock.now()
-        await self._database.write(lambda c: tasks.hasten(c, group, now), durable=True)
+        await self._database.write(
+            lambda c: tasks.hasten(c, group, now, in_hand=in_hand), durable=True
+        )
 
     # `deferred.conditions.Conditional`
 

@@ -93,9 +93,10 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         data = json.loads(row["data"])
         match row["kind"]:
             case "TaskSettled" if data.get("state") in _ENDS and row["task"]:
-                # What was tried again ended last as it did.
-                tasks.pop(row["task"], None)
-                tasks[row["task"]] = _ended(connection, row["task"], data, row["at"])
+                ended = _ended(connection, row["task"], data, row["at"])
+                for one in (ended, *_left_out(connection, row["task"], row["at"])):
+                    tasks.pop(one.id, None)  # what was tried again ended last as it did
+                    tasks[one.id] = one
             case "QuestionAnswered":
                 answers += [
                     GivenAnswer(
@@ -134,6 +135,25 @@ def _ended(connection: sqlite3.Connection, task: str, data: Row, at: float) -> E
         result=data.get("result", ""),
         at=at,
     )
+
+
+def _left_out(connection: sqlite3.Connection, task: str, at: float) -> list[EndedTask]:
+    """What comes after a task that was given up. Nothing else tells of it."""
+    rows = connection.execute(
+        "SELECT id, prompt, result FROM tasks WHERE blocked_by = ? AND state = 'parked'"
+        " AND json_extract(packet, '$.state') = 'cancelled' ORDER BY position",
+        (task,),
+    )
+    return [
+        EndedTask(
+            id=TaskId(row["id"]),
+            prompt=row["prompt"],
+            state="cancelled",
+            result=row["result"],
+            at=at,
+        )
+        for row in rows
+    ]
 
 
 def _decided(connection: sqlite3.Connection, session: SessionId, first: int, project: Path) -> Row:

@@ -24,8 +24,22 @@ Sessions = list[Session]
 """A name of its own, because the store has a method called `list`."""
 
 _SELECT = "SELECT s.*, p.path FROM sessions s JOIN projects p ON p.id = s.project"
-
-
+_PROMPTS = """
+    SELECT s.id, coalesce(
+        (SELECT c.prompt FROM tasks c WHERE c.id = s.current_task
+            AND c.state IN ('failed', 'parked') AND s.status = 'ERROR'),
+        (SELECT t.prompt FROM tasks t
+            WHERE t.group_name = s.id AND t.state IN ('queued', 'running', 'waiting')
+            ORDER BY t.state = 'queued' AND NOT t.started,
+                EXISTS (SELECT 1 FROM task_after d JOIN tasks f ON f.id = d.after
+                        WHERE d.task = t.id AND f.state <> 'done'),
+                t.due IS NULL, max(t.due, :now), t.priority DESC, t.position LIMIT 1),
+        (SELECT prompt FROM tasks WHERE id = s.current_task),
+        (SELECT prompt FROM tasks WHERE group_name = s.id ORDER BY position LIMIT 1),
+        '') AS prompt
+    FROM sessions s WHERE s.id IN (SELECT value FROM json_each(:sessions))
+"""
+"""What has stopped the session; else what is in hand, or next; else what was last."""
 _SHORTEST = 3
 """Characters of an id that name its session: `pcc stop fe`, meant for a name that was never given,
 must stop nobody whose id happens to begin so."""
@@ -112,15 +126,9 @@ class SessionStore:
         return await self._database.read(lambda c: _list(c, statuses, project, limit))
 
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
-        """The prompt of each session's current task, or of its first one before any started."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT s.id, coalesce((SELECT prompt FROM tasks WHERE id = s.current_task),"
-                " (SELECT prompt FROM tasks WHERE group_name = s.id ORDER BY position LIMIT 1), '')"
-                " AS prompt FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))",
-                (to_json(list(sessions)),),
-            ).fetchall()
-        )
+        """The prompt of each session's current task, or of the next one once that is over."""
+        wanted = {"sessions": to_json(list(sessions)), "now": self._clock.now()}
+        rows = await self._database.read(lambda c: c.execute(_PROMPTS, wanted).fetchall())
         return {SessionId(row["id"]): row["prompt"] for row in rows}
 
     async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]:

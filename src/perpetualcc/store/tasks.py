@@ -53,6 +53,11 @@ _NEXT_DUE_OF = f"""
     GROUP BY t.group_name HAVING min(t.due) > :now
 """  # noqa: S608  # constants only
 
+_BEFORE_WHAT_IS_QUEUED = f"""
+    SELECT 1 FROM tasks t WHERE t.group_name = :group
+    AND (t.state IN ('running', 'waiting') OR t.due <= :now AND {_MAY_START}) LIMIT 1
+"""  # noqa: S608  # constants only
+"""What is in hand, or may begin now."""
 
 _AFTER = """
     SELECT d.task, d.after FROM task_after d JOIN tasks f ON f.id = d.after
@@ -165,13 +170,22 @@ def next_due_of(
     return {row["group_name"]: row["due"] for row in rows.fetchall()}
 
 
-def hasten(connection: sqlite3.Connection, group: str, now: float) -> None:
+def hasten(
+    connection: sqlite3.Connection, group: str, now: float, *, in_hand: bool = False
+) -> None:
     """What waits for a signal too is left: who sends it knows why."""
+    wanted = {"now": now, "group": group, "lanes": to_json(list(Lane))}
     connection.execute(
         "UPDATE tasks SET due = :now, updated_at = :now WHERE group_name = :group"
-        " AND coalesce(due > :now, state = 'queued')"
-        " AND signal IS NULL AND state IN ('queued', 'waiting')",
-        {"now": now, "group": group},
+        " AND due > :now AND signal IS NULL AND state = 'waiting'",
+        wanted,
+    )
+    if in_hand or connection.execute(_BEFORE_WHAT_IS_QUEUED, wanted).fetchone():
+        return
+    connection.execute(
+        "UPDATE tasks SET due = :now, updated_at = :now WHERE group_name = :group"
+        " AND coalesce(due > :now, 1) AND signal IS NULL AND state = 'queued'",
+        wanted,
     )
 
 

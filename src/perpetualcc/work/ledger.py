@@ -161,8 +161,11 @@ class Ledger(Protocol):
         """The opposite of `hold`."""
         ...
 
-    async def hasten(self, group: str) -> None:
-        """Whatever of this group waits for nothing but a time is due now."""
+    async def hasten(self, group: str, *, in_hand: bool = False) -> None:
+        """
+        What of this group is in hand and waits for nothing but a time is due now. So is what is
+        queued, where nothing is in hand and nothing could begin; not with `in_hand`.
+        """
         ...
 
     async def get(self, task: TaskId) -> Task:

@@ -434,6 +434,23 @@ def test_the_same_blocker_three_times_stops_and_keeps_the_task_as_it_was(stage):
     play(story())
 
 
+def test_a_limit_that_is_met_before_the_first_reply_is_said_to_be_too_low(tmp_path):
+    async def story():
+        stage = Stage(tmp_path, perpetual=Perpetual(warn_tokens=10_500, hard_tokens=14_000))
+        for number in range(1, 4):
+            await stage.begin(f"c-{number}")
+            await stage.see(Started(model="m", permission_mode="default"))
+            assert stage.orders() == [Told(order=Order.HAND_OVER)]
+            outcome = await stage.watch.conclude(
+                Later(due=0, reason="x"), RunFacts(order=Order.HAND_OVER)
+            )
+
+        assert isinstance(outcome, Parked)
+        assert "already at the hard limit of 14,000 tokens" in outcome.result
+
+    play(story())
+
+
 @pytest.mark.parametrize("dies", ["in the handover", "before the task is settled"])
 def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_path, dies):
     async def story():

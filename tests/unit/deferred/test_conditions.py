@@ -177,11 +177,11 @@ def test_an_engine_starts_after_a_clock_that_was_ahead(play):
 def test_a_command_that_is_not_there_is_told_once(play):
     async def scene(world):
         world.holds["lss"] = "exit code 127"
-        await world.add("t", "lss")
+        await world.add("t", "lss", group="g")
         await world.looks(300)
         (problem,) = world.told
         assert problem.text == "The condition cannot be looked at: sh: it said so"
-        assert "pcc stop t" in problem.hint
+        assert "pcc stop g t," in problem.hint
 
     play(scene)
 

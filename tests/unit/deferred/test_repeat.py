@@ -58,7 +58,10 @@ def test_the_next_time_is_the_same_task_later():
         ("skip", 0.5, False, 1, 0),
         ("skip", 10.5, False, 11, 10),
         ("2h", 1.5, True, 2, 1),
-        ("2h", 2.5, False, 3, 2),
+        ("2h", 2.5, True, 3, 2),
+        ("skip", 2.05, True, 3, 2),
+        ("30m", 2.4, True, 3, 2),
+        ("30m", 2.6, False, 3, 2),
     ],
 )
 def test_what_becomes_of_a_time_that_passed(missed, late, begins, hours_ahead, passed):
@@ -82,9 +85,9 @@ def test_a_rule_that_is_none_of_ours_repeats_nothing_and_stops_nobody(every):
 
 
 def test_what_is_missed_is_told_with_the_time():
-    left = repeated(task(missed="skip"), DUE + 2 * HOUR)
+    left = repeated(task(missed="skip"), DUE + 2.5 * HOUR)
 
-    assert "could not for 2 h 0 min" in left.missed
+    assert "could not for 2 h 30 min" in left.missed
     added, missed = left.events(task())
     assert (added.kind, added.task) == ("TaskAdded", left.following.id)
     assert (missed.kind, missed.task, missed.state) == ("TaskSettled", "t-1", "missed")

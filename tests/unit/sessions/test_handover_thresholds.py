@@ -73,6 +73,7 @@ def test_a_warning_always_comes_before_the_hard_limit(window):
         ({"warn_tokens": 5000, "hard_tokens": 4000}, "The warning at 5000 tokens would come after"),
         ({"warn_tokens": 4000, "hard_tokens": 4000}, "would come after"),
         ({"hard_tokens": -1}, "--hard-tokens -1 makes no sense"),
+        ({"hard_tokens": 14_000}, "A hard limit of 14,000 tokens is below what every conversation"),
         ({"warn_tokens": 0}, "--warn-tokens 0 makes no sense"),
         ({"hard_minutes": float("nan")}, "--hard-minutes nan makes no sense"),
         ({"hard_minutes": float("inf")}, "--hard-minutes inf makes no sense"),

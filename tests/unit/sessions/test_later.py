@@ -29,8 +29,8 @@ class World:
             await events.append(these)
 
         workers = RecordingWorkers(self.ledger)
-        store = SessionStore(database, self.clock)
-        self.manager = SessionManager(store, self.ledger, record, workers)
+        self.store = SessionStore(database, self.clock)
+        self.manager = SessionManager(self.store, self.ledger, record, workers)
 
     async def claimed(self) -> list[str]:
         return [task.prompt for task in await self.ledger.claim(ROOM, 5)]
@@ -91,6 +91,38 @@ def test_a_task_for_later_holds_up_nothing(tmp_path):
 
         world.clock.move(60)
         assert await world.claimed() == ["later"]
+
+    play(scene, tmp_path)
+
+
+def test_a_session_is_about_what_is_next_once_its_current_task_is_over(tmp_path):
+    async def scene(world):
+        async def shown():
+            session = await world.manager.get_session(begun.id)
+            return (await world.manager.current_prompts([session]))[begun.id]
+
+        async def end(outcome):
+            [task] = await world.ledger.claim(ROOM, 5)
+            await world.store.set_current_task(begun.id, task.id)
+            assert await shown() == task.prompt
+            await world.ledger.settle(task.id, task.fence, outcome)
+            return await shown()
+
+        plan = [PlannedTask(prompt="one")]
+        begun = await world.manager.create_session(tmp_path, plan)
+        due = world.clock.now() + 60
+        await world.manager.add_task(begun.id, "later", due=due)
+        await world.manager.add_task(begun.id, "after that", after=["later"])
+        await world.manager.add_task(begun.id, "sooner", due=due - 1)
+        await world.manager.add_task(begun.id, "two")
+
+        assert await end(Done(result="ok")) == "two"
+        assert await end(Failed(result="no")) == "sooner"
+        await world.manager.stop_task(begun.id, "sooner")
+        assert await shown() == "later"
+        world.clock.move(60)
+        assert await end(Done(result="ok")) == "after that"
+        assert await end(Done(result="ok")) == "after that"
 
     play(scene, tmp_path)
 

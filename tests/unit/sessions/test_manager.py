@@ -8,9 +8,21 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TaskAdded, TaskSettled
+from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
+from perpetualcc.domain.tasks import (
+    STOPS,
+    Behind,
+    Done,
+    Failed,
+    Lane,
+    Later,
+    NewTask,
+    Parked,
+    TaskState,
+    Wait,
+)
 from perpetualcc.sessions.limit_waits import is_cut_short_by_a_person
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.status import StatusError
@@ -331,6 +343,142 @@ def test_resuming_after_an_error_tries_the_broken_task_again(tmp_path):
     play(scene)
 
 
+@pytest.mark.parametrize("broken", [Failed(result="no"), Parked(result="stuck")])
+def test_resuming_tries_what_stopped_again_before_what_is_for_later(tmp_path, broken):
+    async def scene(world):
+        session = await world.start(tmp_path, "first")
+        due = world.ledger.clock.now() + 7200
+        later = await world.manager.add_task(session.id, "for later", due=due)
+        assert (await world.work(broken)).status is IDLE
+
+        for _ in range(2):
+            assert (await world.manager.resume_session(session.id)).status is IDLE
+
+        assert (await world.ledger.get(later.id)).due == due
+        assert (await world.work(FINE)).status is IDLE
+        assert await world.ledger.next_due() == due
+
+    play(scene)
+
+
+def test_resuming_a_session_at_work_tries_again_what_stopped_and_changes_nothing_else(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "slow")
+        due = world.ledger.clock.now() + 7200
+        later = await world.manager.add_task(session.id, "for later", due=due)
+        await world.work(STUCK)
+        await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+        await world.manager.begin(session.id)
+
+        resumed = await world.manager.resume_session(session.id)
+        with pytest.raises(PerpetualError, match="is at work: there is nothing to resume"):
+            await world.manager.resume_session(session.id)
+
+        assert resumed.status is SessionStatus.PROCESSING
+        found = await world.manager.queue(session.id).everything()
+        states = [task.state for task in found]
+        assert states == [TaskState.QUEUED, TaskState.RUNNING, TaskState.QUEUED]
+        assert (await world.ledger.get(later.id)).due == due
+        assert (await world.manager.get_session(session.id)).status is resumed.status
+
+    play(scene)
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_resuming_does_not_hide_that_an_answer_is_waited_for(tmp_path, stopped):
+    async def scene(world):
+        session = await world.start(tmp_path, *["broken"] * stopped, "asks")
+        due = world.ledger.clock.now() + 7200
+        later = await world.manager.add_task(session.id, "for later", due=due)
+        if stopped:
+            await world.work(STUCK)
+        await world.work(Wait(signal="escalation:1", reason="a person must answer"))
+
+        if stopped:
+            await world.manager.resume_session(session.id)
+            assert await world.manager.queue(session.id).broken() == []
+        for _ in range(2):
+            with pytest.raises(PerpetualError, match="waits for your answer") as refused:
+                await world.manager.resume_session(session.id)
+
+        assert "pcc pending --session" in refused.value.hint
+        found = await world.manager.get_session(session.id)
+        assert (found.status, found.detail) == (
+            SessionStatus.WAITING_INPUT,
+            "a person must answer",
+        )
+        assert (await world.ledger.get(later.id)).due == due
+
+    play(scene)
+
+
+def test_what_waited_for_an_answer_when_it_was_paused_waits_for_it_again(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "asks")
+        await world.work(Wait(signal="escalation:1", reason="a plan waits for you"))
+        await world.manager.pause_session(session.id)
+
+        resumed = await world.manager.resume_session(session.id)
+
+        assert (resumed.status, resumed.detail) == (
+            SessionStatus.WAITING_INPUT,
+            "a plan waits for you",
+        )
+        await world.ledger.signal("escalation:1", {})
+        assert (await world.work(FINE)).status is SessionStatus.COMPLETED
+
+    play(scene)
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_wait_for_another_try_is_over_when_a_person_resumes(tmp_path, paused):
+    async def scene(world):
+        session = await world.start(tmp_path, "first")
+        due = world.ledger.clock.now() + 7200
+        await world.manager.add_task(session.id, "for later", due=due)
+        assert (await world.work(Later(due=due - 1, reason="no directory"))).resumes_at == due - 1
+        if paused:
+            await world.manager.pause_session(session.id)
+
+        resumed = await world.manager.resume_session(session.id)
+
+        assert (resumed.status, resumed.resumes_at) == (IDLE, None)
+        await world.work(FINE)
+        assert await world.ledger.next_due() == due
+
+    play(scene)
+
+
+def test_a_pause_does_not_bring_forward_what_is_for_later(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "now")
+        due = world.ledger.clock.now() + 7200
+        await world.manager.add_task(session.id, "for later", due=due)
+        await world.work(FINE)
+        await world.manager.pause_session(session.id)
+
+        await world.manager.resume_session(session.id)
+
+        assert await world.ledger.next_due() == due
+
+    play(scene)
+
+
+def test_what_goes_on_by_itself_tries_nothing_again_that_stopped(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "limited")
+        await world.work(STUCK)
+        limited = SessionStatus.RATE_LIMITED
+        await world.work(Wait(signal="limit:t:1", due=1e12), limited=True)
+
+        await world.manager.resume_session(session.id, only=limited, by_itself=True)
+
+        [broken] = await world.manager.queue(session.id).broken()
+        assert broken.prompt == "first"
+
+    play(scene)
+
+
 def test_a_stopped_session_cancels_its_tasks_and_stays_stopped(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "first", "second")
@@ -357,7 +505,7 @@ def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
         await world.manager.add_task(session.id, "after it", after=["wrong"])
         await world.manager.add_task(session.id, "last")
 
-        stopped = await world.manager.stop_task(session.id, "wrong")
+        [stopped] = await world.manager.stop_task(session.id, "wrong")
 
         left = await world.manager.queue(session.id).pending()
         assert [task.prompt for task in left] == ["first", "last"]
@@ -367,9 +515,52 @@ def test_one_task_is_stopped_and_what_comes_after_it_is_left_out(tmp_path):
         with pytest.raises(PerpetualError, match="cancelled already"):
             await world.manager.stop_task(session.id, stopped.id)
         again = await world.manager.add_task(session.id, "wrong")
-        assert (await world.manager.stop_task(session.id, "wrong")).id == again.id
+        assert await world.manager.stop_task(session.id, "wrong") == [again]
         with pytest.raises(PerpetualError, match="'nothing' matches no task of this session"):
             await world.manager.stop_task(session.id, "nothing")
+
+    play(scene)
+
+
+def test_what_is_left_of_the_plan_of_a_goal_is_given_up_with_it(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "goal", "mine")
+        await world.manager.add_task(session.id, "behind", after=["goal"])
+        parts = [
+            NewTask(
+                id=TaskId(f"p-{n}"),
+                group=session.id,
+                prompt=str(n),
+                priority=1,
+                payload={"goal": "goal"},
+            )
+            for n in range(3)
+        ]
+        await world.work(Behind(first=tuple(parts), payload={"plan": "made"}))
+        await world.work(FINE)
+        await world.work(STUCK)
+
+        stopped = await world.manager.stop_task(session.id, "goal")
+
+        assert [task.prompt for task in stopped] == ["goal", "1", "2"]
+        assert [task.prompt for task in await world.manager.queue(session.id).pending()] == ["mine"]
+        told = [e for e in world.sessions.log if isinstance(e, TaskSettled)]
+        assert [(e.task, e.state) for e in told] == [(one.id, "cancelled") for one in stopped]
+
+    play(scene)
+
+
+def test_what_a_stopped_session_had_left_is_told(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second")
+        await world.manager.add_task(session.id, "third", after=["second"])
+        [running] = await world.ledger.claim({Lane.INTERACTIVE: 1}, 1)
+
+        await world.manager.stop_session(session.id)
+
+        told = [e.task for e in world.sessions.log if isinstance(e, TaskSettled)]
+        tasks = await world.manager.queue(session.id).everything()
+        assert told == [task.id for task in tasks if task.id != running.id]
 
     play(scene)
 

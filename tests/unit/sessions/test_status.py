@@ -6,10 +6,10 @@ IDLE              .        x          x        x        x        x         x    
 PROCESSING        x        .          x        x        x        x         x       x
 WAITING_INPUT     x        x          .        x        x        x         x       x
 RATE_LIMITED      x        x          x        .        x        x         x       x
-PAUSED            x        -          -        -        .        x         x       x
+PAUSED            x        -          x        -        .        x         x       x
 COMPLETED         x        -          -        -        -        .         -       -
 STOPPED           -        -          -        -        -        -         .       -
-ERROR             x        -          -        -        -        -         x       .
+ERROR             x        -          x        -        -        -         x       .
 """
 
 import itertools

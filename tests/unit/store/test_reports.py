@@ -24,6 +24,7 @@ from perpetualcc.sessions.budget import BudgetRequest
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
@@ -110,6 +111,28 @@ def test_each_session_says_what_ended_last_and_not_what_was_before(play):
     assert ended == [("new", "done", "yes"), ("tried", "done", "at last")]
     assert both[1].tasks == []
     assert [one.session for one in only] == [second]
+
+
+def test_what_was_given_up_is_told_with_what_comes_after_it_and_is_left_out(play):
+    async def scene(world):
+        session = await world.session("s", "build", "tidy up")
+        ledger = SqliteLedger(world.database, world.clock, owner="me")
+        for first, then in (("build", "ship"), ("ship", "announce"), ("tidy up", "rest")):
+            after = (TaskId(f"t-{first}"),)
+            await ledger.add(
+                NewTask(id=TaskId(f"t-{then}"), group=session, prompt=then, after=after)
+            )
+        await ledger.cancel(TaskId("t-build"))
+        await world.settle(session, "build", "cancelled")
+        return await world.report()
+
+    (one,) = play(scene)
+
+    assert [(task.prompt, task.state, task.result) for task in one.tasks] == [
+        ("build", "cancelled", ""),
+        ("ship", "cancelled", "Comes after t-build, which is cancelled"),
+        ("announce", "cancelled", "Comes after t-build, which is cancelled"),
+    ]
 
 
 def test_it_counts_what_else_happened(play):

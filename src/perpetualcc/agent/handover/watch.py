@@ -268,8 +268,10 @@ class HandoverWatch:
         return await self.maker.outcome(handover, self.iteration)
 
     def _full_from(self) -> int:
+        """The run may be ended before a reply says what it began with: then it is estimated."""
         hard = self._gauge.limits.hard_tokens
-        return hard if not self.launch.resume and self._gauge.opened_with >= hard else 0
+        began_with = self._gauge.opened_with or self._gauge.tokens
+        return hard if not self.launch.resume and began_with >= hard else 0
 
     def _manner(self, outcome: Outcome, facts: RunFacts) -> Manner | None:
         """None: there is no handover, or it is made when the work goes on."""

@@ -13,6 +13,8 @@ BLOCKED = 25_000
 Tokens below the window's end from which on Claude Code, left without auto-compact, refuses to go
 on ("Prompt is too long"). Measured on 2.1.330: at 178,000 of 200,000, at 980,000 of 1,000,000.
 """
+_LEAST_TOKENS = 15_000
+"""What every conversation begins with (`estimate.INSTRUCTIONS`), and a task of some words."""
 _MOST_TOKENS = 100_000_000
 _MOST_MINUTES = 60.0 * 24 * 365
 
@@ -123,7 +125,8 @@ def perpetual_from(asked: Mapping[str, Any], settings: HandoverSettings) -> Perp
     `--hard-tokens 50000` alone is no contradiction.
 
     Raises:
-        PerpetualError: a number is negative, absurd, or contradicts another one.
+        PerpetualError: a number is negative, absurd, or contradicts another one, or no conversation
+            can keep it.
     """
     unknown = set(asked) - {one.name for one in fields(Perpetual)}
     if unknown:
@@ -149,6 +152,12 @@ def _check_numbers(perpetual: Perpetual) -> None:
         warn, hard = getattr(perpetual, f"warn_{unit}"), getattr(perpetual, f"hard_{unit}")
         below = f"Choose --warn-{unit} below --hard-{unit}"
         _check_pair(unit, warn, hard, most, written="--{}-{}", below=below)
+    if perpetual.hard_tokens < _LEAST_TOKENS:
+        raise PerpetualError(
+            f"A hard limit of {perpetual.hard_tokens:,} tokens is below what every conversation"
+            f" begins with ({_LEAST_TOKENS:,})",
+            hint="Give more: --hard-tokens 40000",
+        )
     for name in ("max_iterations", "resume_from"):
         number = getattr(perpetual, name)
         if number is not None and not 1 <= number <= 1_000_000:
