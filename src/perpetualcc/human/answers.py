@@ -127,9 +127,7 @@ def _labels(question: Question) -> list[str]:
     return [str(option.get("label", "")) for option in question.get("options", [])]
 
 
-def _refuse_where_only_options_count(
-    question: Question, text: str, labels: Sequence[str]
-) -> None:
+def _refuse_where_only_options_count(question: Question, text: str, labels: Sequence[str]) -> None:
     if question.get("options_only"):
         raise AnswerError(f"{text!r} is no option", hint=f"Options: 1 to {len(labels)}")
 

@@ -315,6 +315,59 @@ def test_a_limit_that_was_over_before_anybody_was_told_is_not_told(tmp_path):
     asyncio.run(play())
 
 
+async def _settled(it):
+    await it.queue.respond(1, {"text": "this"}, by="a")
+
+
+async def _withdrawn(it):
+    asked = (EscalationType.QUESTION,)
+    await it.store.withdraw("it is over", session=ASKED.session, task=None, types=asked)
+
+
+async def _told_again(it):
+    await it.outbox.put([replace(notice("event:2"), escalation=1)])
+
+
+async def _goes_on(it):
+    await it.outbox.put([], goes_on=SessionId("s"))
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (_settled, "it was settled before it left"),
+        (_withdrawn, "it was settled before it left"),
+        (_told_again, "a later message says it"),
+        (_goes_on, "the limit was over before it left"),
+    ],
+)
+@pytest.mark.parametrize("arrives", [True, False])
+def test_what_became_moot_while_it_was_sent_is_not_tried_again(tmp_path, happens, why, arrives):
+    async def play():
+        async with world(tmp_path) as it:
+            await it.queue.escalate(ASKED)
+            kind = Kind.LIMIT if happens is _goes_on else Kind.QUESTION
+            first = replace(notice("event:1"), kind=kind, session=SessionId("s"), escalation=1)
+            await it.outbox.put([first])
+            it.clock.move(3600)
+            begun = await it.outbox.begin(1, look_again=it.clock.now() + 35)
+
+            await happens(it)
+            if arrives:
+                await it.outbox.end(begun.id, NoticeState.SENT)
+            else:
+                await it.outbox.postpone(begun.id, it.clock.now() + 30, "no net")
+            it.clock.move(3600)
+
+            *_, found = await it.outbox.list(10)
+            told = (found.state, found.due, found.problem)
+            moot = (NoticeState.MOOT, None, why)
+            assert told == ((NoticeState.SENT, None, "") if arrives else moot)
+            assert found.id not in {one.id for one in await it.outbox.due()}
+
+    asyncio.run(play())
+
+
 def test_a_limit_of_the_account_is_one_message_that_names_all_who_wait(tmp_path):
     """Each session is stopped at its next request, and each says so."""
 
