@@ -354,6 +354,11 @@ def _reminded(escalation: Escalation) -> EscalationReminded:
         title=request.title,
         reminders=escalation.reminders,
         raised_at=escalation.raised_at,
+        options=[dict(option) for option in request.options],
+        context=request.context,
+        questions=list(request.raw.get("questions", [])),
+        suggestion=request.suggestion,
+        confidence=request.confidence,
     )
 
 

@@ -262,6 +262,31 @@ def equipment(tmp_path, *channels, **settings):
     )
 
 
+def test_a_reminder_holds_what_was_asked(tmp_path):
+    questions = [{"question": "Which?", "options": [{"label": "A"}]}, {"question": "Who?"}]
+
+    async def play():
+        async with world(tmp_path) as it:
+            asked = await it.queue.escalate(
+                replace(
+                    ASKED,
+                    raw={"questions": questions},
+                    options=({"label": "A"},),
+                    context="why",
+                    suggestion="A",
+                    confidence=0.5,
+                )
+            )
+            await it.store.remind(asked.number, None)
+
+            raised, reminded = (one.event.data() for one in await it.events.read())
+            told = ("title", "options", "context", "questions", "suggestion", "confidence")
+            assert [reminded[name] for name in told] == [raised[name] for name in told]
+            assert reminded["questions"] == questions
+
+    asyncio.run(play())
+
+
 def test_a_nights_reminders_arrive_as_one_message_a_channel(tmp_path):
     async def play():
         async with world(tmp_path) as it:
