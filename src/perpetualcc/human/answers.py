@@ -43,6 +43,11 @@ def checked(
     Raises:
         AnswerError: it does not fit, with what would.
     """
+    if answer.get("always") and answer.get("approve") is not True:
+        raise AnswerError(
+            f"Request {number} becomes a rule only with an approval",
+            hint=f"pcc respond {number} --always",
+        )
     match request.type:
         case EscalationType.QUESTION:
             return _question(request, answer, number)

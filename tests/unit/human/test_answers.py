@@ -131,6 +131,8 @@ def test_each_of_several_questions_needs_its_answer():
         ("permission", {"approve": False, "text": "no"}, {"approve": False, "text": "no"}),
         ("permission", {"approve": True, "always": True}, {"approve": True, "always": True}),
         ("permission", {"text": "yes, go on"}, AnswerError),
+        ("permission", {"approve": False, "always": True}, AnswerError),
+        ("review", {"text": "seen", "always": True}, AnswerError),
         ("question", {"approve": True}, AnswerError),
         ("review", {"text": "seen"}, {"approve": False, "text": "seen"}),
         ("review", {"approve": True}, {"approve": True, "text": ""}),
