@@ -202,6 +202,28 @@ def test_whoever_reads_is_told_that_somebody_else_was_first(install, browser):
         pcc.pcc("respond", "1", "MySQL")
 
         browser.sees("was first and answered: MySQL")
+        browser.run("location.hash = '#/waiting/1'")
+        browser.sees("#1 does not wait any more, settled by")
+        browser.run("location.hash = '#/waiting/99'")
+        browser.sees("No request 99 is waiting for you.")
+        browser.run("location.hash = '#/waiting'")
+        browser.wait(lambda: "No request 99" not in browser.text, "the word stays")
+
+
+@in_a_browser
+def test_a_number_of_ones_own_is_an_answer_and_no_option(install, browser):
+    question = "question: How many workers?\n        header: Workers\n        options: ['4', '8']\n"
+    pcc = install(f"steps:\n  - say: First\n    ask:\n      - {question}  - say: Done.\n")
+    session = pcc.start("Build the shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.press("Waiting")
+        browser.press("How many workers?")
+        browser.sees("Or an answer of your own")
+        browser.write("[name=own0]", "2")
+        browser.press("Answer")
+        browser.sees("Answered: 2")
 
 
 @in_a_browser

@@ -87,6 +87,8 @@ class SettledGatekeeper:
 
     judged: list[ToolCall] = field(default_factory=list)
     why_outdated: str = ""
+    risk: Risk = Risk.HIGH
+    """Of everything but Write."""
 
     async def outdated(self, session: Session) -> PerpetualError | None:
         return PerpetualError(self.why_outdated) if self.why_outdated else None
@@ -96,7 +98,7 @@ class SettledGatekeeper:
         verdicts = {"Write": Verdict.ALLOW, "Agent": Verdict.ALLOW, "Bash": Verdict.ASK}
         return Judgement(
             verdict=verdicts.get(call.tool, Verdict.DENY),
-            risk=Risk.LOW if call.tool == "Write" else Risk.HIGH,
+            risk=Risk.LOW if call.tool == "Write" else self.risk,
             confidence=0.5,
             reason=f"{call.tool} is what it is.",
         )

@@ -92,15 +92,15 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def by_person(answer: Mapping[str, Any]) -> Judgement:
-    """A person's word on a tool call. Anything but a clear approval is a refusal."""
+def by_person(answer: Mapping[str, Any], risk: Risk) -> Judgement:
+    """A person's word on a call of this risk. Anything but a clear approval is a refusal."""
     if answer.get("expired"):
-        return refused_unattended(None)
+        return replace(refused_unattended(None), risk=risk)
     text = str(answer.get("text", "")).strip()
     approved = answer.get("approve") is True
     return Judgement(
         verdict=Verdict.ALLOW if approved else Verdict.DENY,
-        risk=Risk(str(answer.get("risk", Risk.HIGH.value))),
+        risk=risk,
         confidence=1.0,
         reason=f"A person {'approved' if approved else 'refused'} it{': ' + text if text else ''}.",
         message="" if approved else f"A person refused this. {text}".strip(),

@@ -67,6 +67,7 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
@@ -97,6 +98,8 @@ class SupervisedRun:
     background: BackgroundWork = field(default_factory=BackgroundWork)
     waiting: dict[int, ToolWanted | Asked] = field(default_factory=dict)
     """What a person was asked, by escalation number."""
+    risks: dict[RequestId, Risk] = field(default_factory=dict)
+    """Of the calls that a person was asked about."""
     answering: dict[RequestId, int] = field(default_factory=dict)
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
@@ -220,7 +223,7 @@ class SupervisedRun:
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
         if known is not None and await people.use(known.number):
-            await self._execute(wanted, by_person(known.answer or {}))
+            await self._execute(wanted, by_person(known.answer or {}, judgement.risk))
         elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(
                 self._event(
@@ -230,6 +233,7 @@ class SupervisedRun:
                     summary=summarize(call),
                 )
             )
+            self.risks[wanted.request] = judgement.risk
             await self._ask_a_person(wanted, request)
         else:
             await self._execute(wanted, refused_unattended(judgement))
@@ -369,7 +373,7 @@ class SupervisedRun:
                 await self.claude.respond_answer(asked.request, chosen)
 
     async def _take_word(self, wanted: ToolWanted, settled: Settled) -> None:
-        judgement = by_person(settled.answer)
+        judgement = by_person(settled.answer, self.risks[wanted.request])
         await self._execute(wanted, judgement)
         if settled.answer.get("expired"):
             call = wanted.call(self.launch.session.project)

@@ -7,8 +7,8 @@ from typing import Any
 
 from perpetualcc.cli.lines import TITLE
 from perpetualcc.cli.look import coloured, duration, fit, moment, printable
-from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
+from perpetualcc.human.how_to_answer import offer_in
 
 Request = Mapping[str, Any]
 
@@ -123,9 +123,7 @@ class Prompt:
 
 def offer_of(request: Request) -> str:
     """The offer to make a rule of an approval, in words; empty when there is none."""
-    options = request.get("options") or []
-    found = (str(o.get("description", "")) for o in options if o.get("label") == ALWAYS)
-    return next(found, "")
+    return offer_in(request.get("options") or [])
 
 
 def option_lines(question: Mapping[str, Any], *, at_most: int | None = None) -> Iterator[str]:

@@ -11,7 +11,7 @@ import typer
 from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, one_line, printable, table
+from perpetualcc.cli.look import fit, one_line, printable, table, width
 from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
@@ -23,6 +23,8 @@ app = typer.Typer(rich_markup_mode=None)
 
 _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
+_CALL = 40
+"""Columns of a call, or of a question."""
 _WORDS = {
     "risk": {risk.value for risk in Risk},
     "verdict": {verdict.value for verdict in Verdict} | {"answer"},
@@ -111,6 +113,8 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
             "session": one["session"],
             "tool": "AskUserQuestion",
             "summary": f"{question} → {answer}",
+            "question": question,
+            "answer": answer,
             "verdict": "answer",
             "risk": "",
             "confidence": one["confidence"],
@@ -123,9 +127,17 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _row(one: dict[str, Any]) -> list[str]:
     at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
-    said = one["summary"] if one["verdict"] == "answer" else f"{one['tool']} {one['summary']}"
-    call = fit(said, 40)
-    return [at, one["session"], call, one["risk"], one["verdict"], fit(_why(one), 60)]
+    return [at, one["session"], _call(one), one["risk"], one["verdict"], fit(_why(one), 60)]
+
+
+def _call(one: dict[str, Any]) -> str:
+    """A question and its answer on a line each, where one has no room for both."""
+    if one["verdict"] != "answer":
+        return fit(f"{one['tool']} {one['summary']}", _CALL)
+    if width(said := one_line(one["summary"])) <= _CALL:
+        return said
+    answer = fit(one_line(one["answer"]), _CALL - 2)
+    return f"{fit(one_line(one['question']), _CALL)}\n→ {answer}"
 
 
 def _why(one: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printab
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
-from perpetualcc.human.how_to_answer import how_to_answer
+from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 Data = Mapping[str, Any]
 
@@ -154,8 +154,11 @@ def _escalated(event: Data) -> list[str]:
     # With a task that stops the watching ends, mostly.
     ways = ["here"] if event["here"] and event["type"] != "error" else []
     if not event["staged"]:
-        how = how_to_answer(event["number"], event["type"], event.get("questions") or ())
+        questions = event.get("questions") or ()
+        how = how_to_answer(event["number"], event["type"], questions, event["options"])
         ways.append(f"with: {how}")
+        if not event["here"] and (offer := offer_in(event["options"])):
+            lines.append(f"   Offer: {one_line(offer)}")
     return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
 
 

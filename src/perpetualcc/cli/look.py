@@ -118,13 +118,17 @@ def table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], *, colours: Sequence[str] = ()
 ) -> str:
     """
-    A box with columns. A cell may have several lines; the widest give way on a terminal.
+    A box with columns. A cell may have several lines; the widest give way on a terminal. On one
+    that is too narrow for that, a block of lines for each row.
 
     `colours`: of each row's last cell, empty for none. Cells themselves are plain text.
     """
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
     widths = [max(width(line) for row in cells for line in row[i]) for i in range(len(headers))]
-    widths = _narrowed(widths, terminal_width())
+    limit = terminal_width()
+    widths = _narrowed(widths, limit)
+    if limit is not None and _boxed(widths) > limit:
+        return _blocks(cells, limit, colours)
     cells = [
         [[fit(line, w) for line in cell] for cell, w in zip(row, widths, strict=True)]
         for row in cells
@@ -146,7 +150,7 @@ def table(
 
 
 _NARROWEST = 4
-"""Columns that a cell keeps on the narrowest terminal; then the lines wrap."""
+"""Columns that a cell keeps in a box."""
 
 
 def _narrowed(widths: list[int], limit: int | None) -> list[int]:
@@ -155,12 +159,34 @@ def _narrowed(widths: list[int], limit: int | None) -> list[int]:
     is what a person types next.
     """
     widths = list(widths)
-    while limit is not None and sum(widths) + 3 * len(widths) + 1 > limit:
+    while limit is not None and _boxed(widths) > limit:
         widest = max(range(1, len(widths)), key=widths.__getitem__)
         if widths[widest] <= _NARROWEST:
             break
         widths[widest] -= 1
     return widths
+
+
+def _boxed(widths: Sequence[int]) -> int:
+    """Columns of a whole line."""
+    return sum(widths) + 3 * len(widths) + 1
+
+
+def _blocks(cells: Sequence[Sequence[Sequence[str]]], limit: int, colours: Sequence[str]) -> str:
+    """The first cell, and the others below it behind their headers; empty ones are left out."""
+    (_, *headers), *rows = cells
+    names = [name for (name,) in headers]
+    wide = max(map(width, names), default=0)
+    lines: list[str] = []
+    for (first, *others), colour in zip(rows, colours or [""] * len(rows), strict=True):
+        lines += [fit(line, limit) for line in first]
+        for place, (name, cell) in enumerate(zip(names, others, strict=True), start=1):
+            head = f"  {padded(name, wide)}  "
+            told = [fit(line, max(_NARROWEST, limit - width(head))) for line in cell if line]
+            heads = [head, *[" " * width(head)] * len(told)]
+            shade = colour if place == len(names) else ""
+            lines += [h + coloured(line, shade) for h, line in zip(heads, told, strict=False)]
+    return "\n".join(lines)
 
 
 def _row(row: Sequence[Sequence[str]], widths: Sequence[int], colour: str) -> str:

@@ -80,8 +80,9 @@ def respond(
 
     Example: pcc respond 1 "Use PostgreSQL, it's our standard"
     """
-    if (approve or always) and deny:
-        raise PerpetualError("--approve and --deny contradict each other", hint="Choose one")
+    _refuse_contradictions(
+        number, answer or [], approve=approve, deny=deny, always=always, interactive=interactive
+    )
     if not (answer or approve or deny or always or interactive):
         raise PerpetualError(
             "There is no answer",
@@ -100,6 +101,24 @@ def respond(
     print(f"Answered request {number}: {fit(settled['answer'], 100)}")
     if always:
         print(settled["rule"] or "No rule can say exactly this; it counts once")
+
+
+def _refuse_contradictions(
+    number: int, words: list[str], *, approve: bool, deny: bool, always: bool, interactive: bool
+) -> None:
+    from perpetualcc.human.answers import NO, YES  # noqa: PLC0415  # not for the list
+
+    said = {word.strip().casefold() for word in words}
+    contradictions = {
+        "--approve and --deny contradict each other": (approve or always) and deny,
+        "--always takes no words": always and words,
+        "--approve and a no contradict each other": approve and said & NO,
+        "--deny and a yes contradict each other": deny and said & YES,
+        "--interactive asks for the answer": interactive and (words or approve or deny or always),
+    }
+    for what, is_said in contradictions.items():
+        if is_said:
+            raise PerpetualError(what, hint=f"Choose one, such as: pcc respond {number} --deny")
 
 
 def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:

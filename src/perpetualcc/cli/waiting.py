@@ -9,7 +9,7 @@ from typing import Any
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import duration, fit, table
 from perpetualcc.cli.options import GlobalOptions
-from perpetualcc.human.how_to_answer import how_to_answer
+from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
@@ -45,17 +45,13 @@ def list_waiting(
 
 
 def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:
-    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
-
     for one in waiting:
-        if words := offer_of(one):
+        if words := offer_in(one["options"]):
             yield f"#{one['number']}: {words}\n"
 
 
 def answer_to(one: dict[str, Any]) -> str:
     """What to type to answer it, as it stands now."""
-    from perpetualcc.cli.asking import offer_of  # noqa: PLC0415  # the empty list does without
-
     if one["type"] == "review":
         words = (
             '"seen" (or --always; its task is over)'
@@ -63,9 +59,8 @@ def answer_to(one: dict[str, Any]) -> str:
             else '--approve (for the next time, or "seen")'
         )
         return f"pcc respond {one['number']} {words}"
-    if one["type"] == "permission" and offer_of(one):
-        return f"pcc respond {one['number']} --approve (or --always, --deny)"
-    return how_to_answer(one["number"], one["type"], one["raw"].get("questions") or ())
+    questions = one["raw"].get("questions") or ()
+    return how_to_answer(one["number"], one["type"], questions, one["options"])
 
 
 def _row(one: dict[str, Any]) -> list[str]:

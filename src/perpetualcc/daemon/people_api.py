@@ -84,8 +84,8 @@ class PeopleApi:
 
     async def respond(self, params: Params, connection: Connection) -> Any:
         """
-        Answer what waits: `approve` or not, one `text`, or `answers` by question; `always` asks for
-        a rule.
+        Answer what waits: `approve` or not, one `text`, or `answers` by question, each as a person
+        types it, or `{"own": "2"}` for words that are no option's number; `always` asks for a rule.
         """
         answer = {
             name: params[name]

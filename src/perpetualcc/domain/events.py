@@ -219,6 +219,11 @@ class EscalationReminded(Event):
     reminders: int
     """How often, this time included."""
     raised_at: float
+    options: list[dict[str, str]] = dataclasses.field(default_factory=list)
+    context: str = ""
+    questions: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    suggestion: str = ""
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,11 @@ def checked(
     Raises:
         AnswerError: it does not fit, with what would.
     """
+    if answer.get("always") and answer.get("approve") is not True:
+        raise AnswerError(
+            f"Request {number} becomes a rule only with an approval",
+            hint=f"pcc respond {number} --always",
+        )
     match request.type:
         case EscalationType.QUESTION:
             return _question(request, answer, number)
@@ -73,12 +78,7 @@ def choose(question: Question, typed: str) -> str:
     Raises:
         AnswerError: nothing, a number that no option has, or no amount where one is asked for.
     """
-    text = typed.strip()
-    if not text:
-        raise AnswerError("The answer is empty", hint="Type an option's number, or an answer")
-    if text in _PLACEHOLDERS:
-        raise AnswerError(f"{text} stands for an answer", hint="Type yours in its place")
-    labels = [str(option.get("label", "")) for option in question.get("options", [])]
+    text, labels = _said(typed), _labels(question)
     if (one := _chosen(labels, text) or _agreed(question, labels, text)) is not None:
         return one
     if question.get("amount"):
@@ -99,9 +99,42 @@ def choose(question: Question, typed: str) -> str:
         raise AnswerError(
             f"There is no option {text}", hint=f"Options: 1 to {len(labels)}, or type an answer"
         )
+    _refuse_where_only_options_count(question, text, labels)
+    return text
+
+
+def in_own_words(question: Question, typed: str) -> str:
+    """
+    What a text means that no option's number is: a label, or the text itself.
+
+    Raises:
+        AnswerError: nothing, or words where only an option or an amount is an answer.
+    """
+    text, labels = _said(typed), _labels(question)
+    if (one := _labelled(labels, text) or _agreed(question, labels, text)) is not None:
+        return one
+    if question.get("amount"):
+        return _amount(question["amount"], text, labels)
+    _refuse_where_only_options_count(question, text, labels)
+    return text
+
+
+def _said(typed: str) -> str:
+    text = typed.strip()
+    if not text:
+        raise AnswerError("The answer is empty", hint="Type an option's number, or an answer")
+    if text in _PLACEHOLDERS:
+        raise AnswerError(f"{text} stands for an answer", hint="Type yours in its place")
+    return text
+
+
+def _labels(question: Question) -> list[str]:
+    return [str(option.get("label", "")) for option in question.get("options", [])]
+
+
+def _refuse_where_only_options_count(question: Question, text: str, labels: Sequence[str]) -> None:
     if question.get("options_only"):
         raise AnswerError(f"{text!r} is no option", hint=f"Options: 1 to {len(labels)}")
-    return text
 
 
 NUMBER = r"(?:\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -136,12 +169,16 @@ def _amount(bounds: Any, text: str, labels: Sequence[str]) -> str:
     )
 
 
-def _chosen(labels: Sequence[str], text: str) -> str | None:
+def _labelled(labels: Sequence[str], text: str) -> str | None:
     if text in labels:
         return text
     alike = {label for label in labels if label.casefold() == text.casefold()}
-    if len(alike) == 1:
-        return alike.pop()
+    return alike.pop() if len(alike) == 1 else None
+
+
+def _chosen(labels: Sequence[str], text: str) -> str | None:
+    if (one := _labelled(labels, text)) is not None:
+        return one
     if text.isdecimal() and text.isascii() and 1 <= int(text[:6]) <= len(labels):
         place = int(text[:6])
         label = labels[place - 1]
@@ -180,10 +217,16 @@ def _question(
             + " ".join('"…"' for _ in questions),
         )
     chosen = {
-        str(one["question"]): choose(one, str(by_text.get(one["question"], text)))
-        for one in questions
+        str(one["question"]): _meant(one, by_text.get(one["question"], text)) for one in questions
     }
     return {"answers": chosen, "text": "; ".join(chosen.values())}
+
+
+def _meant(question: Question, given: object) -> str:
+    """`{"own": "2"}` is the number itself, where `2` would be the second option."""
+    if isinstance(given, Mapping):
+        return in_own_words(question, str(given.get("own") or ""))
+    return choose(question, str(given))
 
 
 def _yes_or_no(question: Question, words: str, approve: object, number: int) -> str:

@@ -3,10 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from perpetualcc.domain.escalations import ALWAYS
 
-def how_to_answer(number: int, kind: str, questions: Sequence[Mapping[str, Any]] = ()) -> str:
+Parts = Sequence[Mapping[str, Any]]
+
+
+def how_to_answer(number: int, kind: str, questions: Parts = (), options: Parts = ()) -> str:
     """A shell refuses the line as a whole, where `|` would run half of it."""
     match kind:
+        case "permission" if offer_in(options):
+            words = "--approve (or --always, --deny)"
         case "permission":
             words = "--approve (or --deny)"
         case "error":
@@ -16,3 +22,9 @@ def how_to_answer(number: int, kind: str, questions: Sequence[Mapping[str, Any]]
         case _:
             words = " ".join(['"…"'] * max(1, len(questions)))
     return f"pcc respond {number} {words}"
+
+
+def offer_in(options: Parts) -> str:
+    """The offer to make a rule of an approval, in words; empty when there is none."""
+    found = (str(one.get("description", "")) for one in options if one.get("label") == ALWAYS)
+    return next(found, "")

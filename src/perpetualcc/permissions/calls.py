@@ -37,9 +37,18 @@ _BY_LOWER = {name.lower(): name for name in _FIELDS}
 def call_from_words(tool: str, subject: str, project: Path) -> ToolCall:
     """`bash 'ls'`: the tool by any case, and the one field that matters, or its input as JSON."""
     name = _BY_LOWER.get(tool.lower(), tool)
-    if subject.lstrip().startswith("{") and name != "Bash":
+    if subject.lstrip().startswith("{") and (name != "Bash" or _is_bash_input(subject)):
         return ToolCall(tool=name, input=_object(subject), project=project)
     return ToolCall(tool=name, input={_FIELDS.get(name, "input"): subject}, project=project)
+
+
+def _is_bash_input(text: str) -> bool:
+    """A command may begin with a brace, too."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and isinstance(value.get("command"), str)
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -5,25 +5,16 @@ A rule that matches nothing is worse than none, because somebody relies on it.
 """
 
 import posixpath
-import re
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Risk, ToolCall
-from perpetualcc.permissions.effects import Analysis, Finding
+from perpetualcc.permissions.effects import Analysis
+from perpetualcc.permissions.kinds import highest_risk, instead_of, is_kind
 from perpetualcc.permissions.risk_classifier import analyse
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject, Standing, standing
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.script import Problem
-
-_NO_PROGRAMS = frozenset({
-    "blocked", "computed", "container", "database", "direction-characters", "empty", "fetch",
-    "function", "given", "malformed", "nothing", "raw", "read", "set", "tool", "write",
-})  # fmt: skip
-"""Words that a kind begins with when it is named after no program."""
-_NO_PROGRAM_KINDS = frozenset({"not judged", *Problem})
-_PLAIN = re.compile(r"[\w.+@:/-]+( [\w.+@:/-]+)*")
-"""What a person types; programs of other names have kinds that nobody could foresee."""
 
 
 def refuse_dead(rule: Rule, settings: PermissionSettings) -> None:
@@ -40,38 +31,27 @@ def refuse_dead(rule: Rule, settings: PermissionSettings) -> None:
             if not is_kind(rule.pattern, settings):
                 raise PerpetualError(
                     f"No call is of the kind {rule.pattern!r}",
-                    hint="See the kind of a call with: pcc explain bash 'git push'",
+                    hint=instead_of(rule.pattern, rule.effect, settings),
                 )
 
 
 def not_changed(rule: Rule, settings: PermissionSettings) -> str:
-    """What an allowing rule for a command leaves as it is; empty when it does what it says."""
-    if rule.effect is not RuleEffect.ALLOW or rule.subject is not RuleSubject.COMMAND:
+    """What an allowing rule leaves as it is; empty when it does what it says."""
+    if rule.effect is not RuleEffect.ALLOW or rule.subject is RuleSubject.PATH:
         return ""
+    if rule.subject is RuleSubject.KIND:
+        is_high = highest_risk(rule.pattern, settings) is Risk.HIGH
+        return _still_asks(rule) if is_high and not rule.includes_high else ""
     call, analysis = _analysed(rule.pattern, rule, settings)
     if analysis.is_forbidden:
         return f"{rule.pattern!r} stays blocked: the settings always block it, whatever rules say"
     if standing((rule,), analysis, call) is not Standing.ALLOWED and analysis.risk is Risk.HIGH:
-        return f"{rule.pattern!r} itself is HIGH and still asks a person; --high lets it through"
+        return _still_asks(rule)
     return ""
 
 
-def is_kind(pattern: str, settings: PermissionSettings) -> bool:
-    """
-    Whether a finding may be called so. Not a list: programs that nobody knows have kinds too.
-
-    Without a known program in front, a kind must be what its own words are judged as.
-    """
-    first, _, rest = pattern.partition(" ")
-    is_foreseen = _PLAIN.fullmatch(pattern) is not None
-    if not is_foreseen or pattern in _NO_PROGRAM_KINDS or first in _NO_PROGRAMS:
-        return True
-    alone = _findings(first, settings)
-    if not any(one.rule == "unknown-command" or _is_unread(one.rule) for one in alone):
-        return True
-    # A script's kind is its name and then its path: `setup bin/setup`.
-    judged = (*_findings(pattern, settings), *(_findings(rest, settings) if rest else ()))
-    return any(finding.kind == pattern for finding in judged)
+def _still_asks(rule: Rule) -> str:
+    return f"{rule.pattern!r} itself is HIGH and still asks a person; --high lets it through"
 
 
 def _refuse_dead_command(rule: Rule, settings: PermissionSettings) -> None:
@@ -105,10 +85,6 @@ def _refuse_dead_path(pattern: str) -> None:
 
 def _is_unread(rule: str) -> bool:
     return rule == Problem.SYNTAX.name.lower()
-
-
-def _findings(command: str, settings: PermissionSettings) -> tuple[Finding, ...]:
-    return _analysed(command, None, settings)[1].findings
 
 
 def _analysed(

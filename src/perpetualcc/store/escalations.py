@@ -25,6 +25,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.outbox import spare_people
 from perpetualcc.store.text import redacted, to_json
 
 _SEVERITIES = tuple(Severity)
@@ -258,7 +259,7 @@ class SqliteEscalations:
         escalation = _escalation(_row(connection, number))
         self._ledger.signal_in(connection, signal_name(number), answer)
         self._events.append_in(connection, [_settled(escalation), *_answered_by_person(escalation)])
-        _spare_people(connection, number, now)
+        spare_people(connection, number, now)
         return escalation
 
     def _withdraw(
@@ -283,7 +284,7 @@ class SqliteEscalations:
                 " WHERE number = ?",
                 (now, now, to_json({"text": reason}), WITHDRAWN, row["number"]),
             )
-            _spare_people(connection, row["number"], now)
+            spare_people(connection, row["number"], now)
             settled = _settled(_escalation(_row(connection, row["number"])))
             self._events.append_in(connection, [settled])
         return [row["number"] for row in rows]
@@ -324,16 +325,6 @@ def _use(connection: sqlite3.Connection, number: int, now: float) -> bool:
     return cursor.rowcount == 1
 
 
-def _spare_people(connection: sqlite3.Connection, number: int, now: float) -> None:
-    """What has not left yet about a request that is settled need not leave any more."""
-    connection.execute(
-        "UPDATE notifications SET state = 'moot', due = NULL, ended_at = ?,"
-        " problem = 'it was settled before it left'"
-        " WHERE escalation = ? AND state = 'queued'",
-        (now, number),
-    )
-
-
 def _raised(escalation: Escalation) -> EscalationRaised:
     request = escalation.request
     return EscalationRaised(
@@ -363,6 +354,11 @@ def _reminded(escalation: Escalation) -> EscalationReminded:
         title=request.title,
         reminders=escalation.reminders,
         raised_at=escalation.raised_at,
+        options=[dict(option) for option in request.options],
+        context=request.context,
+        questions=list(request.raw.get("questions", [])),
+        suggestion=request.suggestion,
+        confidence=request.confidence,
     )
 
 

@@ -29,17 +29,20 @@ INSERT INTO notifications (cause, channel, kind, session, escalation, title, bod
 VALUES (:cause, :channel, :kind, :session, :escalation, :title, :body, 'queued', :now, :due)
 ON CONFLICT (cause, channel) DO NOTHING
 """
-_REPLACE = """
-UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now,
-    problem = 'a later message says it'
-WHERE state = 'queued' AND channel = :channel AND cause <> :cause AND escalation = :escalation
+_MOOT = """
+UPDATE notifications SET problem = :why, due = iif(state = 'sending', due, NULL),
+    ended_at = iif(state = 'sending', NULL, :now), state = iif(state = 'sending', state, 'moot')
+WHERE state IN ('queued', 'sending')
 """
-_OUTDATE = """
-UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now,
-    problem = 'the limit was over before it left'
-WHERE state = 'queued' AND kind = 'limit' AND session = :session
+"""What is being sent may still arrive; its problem says that it is not tried again."""
+_REPLACED = "channel = :channel AND cause <> :cause AND escalation = :escalation"
+_OUTDATED = "kind = 'limit' AND session = :session"
+_SETTLED = "escalation = :number"
+_IS_MOOT = "state = 'sending' AND problem <> ''"
+_AGAIN = f"""
+    state = iif({_IS_MOOT}, 'moot', 'queued'), due = iif({_IS_MOOT}, NULL, :due),
+    ended_at = iif({_IS_MOOT}, :now, NULL), problem = iif({_IS_MOOT}, problem, :problem)
 """
-
 _SET_BACK = """
 UPDATE notifications SET
     due = :now, created_at = min(created_at, :now), started_at = min(started_at, :now)
@@ -119,9 +122,7 @@ class SqliteOutbox:
         )
 
     async def postpone(self, notice: int, due: float, problem: str = "") -> None:
-        await self._change(
-            notice, "state = 'queued', due = :due, problem = :problem", due=due, problem=problem
-        )
+        await self._change(notice, _AGAIN, due=due, problem=problem)
 
     async def end(self, notice: int, state: NoticeState, problem: str = "") -> None:
         await self._change(
@@ -178,7 +179,8 @@ class SqliteOutbox:
     ) -> None:
         now = self._clock.now()
         if goes_on is not None:
-            connection.execute(_OUTDATE, {"session": goes_on, "now": now})
+            over = {"session": goes_on, "why": "the limit was over before it left"}
+            connection.execute(f"{_MOOT} AND {_OUTDATED}", {**over, "now": now})
         for one in notices:
             row = {
                 "cause": one.cause,
@@ -192,9 +194,16 @@ class SqliteOutbox:
                 "due": now + GATHERED.get(one.kind, timedelta()).total_seconds(),
             }
             if connection.execute(_INSERT, row).rowcount:
-                connection.execute(_REPLACE, row)
+                later = {**row, "why": "a later message says it"}
+                connection.execute(f"{_MOOT} AND {_REPLACED}", later)
         if seen is not None:
             connection.execute("UPDATE people_cursor SET seq = max(seq, ?)", (seen,))
+
+
+def spare_people(connection: sqlite3.Connection, number: int, now: float) -> None:
+    """What has not left yet about a request that is settled need not leave any more."""
+    settled = {"number": number, "why": "it was settled before it left", "now": now}
+    connection.execute(f"{_MOOT} AND {_SETTLED}", settled)
 
 
 def _notice(row: sqlite3.Row) -> Notice:

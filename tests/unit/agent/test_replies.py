@@ -54,15 +54,15 @@ def test_a_refusal_for_want_of_a_person_says_what_to_do_instead():
     [{}, {"approve": False}, {"approve": "yes"}, {"approve": 1}, {"text": "approve"}],
 )
 def test_anything_but_a_clear_approval_is_a_refusal(answer):
-    judgement = by_person(answer)
+    judgement = by_person(answer, Risk.LOW)
 
     assert judgement.verdict is Verdict.DENY
     assert judgement.message.startswith("A person refused this.")
 
 
 def test_a_persons_words_are_kept():
-    approved = by_person({"approve": True, "text": " this once "})
-    refused = by_person({"approve": False, "text": "use make clean"})
+    approved = by_person({"approve": True, "text": " this once "}, Risk.MEDIUM)
+    refused = by_person({"approve": False, "text": "use make clean"}, Risk.HIGH)
 
     assert approved.reason == "A person approved it: this once."
     assert approved.message == ""

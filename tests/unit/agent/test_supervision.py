@@ -32,6 +32,7 @@ from perpetualcc.agent.inbox import (
 )
 from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.supervision import SupervisedRun
+from perpetualcc.daemon.habits import Habits
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.events import ToolFailed
@@ -40,6 +41,8 @@ from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, Later, Parked, Task, TaskState, Wait
+from perpetualcc.domain.tools import Risk
+from perpetualcc.memory import ProceduralMemory
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.stuck import StuckSettings, StuckWatch
@@ -52,6 +55,7 @@ from tests.fakes.faculties import (
     SettledGatekeeper,
     ToldClaude,
 )
+from tests.fakes.memory import ProceduresInMemory
 
 SESSION = Session(
     id=SessionId("abc123"),
@@ -248,6 +252,39 @@ def test_only_a_clear_approval_lets_a_call_through(answer, verdict):
     [decision] = world.journal.decisions
     assert decision.decided_by is DecidedBy.PERSON
     assert str(answer.get("text", "")) in decision.message + decision.reason
+
+
+@pytest.mark.parametrize("risk", Risk)
+@pytest.mark.parametrize("answer", [{"approve": True}, {"approve": False}, {"expired": True}])
+def test_what_a_person_decides_keeps_the_risk_of_the_call(risk, answer):
+    judging = SettledGatekeeper(risk=risk)
+
+    held = play(World(gatekeeper=judging), wants("b", "Bash"), Settled(number=1, answer=answer))
+    people = MemoryPeople()
+    people.answer_before(held.people.asked[0], answer)
+    stored = play(World(gatekeeper=judging, people=people), wants("b", "Bash"))
+
+    assert [one.risk for one in held.journal.decisions] == [risk]
+    assert [one.risk for one in stored.journal.decisions] == [risk]
+
+
+def test_what_a_person_approved_becomes_a_habit():
+    habits = Habits(ProceduralMemory(ProceduresInMemory()))
+    project = str(SESSION.project)
+    medium = World(gatekeeper=SettledGatekeeper(risk=Risk.MEDIUM))
+
+    async def learned():
+        for event in medium.journal.written:
+            await habits.learn(event, project)
+        return await habits.for_call(project, "Bash", "git fetch origin a4")
+
+    play(
+        medium,
+        wants("b", "Bash", command="git fetch origin a4"),
+        Settled(number=1, answer={"approve": True}),
+    )
+
+    assert asyncio.run(learned()).action == Verdict.ALLOW
 
 
 def test_a_second_answer_changes_nothing():

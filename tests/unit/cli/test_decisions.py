@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.guard import _why
+from perpetualcc.cli.guard import _answered, _call, _why
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,24 @@ from perpetualcc.cli.guard import _why
 )
 def test_a_reason_does_not_repeat_the_call(summary, reason, said):
     assert _why({"summary": summary, "reason": reason}) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        ("Which layout?", "Wide", "Which layout? → Wide"),
+        (
+            "Which database should the notes of the shop live in?",
+            "PostgreSQL",
+            "Which database should the notes of the…\n→ PostgreSQL",
+        ),
+        ("Which?\nSay it\tnow.", "One\nand two", "Which? Say it now. → One and two"),
+        ("Why?", "a" * 50, "Why?\n→ " + "a" * 37 + "…"),
+    ],
+)
+def test_of_a_question_the_answer_is_shown_too(question, answer, said):
+    told = {"at": 0, "session": "s", "confidence": 1, "reason": "", "decided_by": "person"}
+
+    [one] = _answered({**told, "answers": {question: answer}})
+
+    assert _call(one) == said

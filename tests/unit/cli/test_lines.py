@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.look import moment
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
 from tests.unit.domain.test_events import events
@@ -216,6 +217,23 @@ def test_an_escalation_says_how_to_answer_and_whether_it_can_be_here() -> None:
     assert logged[0].endswith("Human input needed (#7): Approve: Bash rm -rf build")
     assert logged[1].strip() == "Answer with: pcc respond 7 --approve (or --deny)"
     assert watched[1].strip() == "Answer here, or with: pcc respond 7 --approve (or --deny)"
+
+
+def test_the_offer_of_a_rule_is_told_where_it_is_asked() -> None:
+    offer = {"label": ALWAYS, "description": "you approved 'make' 3 times here"}
+    asked = sent(
+        EVENT_TYPES["EscalationRaised"](
+            number=7, request=RequestId("t"), type="permission", title="Run make?", options=[offer]
+        )
+    )
+
+    logged, watched = shown(asked), shown(asked, here=True)
+
+    assert [line.strip() for line in logged[1:]] == [
+        "Offer: you approved 'make' 3 times here",
+        "Answer with: pcc respond 7 --approve (or --always, --deny)",
+    ]
+    assert len(watched) == 2, "the prompt tells of it"
 
 
 def test_what_is_agreed_to_says_so_where_it_is_asked() -> None:

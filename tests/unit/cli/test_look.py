@@ -89,6 +89,22 @@ def test_a_table_keeps_within_the_terminal(columns: int, monkeypatch) -> None:
     assert any("Resumes" in line for line in drawn) or columns < 60
 
 
+@pytest.mark.parametrize("columns", [40, 30])
+def test_a_table_that_is_too_wide_for_the_terminal_is_told_in_lines(columns, monkeypatch) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+    row = [
+        *("11-26 07:15:27", "abc123", "Which database should it be?\n→ PostgreSQL"),
+        *("", "answer", "a person answered, and said why at length"),
+    ]
+
+    drawn = look.table(["When", "Session", "Call", "Risk", "Verdict", "Why"], [row]).splitlines()
+
+    assert drawn[:2] == ["11-26 07:15:27", "  Session  abc123"]
+    assert "           → PostgreSQL" in drawn
+    assert not any("Risk" in line for line in drawn)
+    assert max(look.width(line) for line in drawn) <= columns
+
+
 @pytest.mark.parametrize("columns", [None, 100, 40])
 def test_a_panel_keeps_within_the_terminal(columns: int | None, monkeypatch) -> None:
     monkeypatch.setattr(look, "terminal_width", lambda: columns)

@@ -78,6 +78,31 @@ def test_a_label_that_is_a_number_comes_before_the_place():
     assert choose(question("3", "2", "1"), "1") == "1"
 
 
+@pytest.mark.parametrize(
+    ("options", "own", "answer"),
+    [
+        ({}, "2", "2"),
+        ({}, "8", "8"),
+        ({"multiSelect": True}, "8, 2", "8, 2"),
+        ({"amount": {"above": 1}}, "2", "2"),
+        ({"amount": {"above": 1}}, "1", AnswerError),
+        ({"options_only": True}, "2", AnswerError),
+        ({}, "…", AnswerError),
+        ({}, " ", AnswerError),
+    ],
+)
+def test_own_words_are_never_an_options_number(options, own, answer):
+    workers = {**question("4", "8"), **options}
+    asked = request(EscalationType.QUESTION, workers)
+    given = {"answers": {workers["question"]: {"own": own}}}
+
+    if answer is AnswerError:
+        with pytest.raises(AnswerError):
+            checked(asked, given, number=3)
+    else:
+        assert checked(asked, given, number=3)["text"] == answer
+
+
 def test_two_options_with_one_label_are_told_apart_by_their_place():
     assert choose(question("Yes", "Yes"), "2") == "Yes (option 2)"
 
@@ -106,6 +131,8 @@ def test_each_of_several_questions_needs_its_answer():
         ("permission", {"approve": False, "text": "no"}, {"approve": False, "text": "no"}),
         ("permission", {"approve": True, "always": True}, {"approve": True, "always": True}),
         ("permission", {"text": "yes, go on"}, AnswerError),
+        ("permission", {"approve": False, "always": True}, AnswerError),
+        ("review", {"text": "seen", "always": True}, AnswerError),
         ("question", {"approve": True}, AnswerError),
         ("review", {"text": "seen"}, {"approve": False, "text": "seen"}),
         ("review", {"approve": True}, {"approve": True, "text": ""}),

@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.domain.escalations import ALWAYS
-from perpetualcc.domain.events import EscalationRaised, SessionStatusChanged, TaskSettled
+from perpetualcc.domain.events import (
+    EscalationRaised,
+    EscalationReminded,
+    SessionStatusChanged,
+    TaskSettled,
+)
 from perpetualcc.domain.ids import RequestId, SessionId
 from perpetualcc.human.notifications.channels import (
     Channel,
@@ -73,6 +78,45 @@ def test_what_is_agreed_to_is_looked_at_first():
     assert "1. The walls" in message.full[1]
 
 
+def reminded(raised):
+    """The same, told again."""
+    return EscalationReminded(
+        reminders=1,
+        raised_at=0.0,
+        **{
+            name: getattr(raised, name)
+            for name in (
+                *("session", "number", "type", "title", "options", "context", "questions"),
+                *("suggestion", "confidence"),
+            )
+        },
+    )
+
+
+TWO = [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}, {"question": "Who?"}]
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason", "command"),
+    [
+        (asked(), "has a question", 'pcc respond 4 "…"'),
+        (asked(questions=TWO), "has a question", 'pcc respond 4 "…" "…"'),
+        (
+            asked(context="1. The walls", questions=[{"question": "Begin?", "yes_or_no": True}]),
+            "wants you to agree",
+            'pcc respond 4 --approve (or --deny, or "…")',
+        ),
+        (asked(suggestion="A", confidence=0.5), "has a question", 'pcc respond 4 "…"'),
+    ],
+)
+def test_a_reminder_says_all_that_the_first_message_did(raised, reason, command):
+    first, again = compose(raised, None), compose(reminded(raised), None)
+
+    assert again.full[1] == first.full[1]
+    assert again.brief[1].endswith(f"Answer with: {command}")
+    assert f"still {reason} (since " in again.brief[0]
+
+
 def test_an_offer_to_make_a_rule_is_told():
     question = EscalationRaised(
         session=SessionId("s-1"),
@@ -83,10 +127,11 @@ def test_an_offer_to_make_a_rule_is_told():
         options=[{"label": "Allow"}, {"label": ALWAYS, "description": "you approved it before"}],
     )
 
-    message = compose(question, None)
-
-    assert message is not None
-    assert "Offer: you approved it before" in message.full[1]
+    for message in (compose(question, None), compose(reminded(question), None)):
+        assert "Offer: you approved it before" in message.full[1]
+        for _, body in (message.full, message.brief):
+            assert body.endswith("pcc respond 4 --approve (or --always, --deny)")
+        assert "you approved" not in message.brief[1]
 
 
 def test_no_secret_and_no_control_character_is_told():

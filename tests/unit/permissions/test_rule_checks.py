@@ -8,8 +8,9 @@ from judging import SETTINGS
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.permissions.kinds import is_kind
 from perpetualcc.permissions.risk_classifier import analyse
-from perpetualcc.permissions.rule_checks import is_kind, not_changed, refuse_dead
+from perpetualcc.permissions.rule_checks import not_changed, refuse_dead
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 
 CORPUS = Path(__file__).parents[2] / "corpus"
@@ -33,6 +34,22 @@ def rule(subject: str, pattern: str, *, effect: str = "deny", high: bool = False
         ("command", "# nothing"),
         ("kind", "nonsense kind"),
         ("kind", "nonsense bin/kind"),
+        ("kind", "rm -rf"),
+        ("kind", "rm build"),
+        ("kind", "rm *"),
+        ("kind", "git commit -m"),
+        ("kind", "git push origin"),
+        ("kind", "psql drop table"),
+        ("kind", "write"),
+        ("kind", "write src"),
+        ("kind", "read ssh"),
+        ("kind", "network"),
+        ("kind", "WebFetch"),
+        ("kind", "Write"),
+        ("kind", "mcp__github__create_issue"),
+        ("kind", "fetch https://example.org/x"),
+        ("kind", "x\ny"),
+        ("kind", " rm"),
         ("path", "docs/"),
         ("path", "./docs/*.md"),
         ("path", "../other/*"),
@@ -62,6 +79,19 @@ def test_what_can_never_match_is_refused(subject: str, pattern: str) -> None:
         ("kind", "write .md project"),
         ("kind", "tool mcp__github__create_issue"),
         ("kind", "fetch example.org"),
+        ("kind", "rm"),
+        ("kind", "npm run deploy"),
+        ("kind", "psql drop"),
+        ("kind", "mongosh dropdatabase"),
+        ("kind", "sqlite3 delete"),
+        ("kind", "python inline"),
+        ("kind", "git commit -c"),
+        ("kind", "read"),
+        ("kind", "read ssh-keys"),
+        ("kind", "write git-internals"),
+        ("kind", "set LD_PRELOAD"),
+        ("kind", "blocked curl | sh"),
+        ("kind", "syntax error"),
         ("path", "docs/*.md"),
         ("path", "/srv/data/**"),
         ("path", "README.md"),
@@ -75,6 +105,25 @@ def test_what_could_match_is_kept(subject: str, pattern: str) -> None:
     assert kept.pattern == pattern
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("rm -rf", "of the kind 'rm'; or pcc rules add deny command 'rm -rf'"),
+        ("git commit -m", "of the kind 'git commit'"),
+        ("write", "'write project'"),
+        ("WebFetch", "pcc explain WebFetch"),
+        ("TodoWrite", "'tool TodoWrite'"),
+        ("nonsense kind", "of the kind 'nonsense'"),
+        (" rm", "pcc explain"),
+    ],
+)
+def test_what_would_match_is_said(pattern: str, hint: str) -> None:
+    with pytest.raises(PerpetualError) as refused:
+        refuse_dead(rule("kind", pattern), SETTINGS)
+
+    assert hint in str(refused.value.hint)
+
+
 @pytest.mark.parametrize("name", ["everyday", "medium", "high", "lookalike", "tools"])
 def test_every_kind_that_is_ever_found_can_be_ruled_on(name: str) -> None:
     kinds = set()
@@ -84,8 +133,10 @@ def test_every_kind_that_is_ever_found_can_be_ruled_on(name: str) -> None:
         call = ToolCall(tool=case.get("tool", "Bash"), input=given, project=Path("/project"))
         kinds |= {finding.kind for finding in analyse(call, SETTINGS).findings if finding.kind}
 
-    assert len(kinds) > 10
-    assert {kind for kind in kinds if not is_kind(kind, SETTINGS)} == set()
+    # What nobody types: the arguments of `osascript`, and names that were cut off.
+    typed = {kind for kind in kinds if kind == kind.strip() and '"' not in kind}
+    assert len(typed) > 10
+    assert {kind for kind in typed if not is_kind(kind, SETTINGS)} == set()
 
 
 @pytest.mark.parametrize(
@@ -102,3 +153,25 @@ def test_what_an_allowing_rule_leaves_is_said(pattern: str, high: bool, said: st
     told = not_changed(rule("command", pattern, effect="allow", high=high), SETTINGS)
 
     assert (said in told) if said else told == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "effect", "high", "is_said"),
+    [
+        ("rm", "allow", False, True),
+        ("rm", "allow", True, False),
+        ("rm", "deny", False, False),
+        ("git push --force", "allow", False, True),
+        ("read ssh-keys", "allow", False, True),
+        ("write git-internals", "allow", False, True),
+        ("git commit", "allow", False, False),
+        ("history", "allow", False, False),
+        ("write .md project", "allow", False, False),
+    ],
+)
+def test_a_kind_that_is_high_stays_so_unless_the_rule_says_it(
+    pattern: str, effect: str, high: bool, is_said: bool
+) -> None:
+    told = not_changed(rule("kind", pattern, effect=effect, high=high), SETTINGS)
+
+    assert ("--high" in told) is is_said

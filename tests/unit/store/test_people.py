@@ -262,6 +262,31 @@ def equipment(tmp_path, *channels, **settings):
     )
 
 
+def test_a_reminder_holds_what_was_asked(tmp_path):
+    questions = [{"question": "Which?", "options": [{"label": "A"}]}, {"question": "Who?"}]
+
+    async def play():
+        async with world(tmp_path) as it:
+            asked = await it.queue.escalate(
+                replace(
+                    ASKED,
+                    raw={"questions": questions},
+                    options=({"label": "A"},),
+                    context="why",
+                    suggestion="A",
+                    confidence=0.5,
+                )
+            )
+            await it.store.remind(asked.number, None)
+
+            raised, reminded = (one.event.data() for one in await it.events.read())
+            told = ("title", "options", "context", "questions", "suggestion", "confidence")
+            assert [reminded[name] for name in told] == [raised[name] for name in told]
+            assert reminded["questions"] == questions
+
+    asyncio.run(play())
+
+
 def test_a_nights_reminders_arrive_as_one_message_a_channel(tmp_path):
     async def play():
         async with world(tmp_path) as it:
@@ -311,6 +336,59 @@ def test_a_limit_that_was_over_before_anybody_was_told_is_not_told(tmp_path):
                 "",
                 "the limit was over before it left",
             ]
+
+    asyncio.run(play())
+
+
+async def _settled(it):
+    await it.queue.respond(1, {"text": "this"}, by="a")
+
+
+async def _withdrawn(it):
+    asked = (EscalationType.QUESTION,)
+    await it.store.withdraw("it is over", session=ASKED.session, task=None, types=asked)
+
+
+async def _told_again(it):
+    await it.outbox.put([replace(notice("event:2"), escalation=1)])
+
+
+async def _goes_on(it):
+    await it.outbox.put([], goes_on=SessionId("s"))
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (_settled, "it was settled before it left"),
+        (_withdrawn, "it was settled before it left"),
+        (_told_again, "a later message says it"),
+        (_goes_on, "the limit was over before it left"),
+    ],
+)
+@pytest.mark.parametrize("arrives", [True, False])
+def test_what_became_moot_while_it_was_sent_is_not_tried_again(tmp_path, happens, why, arrives):
+    async def play():
+        async with world(tmp_path) as it:
+            await it.queue.escalate(ASKED)
+            kind = Kind.LIMIT if happens is _goes_on else Kind.QUESTION
+            first = replace(notice("event:1"), kind=kind, session=SessionId("s"), escalation=1)
+            await it.outbox.put([first])
+            it.clock.move(3600)
+            begun = await it.outbox.begin(1, look_again=it.clock.now() + 35)
+
+            await happens(it)
+            if arrives:
+                await it.outbox.end(begun.id, NoticeState.SENT)
+            else:
+                await it.outbox.postpone(begun.id, it.clock.now() + 30, "no net")
+            it.clock.move(3600)
+
+            *_, found = await it.outbox.list(10)
+            told = (found.state, found.due, found.problem)
+            moot = (NoticeState.MOOT, None, why)
+            assert told == ((NoticeState.SENT, None, "") if arrives else moot)
+            assert found.id not in {one.id for one in await it.outbox.due()}
 
     asyncio.run(play())
 

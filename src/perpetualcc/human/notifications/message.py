@@ -1,11 +1,10 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from perpetualcc.domain.escalations import ALWAYS, EscalationType
+from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.events import (
     EscalationRaised,
     EscalationReminded,
@@ -17,7 +16,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut
-from perpetualcc.human.how_to_answer import how_to_answer
+from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -47,10 +46,8 @@ def compose(
     name = session.name if session else str(event.session or "")
     number = str(event.session or "")
     match event:
-        case EscalationRaised():
+        case EscalationRaised() | EscalationReminded():
             return _asked(event, name, number, page)
-        case EscalationReminded():
-            return _reminded(event, name, number, page)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
             return _completed(name, number, reviews, summary)
         case TaskSettled(state="done", repeats=True, result=result):
@@ -88,28 +85,42 @@ _REASONS = {
 }
 
 
-def _asked(event: EscalationRaised, name: str, session: str, page: str) -> Message | None:
+Asking = EscalationRaised | EscalationReminded
+
+
+def _asked(event: Asking, name: str, session: str, page: str) -> Message | None:
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
     if _is_agreed_to(event):
         reason = "wants you to agree"
-    return _about(
-        event.number,
-        event.type,
-        reason,
-        (name, session),
-        "\n".join(_asking(event)),
-        page,
-        questions=event.questions,
+    if isinstance(event, EscalationReminded):
+        since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
+        reason = f"still {reason} (since {since})"
+    how = how_to_answer(event.number, event.type, event.questions, event.options)
+    answer = f"Answer with: {how}"
+    if page:
+        answer += f"\nOr on a paired device: {page}/#/waiting/{event.number}"
+    see = f"See it with: pcc pending {event.number}"
+    return Message(
+        kind=Kind.ERROR if event.type == EscalationType.ERROR else Kind.QUESTION,
+        brief=(
+            f"PerpetualCC: {session} {reason}",
+            f"Session {session} {reason} (#{event.number}). {see}\n{answer}",
+        ),
+        full=(
+            f"PerpetualCC: {_line(name)} {reason}",
+            _cut("\n".join(_asking(event))) + f"\nSession {session}. {answer}",
+        ),
+        escalation=event.number,
     )
 
 
-def _is_agreed_to(event: EscalationRaised) -> bool:
+def _is_agreed_to(event: Asking) -> bool:
     return any(question.get("yes_or_no") for question in event.questions)
 
 
-def _asking(event: EscalationRaised) -> Iterator[str]:
+def _asking(event: Asking) -> Iterator[str]:
     yield event.title
     if _is_agreed_to(event):
         yield event.context
@@ -117,45 +128,10 @@ def _asking(event: EscalationRaised) -> Iterator[str]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
             yield "  ".join(f"[{place}] {label}" for place, label in enumerate(labels, start=1))
-    yield from (f"Offer: {o['description']}" for o in event.options if o.get("label") == ALWAYS)
+    if offer := offer_in(event.options):
+        yield f"Offer: {offer}"
     if event.suggestion:
         yield f"Suggestion: {event.suggestion} ({event.confidence:.0%})"
-
-
-def _reminded(event: EscalationReminded, name: str, session: str, page: str) -> Message | None:
-    reason = _REASONS.get(EscalationType(event.type))
-    if reason is None:
-        return None
-    since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
-    reason = f"still {reason} (since {since})"
-    return _about(event.number, event.type, reason, (name, session), event.title, page)
-
-
-def _about(
-    number: int,
-    kind: str,
-    reason: str,
-    who: tuple[str, str],
-    text: str,
-    page: str,
-    questions: Sequence[Mapping[str, Any]] = (),
-) -> Message:
-    name, session = who
-    answer = f"Answer with: {how_to_answer(number, kind, questions)}"
-    if page:
-        answer += f"\nOr on a paired device: {page}/#/waiting/{number}"
-    return Message(
-        kind=Kind.ERROR if kind == EscalationType.ERROR else Kind.QUESTION,
-        brief=(
-            f"PerpetualCC: {session} {reason}",
-            f"Session {session} {reason} (#{number}). See it with: pcc pending {number}\n{answer}",
-        ),
-        full=(
-            f"PerpetualCC: {_line(name)} {reason}",
-            _cut(text) + f"\nSession {session}. {answer}",
-        ),
-        escalation=number,
-    )
 
 
 def _completed(name: str, session: str, reviews: int, summary: str) -> Message:

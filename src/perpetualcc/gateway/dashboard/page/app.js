@@ -173,7 +173,7 @@ function route() {
     session = new SessionView(link, id);
     if (isOpen) session.begin();
   }
-  if (name === "waiting" && id) waiting.open(Number(id));
+  if (name === "waiting") waiting.open(id);
   if (name === "report" && isOpen) report.read();
 }
 

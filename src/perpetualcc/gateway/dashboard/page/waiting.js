@@ -13,8 +13,11 @@ export class Waiting {
     this.node = document.getElementById("waiting");
     this.list = el("ul.cards");
     this.empty = el("p.empty", {}, "Nothing waits for you.");
-    fill(this.node, el("h2", {}, "Waits for you"), this.empty, this.list);
+    this.word = el("p.done", { role: "status" });
+    fill(this.node, el("h2", {}, "Waits for you"), this.word, this.empty, this.list);
     this.cards = new Map();
+    this.wanted = "";
+    this.isKnown = false;
   }
 
   /** The requests that wait; a card that somebody types in stays as it is. */
@@ -29,6 +32,7 @@ export class Waiting {
       this.cards.get(request.number).request = request;
     }
     this.rename();
+    this.isKnown = true;
     if (this.wanted) this.open(this.wanted);
     const sorted = requests.map((one) => this.cards.get(one.number).node);
     sorted.forEach((node, place) => {
@@ -41,14 +45,31 @@ export class Waiting {
     }
   }
 
-  /** The request that a link names, as soon as it is here. */
-  open(number) {
-    this.wanted = number;
-    const card = this.cards.get(number);
-    if (!card) return;
-    this.wanted = null;
-    card.details.open = true;
-    card.node.scrollIntoView({ block: "start" });
+  /** The request that a link names, as soon as it is here; else a word about it. */
+  async open(name) {
+    this.wanted = name;
+    const card = this.cards.get(Number(name));
+    if (card) {
+      this.wanted = "";
+      card.details.open = true;
+      card.node.scrollIntoView({ block: "start" });
+    }
+    const words = name && !card && this.isKnown ? await this.missed(name) : "";
+    if (this.wanted === name || card) say(this.word, words);
+  }
+
+  /** Why the list does not hold it. */
+  async missed(name) {
+    const number = Number(name);
+    if (!Number.isSafeInteger(number)) return `There is no request #${name}.`;
+    try {
+      const found = await this.link.call("escalation.get", { number });
+      if (found.settled_at === null) return `#${number} waits too; it follows when others are answered.`;
+      const by = found.settled_by === "withdrawn" ? "withdrawn" : `settled by ${found.settled_by}`;
+      return `#${number} does not wait any more, ${by} (${moment(found.settled_at)}): ${found.answer}`;
+    } catch (error) {
+      return `${error.message}.`;
+    }
   }
 
   rename() {
@@ -201,10 +222,11 @@ function fieldset(question, place, many) {
   return el("fieldset", {}, el("legend", {}, legend), options, own);
 }
 
-/** What was typed, else the option's number: labels may be alike, or hold a comma. */
+/** What was typed, which is no number of an option; else that number: labels may be alike, or hold a comma. */
 function chosen(form, question, place) {
   const own = form.querySelector(`[name=own${place}]`)?.value.trim() ?? "";
   const marked = [...form.querySelectorAll(`[name=q${place}]:checked`)].map((one) => Number(one.value));
   if (!own) return marked.join(",");
-  return question.multiSelect && marked.length ? [...marked.map((one) => question.options[one - 1].label), own].join(", ") : own;
+  const labels = question.multiSelect ? marked.map((one) => question.options[one - 1].label) : [];
+  return { own: [...labels, own].join(", ") };
 }
