@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.learning.corrections import Scope, classify
+from perpetualcc.learning.corrections.classifier import understand
 from perpetualcc.learning.corrections.lexicon import lexicons
+from perpetualcc.learning.corrections.rule import state
 from perpetualcc.learning.corrections.stream import judge_lines
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "corrections"
@@ -223,6 +225,66 @@ def test_a_rule_is_neither_the_reproach_nor_the_politeness_around_it(message, ru
     assert (
         classify(message, "I used npm and added comments and committed to main.").preference == rule
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("no use pnpm", "Use pnpm"),
+        ("No we use bun in this repo", "We use bun in this repo"),
+        ("Nope we always use pnpm here", "We always use pnpm here"),
+        ("No never commit without me asking", "Never commit without me asking"),
+        ("No dont commit unless i say so", "Dont commit unless i say so"),
+        ("oh no we use tabs here", "We use tabs here"),
+        ("no no use tabs", "Use tabs"),
+        ("no pnpm not npm", "pnpm not npm"),
+        ("no please always ask before you push", "Always ask before you push"),
+        ("no the tests always go next to the source", "The tests always go next to the source"),
+        ("Nein wir nutzen pnpm", "Wir nutzen pnpm"),
+        ("nee wir nehmen hier tabs", "Wir nehmen hier tabs"),
+        ("Non on utilise pnpm ici", "On utilise pnpm ici"),
+        ("non jamais de commit sans demander", "Jamais de commit sans demander"),
+        ("No usa pnpm siempre", "Usa pnpm siempre"),
+        ("no usa sempre pnpm", "Usa sempre pnpm"),
+        ("não a gente usa pnpm", "A gente usa pnpm"),
+        ("nee we gebruiken pnpm", "We gebruiken pnpm"),
+        ("нет мы используем pnpm", "Мы используем pnpm"),
+        ("ні ми використовуємо pnpm", "Ми використовуємо pnpm"),
+        ("nie nigdy nie commituj bez pytania", "Nigdy nie commituj bez pytania"),
+        ("hayır her zaman pnpm kullan", "Her zaman pnpm kullan"),
+        ("いやpnpm使って", "pnpm使って"),
+        ("いいえ常にpnpmを使ってください", "常にpnpmを使ってください"),
+        ("不 我们用pnpm", "我们用pnpm"),
+        ("아니 우리는 pnpm 써", "우리는 pnpm 써"),
+        ("không chúng ta dùng pnpm", "Chúng ta dùng pnpm"),
+        ("لا نحن نستخدم pnpm", "نحن نستخدم pnpm"),
+        ("नहीं हम pnpm इस्तेमाल करते हैं", "हम pnpm इस्तेमाल करते हैं"),
+    ],
+)
+def test_a_no_without_a_comma_is_no_part_of_the_clause_behind_it(message, rule):
+    assert stated(message) == rule
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No semicolons", "no default exports", "no more than 3 lines per comment",
+        "No tests without assertions", "no use of any", "no comments not even docstrings",
+        "no push to main without review", "no need for comments", "no emojis in commit messages",
+        "Kein npm in diesem Projekt", "Non pas de commentaires", "non abbiamo bisogno di commenti",
+        "no uses var", "no use var en este proyecto", "no hagas commits sin preguntar",
+        "No los quiero en ninguno de mis repos", "no siempre usa pnpm", "Não usa npm",
+        "Não o README", "geen npm in dit project", "не используй npm", "nie używaj npm",
+        "không dùng npm", "لا تستخدم npm", "不要用npm", "不应该这么做", "いやなコードは書かないで",
+    ],
+)  # fmt: skip
+def test_a_no_that_denies_what_stands_behind_it_stays(message):
+    assert stated(message).lower() == message.lower()
+
+
+def stated(message):
+    reading = understand(message, "")
+    return state(reading.scene.sentences, reading.scene.typed, reading.lexicon)
 
 
 @pytest.mark.parametrize(

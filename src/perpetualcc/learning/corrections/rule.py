@@ -5,7 +5,7 @@ import re
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
-from perpetualcc.learning.corrections.lexicon import Lexicon
+from perpetualcc.learning.corrections.lexicon import Lexicon, english
 from perpetualcc.learning.corrections.text import Typed, restore_code
 
 MAX_CHARACTERS = 160
@@ -127,6 +127,9 @@ def _without_opening(text: str, lexicon: Lexicon) -> str:
     folded = lexicon.fold(text)
     if len(folded) != len(text):
         return text
+    denied = _denial(folded, lexicon)
+    if 0 < denied < len(text) - 3:
+        return text[denied:]
     for category in ("please", "joining", "reject", "opening"):
         match = next((one for one in lexicon.every(category, folded) if one.start() == 0), None)
         if match is None or match.end() >= len(text) - 3:
@@ -138,6 +141,23 @@ def _without_opening(text: str, lexicon: Lexicon) -> str:
             return left.rstrip("? ")
         return left
     return text
+
+
+def _denial(folded: str, lexicon: Lexicon) -> int:
+    """
+    Where a "no" ends that is said without a comma before a clause of its own, or 0.
+
+    Of few words the language is a guess: then English is asked, too, unless the "no" is a
+    prohibition in the language itself, as in Spanish "no uses var".
+    """
+    match = lexicon.search("denial", folded)
+    if match is None and not _is_first(lexicon.search("prohibit", folded)):
+        match = english().search("denial", folded)
+    return match.end() if match is not None and _is_first(match) else 0
+
+
+def _is_first(match: re.Match[str] | None) -> bool:
+    return match is not None and match.start() == 0
 
 
 def _without_closing(text: str, lexicon: Lexicon) -> str:
