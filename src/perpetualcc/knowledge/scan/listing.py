@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perpetualcc.domain.folders import is_worktree
 from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
 from perpetualcc.knowledge.scan.remembered import SeenFolders
 
@@ -37,7 +38,7 @@ def list_files(
     """
     Every regular file that is not ignored, with its metadata; links are not followed.
 
-    Unreadable folders and files that vanish meanwhile are left out.
+    Unreadable folders, files that vanish meanwhile and other worktrees are left out.
 
     Args:
         project: the folder.
@@ -88,6 +89,8 @@ def _walk(
         names = {entry.name for entry in entries}
         if folder and not names.isdisjoint(_NOT_SOURCE):
             continue
+        if folder and ".git" in names and is_worktree(project / folder):
+            continue  # the same code once more
         rules = (*rules, *_rules_of(project, folder, names))
         if seen is not None and ".gitignore" in names:
             seen.remember_strays([project / folder / ".gitignore"])
