@@ -14,7 +14,7 @@ import typer
 from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
 from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def remember(
 
     if not says_something(rule):
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
-    where = "" if everywhere else str(canonical(project or Path.cwd()))
+    where = "" if everywhere else _name_of(project or Path.cwd())
     by_person = not _is_agent()
     library = _library()
     with _what_ends(library, where):
@@ -451,7 +451,12 @@ def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
     """The library's name of what was chosen; None: nothing was."""
     if everywhere:
         return ""
-    return str(canonical(project)) if project else None
+    return _name_of(project) if project else None
+
+
+def _name_of(folder: Path) -> str:
+    """What is learned in a worktree belongs to the repository's main working tree."""
+    return str(main_tree(canonical(folder)))
 
 
 def _is_agent() -> bool:

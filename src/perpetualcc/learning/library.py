@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import outward
+from perpetualcc.domain.folders import main_tree, outward
 from perpetualcc.domain.private_files import make_private, write_whole
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
@@ -247,7 +248,7 @@ class Library:
         A project that is away, on a disk that is not mounted, keeps what it has.
         """
         with locked(self._places.home / "blocks.lock"):  # who reads first must not write last
-            for home in [project, *(one for one in self._homes() if one.startswith(f"{project}/"))]:
+            for home in [project, *filter(partial(_is_within, project), self._homes())]:
                 if home == project or Path(home).is_dir():
                     self._publish(home)
 
@@ -310,8 +311,10 @@ class Library:
     def _homes_of(self, project: str) -> list[str]:
         """Whose rules hold in a project, the nearest first: those of the folders it is in, too."""
         known = set(self._homes())
-        folders = map(str, outward(Path(project))) if project else ()
-        above = (one for one in folders if one in known)
+        place = Path(project)
+        # A worktree is the same repository, whatever an older version learned there.
+        folders = (*outward(place), *outward(main_tree(place))) if project else ()
+        above = (one for one in map(str, folders) if one in known)
         return list(dict.fromkeys((project, *above, GLOBAL)))
 
     def _register(self, project: str) -> None:
@@ -320,6 +323,11 @@ class Library:
         with locked(self._places.home / "registry.lock"):
             projects = [*self._homes(), project]
             write_whole(self._places.registry, _as_registry(projects))
+
+
+def _is_within(project: str, home: str) -> bool:
+    """Whether another project is a folder or a worktree of it."""
+    return any(one.startswith(f"{project}/") for one in (home, f"{main_tree(Path(home))}/"))
 
 
 def _as_registry(projects: list[str]) -> str:
