@@ -312,6 +312,52 @@ def test_a_message_may_hold_several_rules(message, rules):
 
 
 @pytest.mark.parametrize(
+    ("message", "rules"),
+    [
+        (
+            "remember:\n1. pnpm not npm\n2. commit messages in english\n3. ask before you push",
+            {"pnpm not npm", "Commit messages in english", "Ask before you push"},
+        ),
+        (
+            "ok some rules for this repo:\n- use tabs\n- never commit to main\n"
+            "- tests live next to the source file\n- no default exports",
+            {"Use tabs", "Never commit to main", "Tests live next to the source file",
+             "No default exports"},
+        ),
+        ("from now on:\n- pnpm not npm\n- no comments\n- answer short",
+         {"pnpm not npm", "No comments", "Answer short"}),
+        ("以后注意：\n- 用pnpm\n- 不要提交到main", {"用pnpm", "不要提交到main"}),
+        ("ab jetzt:\n- nur pnpm\n- für tests:\n  - vitest\n- Commits auf Englisch",
+         {"Nur pnpm", "Für tests: vitest", "Commits auf Englisch"}),
+        ("never:\n- commit to main\n- use npm", {"never: commit to main", "never: use npm"}),
+        ("no, use pnpm.\n\nfrom now on:\n* answer in german\n\n* no emojis\n\nthanks",
+         {"Use pnpm", "Answer in german", "No emojis"}),
+        ("Remember:\n1) stage by name, never with `git add .`",
+         {"Stage by name, never with `git add .`"}),
+        ("remember:\nalways use pnpm, not npm", {"Always use pnpm, not npm"}),
+    ],
+)  # fmt: skip
+def test_a_heading_is_no_rule_and_what_it_says_holds_for_each_item(message, rules):
+    judged = classify(message)
+
+    assert judged.durable
+    assert {judged.preference, *(one.preference for one in judged.further)} == rules
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "just for this task:\n- use npm\n- skip tests",
+        "rules for the checkout page:\n- button is blue",
+        "Please fix:\n1. never shows\n2. always fails",
+        "todo:\n- fix the login\n- add tests",
+    ],
+)
+def test_the_items_of_another_list_are_no_rules(message):
+    assert not classify(message).durable
+
+
+@pytest.mark.parametrize(
     ("message", "scope"),
     [
         ("No, I prefer tabs in this repo", Scope.PROJECT),
@@ -323,6 +369,23 @@ def test_a_message_may_hold_several_rules(message, rules):
         ("나는 짧은 답변을 선호해. 항상 짧게 답해.", Scope.GLOBAL),
         ("I prefer short answers, in all my projects", Scope.GLOBAL),
         ("In all my projects, and in this project too: never use tabs", Scope.GLOBAL),
+        ("use double quotes everywhere, not single quotes", Scope.PROJECT),
+        ("no semicolons everywhere please", Scope.PROJECT),
+        ("überall tabs, keine spaces", Scope.PROJECT),
+        ("tabs partout, pas d'espaces", Scope.PROJECT),
+        ("usa comillas dobles en todas partes", Scope.PROJECT),
+        ("везде используй табы", Scope.PROJECT),
+        ("到处都用tab", Scope.PROJECT),
+        ("use tabs everywhere, in all my projects", Scope.GLOBAL),
+        ("always reply in german", Scope.GLOBAL),
+        ("antworte ab jetzt auf deutsch", Scope.GLOBAL),
+        ("réponds toujours en français", Scope.GLOBAL),
+        ("以后都用中文回答", Scope.GLOBAL),
+        ("常に日本語で答えて", Scope.GLOBAL),
+        ("stop using emojis", Scope.GLOBAL),
+        ("always ask me before deleting files", Scope.GLOBAL),
+        ("in this repo always ask me before deleting files", Scope.PROJECT),
+        ("commit messages in english", Scope.PROJECT),
     ],
 )
 def test_a_habit_that_is_said_of_one_project_holds_there_only(message, scope):

@@ -6,7 +6,7 @@ from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
 from perpetualcc.learning.corrections.lexicon import Lexicon, english
-from perpetualcc.learning.corrections.text import Typed, restore_code
+from perpetualcc.learning.corrections.text import Typed, is_headline, restore_code
 
 MAX_CHARACTERS = 160
 
@@ -91,6 +91,8 @@ def _replaces(one: Sentence, following: Sentence, lexicon: Lexicon) -> bool:
 
 def _most_telling(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> Sentence:
     is_reproach = _is_reproach(best, lexicon)
+    if is_headline(best.text) and best is not sentences[-1]:
+        return sentences[sentences.index(best) + 1]
     if best.features & _TELLS and len(best.text) > 6 and not is_reproach:
         return best
     after = sentences[sentences.index(best) + 1 :] if best in sentences else ()
