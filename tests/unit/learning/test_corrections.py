@@ -319,8 +319,10 @@ def test_a_message_may_hold_several_rules(message, rules):
             {"pnpm not npm", "Commit messages in english", "Ask before you push"},
         ),
         (
-            "ok some rules for this repo:\n- use tabs\n- never commit to main\n"
-            "- tests live next to the source file\n- no default exports",
+            (
+                "ok some rules for this repo:\n- use tabs\n- never commit to main\n"
+                "- tests live next to the source file\n- no default exports"
+            ),
             {"Use tabs", "Never commit to main", "Tests live next to the source file",
              "No default exports"},
         ),

@@ -87,10 +87,8 @@ def _walk(
             seen.remember_folder(project, folder)
         entries = _entries(project / folder)
         names = {entry.name for entry in entries}
-        if folder and not names.isdisjoint(_NOT_SOURCE):
+        if folder and _is_no_source(project / folder, names):
             continue
-        if folder and ".git" in names and is_worktree(project / folder):
-            continue  # the same code once more
         rules = (*rules, *_rules_of(project, folder, names))
         if seen is not None and ".gitignore" in names:
             seen.remember_strays([project / folder / ".gitignore"])
@@ -103,6 +101,11 @@ def _walk(
             elif entry.is_file(follow_symlinks=False) and not _is_ignored(path, rules):
                 with suppress(OSError):
                     yield path, entry.stat(follow_symlinks=False)
+
+
+def _is_no_source(folder: Path, names: set[str]) -> bool:
+    """Whether a tool made it, or it is the same code once more: a worktree."""
+    return not names.isdisjoint(_NOT_SOURCE) or (".git" in names and is_worktree(folder))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

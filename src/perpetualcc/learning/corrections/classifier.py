@@ -12,7 +12,14 @@ from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
 from perpetualcc.learning.corrections.model import Weighing, model
 from perpetualcc.learning.corrections.signals import Scene, signals
-from perpetualcc.learning.corrections.text import Listed, Typed, is_headline, listed, read, restore_code
+from perpetualcc.learning.corrections.text import (
+    Listed,
+    Typed,
+    is_headline,
+    listed,
+    read,
+    restore_code,
+)
 from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
