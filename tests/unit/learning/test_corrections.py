@@ -337,6 +337,9 @@ def test_a_message_may_hold_several_rules(message, rules):
         ("Remember:\n1) stage by name, never with `git add .`",
          {"Stage by name, never with `git add .`"}),
         ("remember:\nalways use pnpm, not npm", {"Always use pnpm, not npm"}),
+        ("Remember:\n1) `git add .` is forbidden", {"`git add .` is forbidden"}),
+        ("In this project we use pnpm:\n- add it to ci", {"In this project we use pnpm"}),
+        ("no use pnpm. From now on:\n- ask first", {"Use pnpm", "Ask first"}),
     ],
 )  # fmt: skip
 def test_a_heading_is_no_rule_and_what_it_says_holds_for_each_item(message, rules):
@@ -353,6 +356,7 @@ def test_a_heading_is_no_rule_and_what_it_says_holds_for_each_item(message, rule
         "rules for the checkout page:\n- button is blue",
         "Please fix:\n1. never shows\n2. always fails",
         "todo:\n- fix the login\n- add tests",
+        "from now on the api returns:\n- id\n- name",
     ],
 )
 def test_the_items_of_another_list_are_no_rules(message):

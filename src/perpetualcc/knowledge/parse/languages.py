@@ -2,8 +2,8 @@
 The languages that are parsed, each with its grammar and the queries that find its parts.
 
 Captures: `@function` or `@class` spans a definition and `@name` names it; `@owner` is the type of a
-method that stands outside of it; `@import` is the text of an imported module; `@call` is the name that
-is called.
+method that stands outside of it; `@import` is the text of an imported module; `@call` is the name
+that is called.
 """
 
 from dataclasses import dataclass

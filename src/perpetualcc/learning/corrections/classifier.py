@@ -68,15 +68,14 @@ def classify(message: str, assistant: str = "") -> Judgement:
 
 def _rules(items: list[Listed], lexicon: Lexicon, assistant: str) -> Iterator[Judgement]:
     """
-    The items that are rules by what is above them: it says that they are, or each would be one
-    behind it. What it forbids is said with each.
+    The items that are rules by what is above them: it says that they are, or, of a project, each
+    would be one behind it. What it forbids is said with each.
     """
     for one in items:
-        heading = lexicon.fold(one.heading.strip(" \t:：*#"))
+        heading = lexicon.fold(one.heading)
         if lexicon.has("exception", heading) or lexicon.has("request", heading):
             continue
-        is_said = any(lexicon.has(name, heading) for name in ("henceforth", "headline"))
-        if not is_said and not lexicon.has("project", heading):
+        if not rule.is_heading(heading, lexicon):
             continue
         together = understand(f"{one.heading} {one.item}", assistant)
         denies = any(lexicon.has(name, heading) for name in ("negation", "withheld"))
@@ -84,13 +83,14 @@ def _rules(items: list[Listed], lexicon: Lexicon, assistant: str) -> Iterator[Ju
         if together is None or alone is None or "question_mark" in alone.scene.best:
             continue
         judged = _judge(together)
-        if is_said or judged.durable:
+        is_said = any(lexicon.has(name, heading) for name in ("henceforth", "headline"))
+        if judged.durable or (is_said and not lexicon.has("once", alone.scene.best.folded)):
             yield _standing(judged, together, alone)
 
 
 def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement:
     """A rule of a list, worded without what is above it."""
-    worded = rule.state(alone.scene.sentences, alone.scene.typed, alone.lexicon)
+    worded = rule.line(alone.scene.typed.with_code, alone.lexicon)
     return replace(
         judged,
         correction=True,
@@ -134,7 +134,7 @@ def _stands_alone(sentence: Sentence, lexicon: Lexicon) -> bool:
     """Whether it is clearly a rule, and of something: "we always do" is of nothing."""
     if not sentence.features & _STANDING or sentence.features & _NO_RULE:
         return False
-    if is_headline(sentence.text):
+    if is_headline(sentence.text) and rule.is_heading(sentence.folded, lexicon):
         return False
     return rule.has_matter(sentence, lexicon)
 

@@ -100,9 +100,9 @@ def listed(message: str) -> tuple[str, list[Listed]]:
     for line in _bare(_whole(message)).splitlines():
         item = _ITEM.fullmatch(line)
         if item is None or not heading:
-            is_heading = item is None and is_headline(line)
-            heading = line.strip() if is_heading else "" if line.strip() else heading
-            rest += "" if is_heading else f"{line}\n"
+            before, last = _parted(line) if item is None and is_headline(line) else (line, "")
+            heading = last or ("" if line.strip() else heading)
+            rest += f"{before}\n"
             continue
         depth, text = len(item[1]), item[2].strip()
         if outer is not None and depth <= outer[0]:
@@ -112,6 +112,12 @@ def listed(message: str) -> tuple[str, list[Listed]]:
         else:
             found.append(Listed(heading=heading, item=f"{outer[1]} {text}" if outer else text))
     return rest, found
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The line's last sentence, and what stands before it."""
+    *before, last = _SENTENCE_END.split(line.strip())
+    return " ".join(before), last
 
 
 def is_headline(text: str) -> bool:
