@@ -338,7 +338,8 @@ class Library:
 
 def _is_within(project: str, home: str) -> bool:
     """Whether another project is a folder or a worktree of it."""
-    return any(one.startswith(f"{project}/") for one in (home, f"{main_tree(Path(home))}/"))
+    places = (home, f"{main_tree(Path(home))}/")
+    return home != project and any(one.startswith(f"{project}/") for one in places)
 
 
 def _as_registry(projects: list[str]) -> str:

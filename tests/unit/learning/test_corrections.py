@@ -242,6 +242,7 @@ def test_a_rule_is_neither_the_reproach_nor_the_politeness_around_it(message, ru
         ("no the tests always go next to the source", "The tests always go next to the source"),
         ("Nein wir nutzen pnpm", "Wir nutzen pnpm"),
         ("nee wir nehmen hier tabs", "Wir nehmen hier tabs"),
+        ("Nein wir schließen Tickets nie selbst", "Wir schließen Tickets nie selbst"),
         ("Non on utilise pnpm ici", "On utilise pnpm ici"),
         ("non jamais de commit sans demander", "Jamais de commit sans demander"),
         ("No usa pnpm siempre", "Usa pnpm siempre"),

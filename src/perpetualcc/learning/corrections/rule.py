@@ -147,11 +147,11 @@ def _trim(text: str, lexicon: Lexicon) -> str:
 
 def _without_opening(text: str, lexicon: Lexicon) -> str:
     folded = lexicon.fold(text)
-    if len(folded) != len(text):
-        return text
-    denied = _denial(folded, lexicon)
+    denied = _unfolded(_denial(folded, lexicon), text, lexicon)
     if 0 < denied < len(text) - 3:
         return text[denied:]
+    if len(folded) != len(text):
+        return text
     for category in ("please", "joining", "reject", "opening"):
         match = next((one for one in lexicon.every(category, folded) if one.start() == 0), None)
         if match is None or match.end() >= len(text) - 3:
@@ -176,6 +176,11 @@ def _denial(folded: str, lexicon: Lexicon) -> int:
     if match is None and not _is_first(lexicon.search("prohibit", folded)):
         match = english().search("denial", folded)
     return match.end() if match is not None and _is_first(match) else 0
+
+
+def _unfolded(end: int, text: str, lexicon: Lexicon) -> int:
+    """Where in a text that is which ends there when folded: "ß" becomes two letters."""
+    return next((at for at in range(len(text)) if len(lexicon.fold(text[:at])) >= end), len(text))
 
 
 def _is_first(match: re.Match[str] | None) -> bool:
