@@ -6,8 +6,22 @@ settings=
 [[ -n ${CLAUDE_PLUGIN_ROOT-} ]] && IFS= read -r -d '' settings 2>/dev/null <"$directory/settings.json"
 [[ $settings == *perpetualcc/learning/hooks/* ]] && exit 0
 blocks=$directory/learning/blocks
-place=${CLAUDE_PROJECT_DIR:-$PWD}
-until [[ $place != /* || -r $blocks/projects$place/block.md || -e $place/.git ]]; do place=${place%/*}; done
+start=${CLAUDE_PROJECT_DIR:-$PWD}
+outward() { until [[ $place != /* || -r $blocks/projects$place/block.md || -e $place/.git ]]; do place=${place%/*}; done; }
+place=$start
+outward
+# A worktree is the same repository: its .git is a file that leads to the main one.
+if [[ -f $place/.git && ! -r $blocks/projects$place/block.md ]]; then
+  IFS= read -r git <"$place/.git"
+  git=${git#gitdir:} main=$place
+  git=${git# }
+  while [[ $git == ../* ]]; do git=${git#../} main=${main%/*}; done
+  [[ $git == /* ]] || git=$main/$git
+  if [[ $git == */.git/worktrees/* ]]; then
+    place=${git%/.git/worktrees/*}${start#"$place"}
+    outward
+  fi
+fi
 block=$blocks/projects$place/block.md
 [[ -r $block ]] || block=$blocks/block.md
 [[ -r $block ]] && IFS= read -r -d '' text <"$block"

@@ -14,7 +14,7 @@ import typer
 from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
 from perpetualcc.cli.look import one_line, printable
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def status(as_json: JsonOption = False) -> None:
     from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
 
     health = examine(learning_places())
+    _tell_damaged(_library())
     print(json.dumps(asdict(health)) if as_json else describe(health))
 
 
@@ -182,7 +183,9 @@ def list_(
     tell_unread()
     library = _library()
     where = _home(project)
-    found = library.pending(where) if pending else library.all(where, above=True)
+    _tell_damaged(library, where)
+    waiting = library.pending(where, above=True)
+    found = waiting if pending else library.all(where, above=True)
     if as_json:
         print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
         return
@@ -190,7 +193,7 @@ def list_(
         print(_row(one))
     if not found:
         print("Nothing learned yet" if not pending else "Nothing waits for review")
-    for here, former in sorted({(one.project, one.former) for one in found if one.former}):
+    for here, former in sorted({(one.project, one.former) for one in waiting if one.former}):
         print(f"Moved or copied from {one_line(former)}: {one_line(here)}")
         print("Its rules wait for your review again: pcc learn review")
 
@@ -243,6 +246,7 @@ def review(
     if accept or reject:
         return
     tell_unread()
+    _tell_damaged(library, home)
     waiting = library.pending(home)
     for number, one in enumerate(waiting, start=1):
         print(f"[{number}/{len(waiting)}] {_row(one)}")
@@ -262,7 +266,7 @@ def _ask(library: "Library", one: "Learned") -> bool:
     """One answer. False: the person wants to stop."""
     answer = typer.prompt("  accept, edit, reject, skip or quit? [a/e/r/s/q]", default="s").strip()
     match answer[:1].lower():
-        case "a":
+        case "a" | "y":
             with _what_ends(library, one.project):
                 library.accept(one)
         case "e":
@@ -313,9 +317,11 @@ def remember(
 
     if not says_something(rule):
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
-    where = "" if everywhere else str(canonical(project or Path.cwd()))
+    chosen = _home(project, everywhere=everywhere)
+    where = _name_of(Path.cwd()) if chosen is None else chosen
     by_person = not _is_agent()
     library = _library()
+    _tell_damaged(library, where)
     with _what_ends(library, where):
         made = typed_rule(library, where, rule, by_person=by_person)
         print(f"Remembered: {one_line(made.rule)}")
@@ -344,7 +350,10 @@ def auto(
     above: Annotated[
         float | None, typer.Option(min=0.5, max=0.99, help="Confidence from which to accept")
     ] = None,
-    after: Annotated[int, typer.Option(min=1, help="How often it must have been said")] = 3,
+    after: Annotated[
+        int | None,
+        typer.Option(min=1, help="How often it must have been said: 3 times unless said"),
+    ] = None,
     off: Annotated[bool, typer.Option("--off", help="Ask again")] = False,
 ) -> None:
     """
@@ -357,10 +366,18 @@ def auto(
 
     _only_a_person()
     places = learning_places()
+    chosen = read_json(places.options)
     if off:
         places.options.unlink(missing_ok=True)
-    elif above is not None:
-        write_whole(places.options, json.dumps({"accept_above": above, "accept_after": after}))
+    elif above is not None or after is not None:
+        wanted = (chosen or {}) | {
+            name: value
+            for name, value in (("accept_above", above), ("accept_after", after))
+            if value is not None
+        }
+        if "accept_above" not in wanted:
+            raise typer.BadParameter("say also --above which confidence", param_hint="--after")
+        write_whole(places.options, json.dumps({"accept_after": 3} | wanted))
     chosen = read_json(places.options)
     if chosen is None or "accept_above" not in chosen:
         print("Every preference waits for review")
@@ -402,15 +419,19 @@ def import_(
     Example: pcc learn import preferences.json
     """
     from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.preferences import Status  # noqa: PLC0415
 
     _only_a_person()
     library, chosen = _library(), _home(project)
-    found = read_export(source)
+    entries = read_export(source)
+    found = [one for one in entries if one[1].status not in {Status.SUPERSEDED, Status.REJECTED}]
     new = sum(library.put(home and (chosen or home), one) for home, one in found)
-    if new or not found:
+    if new or not entries:
         print(f"New: {new}" + (", to be reviewed with `pcc learn review`" if new else ""))
     if new < len(found):
         print(f"Known already: {len(found) - new}, nothing is counted twice")
+    if past := len(entries) - len(found):
+        print(f"Superseded or rejected where they come from: {past}, left out")
 
 
 @app.command()
@@ -449,9 +470,18 @@ def _piped() -> str:
 
 def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
     """The library's name of what was chosen; None: nothing was."""
+    if everywhere and project:
+        raise typer.BadParameter(
+            "a rule of every project is of no --project", param_hint="--global"
+        )
     if everywhere:
         return ""
-    return str(canonical(project)) if project else None
+    return _name_of(project) if project else None
+
+
+def _name_of(folder: Path) -> str:
+    """What is learned in a worktree belongs to the repository's main working tree."""
+    return str(main_tree(canonical(folder)))
 
 
 def _is_agent() -> bool:
@@ -479,6 +509,17 @@ def _library() -> "Library":
     from perpetualcc.learning.library import Library  # noqa: PLC0415  # not for help pages
 
     return Library(learning_places())
+
+
+def _tell_damaged(library: "Library", where: str | None = None) -> None:
+    """Say which memories are lost until somebody mends them: their rules reach no session."""
+    found = library.damaged() if where is None else library.damaged(where)
+    for path in found:
+        print(
+            f"note: {str(path)!r} cannot be read, so the rules in it are not known: mend it (marks"
+            " of a merge are no JSON) or delete it. What is learned meanwhile is kept elsewhere",
+            file=sys.stderr,
+        )
 
 
 def _row(one: "Learned") -> str:

@@ -8,6 +8,9 @@ from pathlib import Path
 _MACOS_DATA = Path("/System/Volumes/Data")
 """Where macOS keeps what `/Users` and others show: the same folders by another name."""
 
+_OF_CLAUDE = "/.claude/worktrees/"
+_LEADS_TO = b"gitdir:"
+
 
 def expanded(path: Path) -> Path:
     """`~` and `~name` are a home directory; where nobody is called so, it is a file's name."""
@@ -59,6 +62,48 @@ def outward(folder: Path) -> Iterator[Path]:
         yield place
         if is_repository(place):
             return
+
+
+def main_tree(folder: Path) -> Path:
+    """
+    The folder in its repository's main working tree; as it is where that is no linked worktree.
+
+    A worktree that Claude Code made, and that is gone, is known by its path.
+    """
+    *_, top = outward(folder)
+    main = _main_of(top)
+    if main is None:
+        return Path(str(folder).partition(_OF_CLAUDE)[0]) if not folder.exists() else folder
+    same = main / folder.relative_to(top)
+    return same if same.is_dir() else main
+
+
+def is_worktree(folder: Path) -> bool:
+    """Whether it is the top of a linked worktree: another checkout of a repository."""
+    return _linked(folder) is not None
+
+
+def _main_of(top: Path) -> Path | None:
+    """The main working tree of a linked one; a bare repository has none, a submodule is its own."""
+    linked = _linked(top)
+    if linked is None or linked.parent.parent.name != ".git":
+        return None
+    with suppress(OSError):  # git writes there where the worktree is: nobody just claims to be one
+        if Path(os.fsdecode((linked / "gitdir").read_bytes().strip())).parent.samefile(top):
+            return linked.parent.parent.parent
+    return None
+
+
+def _linked(top: Path) -> Path | None:
+    """What a worktree's `.git` file leads to: a place among the repository's worktrees."""
+    try:
+        line = (top / ".git").read_bytes().partition(b"\n")[0]
+    except OSError:
+        return None
+    if not line.startswith(_LEADS_TO):
+        return None
+    place = os.path.normpath(top / os.fsdecode(line.removeprefix(_LEADS_TO).strip()))
+    return Path(place) if Path(place).parent.name == "worktrees" else None
 
 
 def above(folder: Path) -> tuple[Path, ...]:

@@ -171,10 +171,15 @@ class CodeGraph:
                     "end": entry.end,
                 }
                 for entry in self._index.definitions(path)
-                if "." not in entry.qualified and not entry.name.startswith("_")
+                if "." not in entry.qualified and _is_public(entry.name, path)
             ],
             "callers": [
                 {"file": caller, "in": call.caller or None, "calls": call.name, "line": call.line}
                 for caller, call in self._index.callers(path)
             ],
         }
+
+
+def _is_public(name: str, path: str) -> bool:
+    """By its first letter, as far as that tells: Go exports what begins with a capital."""
+    return name[:1].isupper() if path.endswith(".go") else not name.startswith("_")

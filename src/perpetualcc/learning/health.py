@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.install import are_off, is_installed
+from perpetualcc.learning.install import are_off, is_installed, is_plugin_enabled
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader, count
 
@@ -32,8 +32,14 @@ class Health:
     is_installed: bool
     are_hooks_off: bool = False
     """Claude Code runs none: `disableAllHooks` in its settings."""
+    is_plugin_enabled: bool = False
+    """The plugin's hooks do the same."""
     is_stopped: bool = False
     """A person stopped it, and no engine starts it again."""
+
+    @property
+    def has_hooks(self) -> bool:
+        return self.is_installed or self.is_plugin_enabled
 
 
 def examine(places: Places) -> Health:
@@ -54,6 +60,7 @@ def examine(places: Places) -> Health:
         current=_named(beat.get("current")),
         is_installed=is_installed(places),
         are_hooks_off=are_off(places),
+        is_plugin_enabled=is_plugin_enabled(places),
         is_stopped=places.stopped.exists(),
     )
 
@@ -82,18 +89,19 @@ def describe(health: Health) -> str:
 
 
 def _hooks(health: Health) -> str:
-    if not health.is_installed:
+    if not health.has_hooks:
         return "not installed (pcc learn install)"
-    return "installed, but disableAllHooks is on" if health.are_hooks_off else "installed"
+    whose = "installed" if health.is_installed else "the plugin's"
+    return f"{whose}, but disableAllHooks is on" if health.are_hooks_off else whose
 
 
 def _advice(health: Health) -> str:
     """What to type when not all is well."""
     if health.is_stuck:
         return "To force restart: pcc learn restart --force"
-    if health.is_installed and health.are_hooks_off:
+    if health.has_hooks and health.are_hooks_off:
         return "Nothing is captured: take disableAllHooks out of Claude Code's settings.json"
-    if not health.is_alive and health.is_stopped and health.is_installed:
+    if not health.is_alive and health.is_stopped and health.has_hooks:
         return "It was stopped. To start it: pcc learn restart"
     if not health.is_alive and health.waiting:
         return "To start it: pcc learn restart"

@@ -5,6 +5,7 @@ A settings file that cannot be read as JSON, or not written, is left alone and s
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -24,6 +25,8 @@ EVENTS = {
     "SessionEnd": "capture.sh session_end",
 }
 _MARK = "perpetualcc/learning/hooks/"
+_PLUGIN = "pcc@"
+"""How its name begins; behind it is the marketplace's."""
 _TIMEOUT_SECONDS = 10
 
 
@@ -95,6 +98,16 @@ def is_installed(places: Places) -> bool:
         return False
 
 
+def is_plugin_enabled(places: Places) -> bool:
+    """Whether Claude Code has our plugin for this user, which brings the same hooks."""
+    try:
+        plugins = _parse(places.settings, _read(places.settings)).get("enabledPlugins")
+    except SettingsUnreadable:
+        return False
+    named = plugins.items() if isinstance(plugins, dict) else ()
+    return any(name.startswith(_PLUGIN) and enabled is True for name, enabled in named)
+
+
 def are_off(places: Places) -> bool:
     """Whether Claude Code is told to run no hooks at all, ours among them."""
     try:
@@ -131,8 +144,12 @@ def _take_out(path: Path, now: bytes, record: dict[str, Any]) -> bool:
 
 
 def _prepare(places: Places) -> None:
+    """Let the worker be started again; what waits is as good as new to who watches the queue."""
     places.make()
-    places.stopped.unlink(missing_ok=True)
+    if places.stopped.exists():
+        places.stopped.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            os.utime(places.queue)
 
 
 def _record(places: Places) -> dict[str, Any]:

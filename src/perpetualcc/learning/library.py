@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import outward
+from perpetualcc.domain.folders import main_tree, outward
 from perpetualcc.domain.private_files import make_private, write_whole
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning import block, seal
@@ -95,12 +96,13 @@ class Library:
             homes = self._homes_of(project)
         return [one for home in dict.fromkeys(homes) for one in self._known(home)]
 
-    def pending(self, project: str | None = None) -> list[Learned]:
+    def pending(self, project: str | None = None, *, above: bool = False) -> list[Learned]:
         """
         Candidates that wait for review, surest first; of those that came along, no rule that a
         person here accepted already where it would hold.
         """
-        known = [one for one in self.all(project) if one.preference.status is Status.CANDIDATE]
+        everything = self.all(project, above=above)
+        known = [one for one in everything if one.preference.status is Status.CANDIDATE]
         rules = {home: self._accepted(home) for home in {one.project for one in known}}
         waiting = [
             one
@@ -108,6 +110,14 @@ class Library:
             if one.is_ours or not any(is_same(one.preference, rule) for rule in rules[one.project])
         ]
         return sorted(waiting, key=lambda one: (-one.preference.confidence, one.preference.id))
+
+    def damaged(self, *projects: str) -> list[Path]:
+        """Memories that nobody can read any more: the global one, of these projects, or of all."""
+        homes = dict.fromkeys((GLOBAL, *(projects or self._homes())))
+        places = self._places
+        paths = (places.memory(home) if home else places.everywhere for home in homes)
+        files = map(MemoryFile, paths)
+        return [file.path for file in files if file.is_damaged]
 
     def _known(self, home: str) -> Iterator[Learned]:
         for one in self._file(home).load().preferences:
@@ -177,11 +187,11 @@ class Library:
         return [one for one in rules if one.scope == new.scope and contradicts(one, new)]
 
     def told(self, project: str) -> list[Preference]:
-        """The rules for a project: none to which one that was made nearer says the contrary."""
+        """The rules for a project: none to which a nearer one says the contrary, or the same."""
         told: list[Preference] = []
         for home in self._homes_of(project):
             rules = [one.preference for one in self._known(home) if self.is_accepted(one)]
-            told += [one for one in rules if not any(contradicts(one, other) for other in told)]
+            told += [one for one in rules if not any(_yields(one, other) for other in told)]
         return told
 
     def accept(self, learned: Learned, *, rule: str = "") -> Preference:
@@ -198,6 +208,8 @@ class Library:
             return accept(_with(ours, rule), rule), _without(foreign, rule)
 
         self._change(learned.project, step)
+        # The backup shall have it, too: a damaged memory takes nothing back that was accepted.
+        self._change(learned.project, lambda ours, foreign: (ours, foreign))
         self.publish(learned.project)
         return replace(worded, status=Status.ACCEPTED)
 
@@ -247,7 +259,7 @@ class Library:
         A project that is away, on a disk that is not mounted, keeps what it has.
         """
         with locked(self._places.home / "blocks.lock"):  # who reads first must not write last
-            for home in [project, *(one for one in self._homes() if one.startswith(f"{project}/"))]:
+            for home in [project, *filter(partial(_is_within, project), self._homes())]:
                 if home == project or Path(home).is_dir():
                     self._publish(home)
 
@@ -310,8 +322,10 @@ class Library:
     def _homes_of(self, project: str) -> list[str]:
         """Whose rules hold in a project, the nearest first: those of the folders it is in, too."""
         known = set(self._homes())
-        folders = map(str, outward(Path(project))) if project else ()
-        above = (one for one in folders if one in known)
+        place = Path(project)
+        # A worktree is the same repository, whatever an older version learned there.
+        folders = (*outward(place), *outward(main_tree(place))) if project else ()
+        above = (one for one in map(str, folders) if one in known)
         return list(dict.fromkeys((project, *above, GLOBAL)))
 
     def _register(self, project: str) -> None:
@@ -320,6 +334,12 @@ class Library:
         with locked(self._places.home / "registry.lock"):
             projects = [*self._homes(), project]
             write_whole(self._places.registry, _as_registry(projects))
+
+
+def _is_within(project: str, home: str) -> bool:
+    """Whether another project is a folder or a worktree of it."""
+    places = (home, f"{main_tree(Path(home))}/")
+    return home != project and any(one.startswith(f"{project}/") for one in places)
 
 
 def _as_registry(projects: list[str]) -> str:
@@ -362,6 +382,10 @@ def _with(some: _Some, one: Preference) -> _Some:
 
 def _without(some: _Some, one: Preference) -> _Some:
     return tuple(other for other in some if other.id != one.id)
+
+
+def _yields(far: Preference, near: Preference) -> bool:
+    return contradicts(far, near) or is_same(far, near)
 
 
 def _gives_way(foreign: Preference, said: Preference) -> bool:

@@ -64,6 +64,14 @@ class MemoryFile:
         return not self.path.exists() or self._read() is not None
 
     @property
+    def is_damaged(self) -> bool:
+        """Whether it was ours, as far as can be told, and neither it nor its backup can be read."""
+        if not self.path.is_file() or self._read() is not None:
+            return False
+        data = read_json(self.path)
+        return data is None or data.get("version") == VERSION
+
+    @property
     def can_be_written(self) -> bool:
         """As far as can be told without trying."""
         there = [path for path in (self.path, self.backup, self.lock) if path.exists()]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perpetualcc.domain.corrections import Remark, RemarkReading
+from perpetualcc.domain.folders import main_tree
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.claim_reader import read_claim
 from perpetualcc.learning.corrections import Judgement, Scope, classify, families
@@ -45,7 +46,8 @@ class EventProcessor:
 
     def process(self, event: CapturedEvent) -> str:
         """What became of it, in one line for the log. Raises OSError when a write fails."""
-        self._library.notice(event.project)
+        project = str(main_tree(Path(event.project)))
+        self._library.notice(project)
         if event.kind != "prompt":
             return f"Nothing to learn from {event.kind or 'an unnamed event'}"
         if not event.by_user:
@@ -73,8 +75,8 @@ class EventProcessor:
                 found.append(other)
         for number, new in enumerate(found):
             counted = f"{event.id}+{number}" if number else event.id  # each counts once
-            self._library.remember(event.project, new, event=counted)
-            self._accept_if_sure(event.project, new)
+            self._library.remember(project, new, event=counted)
+            self._accept_if_sure(project, new)
         return "Extracted preference: " + "; ".join(new.rule for new in found)
 
     def _hook(self, event: CapturedEvent) -> dict[str, object]:

@@ -381,3 +381,54 @@ def test_options_without_what_we_know_mean_that_everything_waits(run, tmp_path):
     (tmp_path / "c" / "learning" / "options.json").write_text("{}")
 
     assert run("learn", "auto") == "Every preference waits for review\n"
+
+
+def test_a_moved_rule_that_holds_everywhere_is_not_waited_for(run, tmp_path):
+    (tmp_path / "old").mkdir()
+    run("learn", "remember", "Use tabs", "--project", str(tmp_path / "old"))
+    run("learn", "remember", "Use tabs", "--global")
+    (tmp_path / "old").rename(tmp_path / "new")
+    event = {"v": 1, "id": "e", "type": "session_end", "project": str(tmp_path / "new"), "hook": {}}
+    (tmp_path / "c" / "learning_queue.jsonl").write_text(json.dumps(event) + "\n")
+    run("learn", "run", "--once")
+
+    assert "Moved" not in run("learn", "list")
+    assert run("learn", "list", "--pending") == "Nothing waits for review\n"
+
+
+@pytest.mark.parametrize("words", [["list"], ["review"], ["remember", "Use tabs"], ["status"]])
+def test_a_memory_that_nobody_can_read_is_told_of(run, tmp_path, words):
+    run("learn", "remember", "Use pnpm")
+    memory = tmp_path / ".data/memory.json"
+    memory.write_text("<<<<<<< HEAD\n")
+    memory.with_name("memory.json.backup").unlink()
+
+    said = run("learn", *words)
+
+    assert f"note: '{memory}' cannot be read" in said
+    assert memory.read_text() == "<<<<<<< HEAD\n"
+
+
+def test_yes_accepts(run, tmp_path):
+    export = {"project": str(tmp_path), "id": "12345678", "rule": "Use tabs", "category": "style",
+              "scope": "project", "status": "accepted", "confidence": 0.9, "seen": 1,
+              "first_seen": 1, "last_seen": 1}  # fmt: skip
+    past = [export | {"id": f"{n}2345678", "rule": f"Use {n} spaces", "status": status}
+            for n, status in ((2, "superseded"), (4, "rejected"))]  # fmt: skip
+    (tmp_path / "e.json").write_text(json.dumps({"preferences": [export, *past]}))
+
+    imported = run("learn", "import", "e.json")
+    run("learn", "review", text="yes\n")
+
+    assert imported.splitlines()[1:] == ["Superseded or rejected where they come from: 2, left out"]
+    (one,) = json.loads(run("learn", "list", "--json"))
+    assert one["status"] == "accepted"
+
+
+def test_options_that_would_be_ignored_are_refused(run, tmp_path):
+    one_or_all = ["Use tabs", "--project", str(tmp_path), "--global"]
+
+    assert "--above" in run("learn", "auto", "--after", "2", code=2)
+    assert "--project" in run("learn", "remember", *one_or_all, code=2)
+    run("learn", "auto", "--above", "0.9")
+    assert run("learn", "auto", "--after", "2") == "Accepted above 0.9 after 2 repetitions\n"

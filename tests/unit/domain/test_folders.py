@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from perpetualcc.domain.folders import canonical, expanded, outward
+from perpetualcc.domain.folders import canonical, expanded, main_tree, outward
 
 
 def test_a_tilde_before_nobodys_name_is_a_file_s_name(monkeypatch) -> None:
@@ -23,6 +23,34 @@ def test_outward_goes_as_far_as_the_repository(tmp_path: Path) -> None:
     assert [*outward(inner)] == [inner, inner.parent, tmp_path / "repository"]
     assert [*outward(tmp_path / "repository/vendored")] == [tmp_path / "repository/vendored"]
     assert [*outward(tmp_path)][-1] == Path("/")
+
+
+def test_a_folder_of_a_worktree_is_one_of_the_main_working_tree(tmp_path: Path) -> None:
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    place = main / ".git/worktrees/tree"
+    for one in (place, main / "web", tree / "web", tree / "new"):
+        one.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {place}\n")
+
+    assert main_tree(tree) == tree, "git knows of no worktree there"
+
+    (place / "gitdir").write_text(f"{tree}/.git\n")
+
+    assert main_tree(tree) == main
+    assert main_tree(tree / "web") == main / "web"
+    assert main_tree(tree / "new") == main
+    assert main_tree(main / "web") == main / "web"
+    assert main_tree(main / ".claude/worktrees/gone/web") == main
+
+
+def test_a_submodule_and_a_worktree_of_a_bare_repository_are_no_other_ones(tmp_path: Path) -> None:
+    for name, leads_to in (("module", ".git/modules/module"), ("tree", "bare.git/worktrees/tree")):
+        (tmp_path / leads_to).mkdir(parents=True)
+        (tmp_path / name).mkdir()
+        (tmp_path / leads_to / "gitdir").write_text(f"{tmp_path / name}/.git\n")
+        (tmp_path / name / ".git").write_text(f"gitdir: ../{leads_to}\n")
+
+        assert main_tree(tmp_path / name) == tmp_path / name
 
 
 def test_a_folder_has_one_name_however_it_is_spelled(case_blind: Path) -> None:

@@ -86,3 +86,21 @@ def test_a_new_file_answers_an_old_import(graph, pipeline, project):
 def test_an_unknown_entity_says_so(graph, entity):
     with pytest.raises(UnknownEntity):
         graph.related(entity)
+
+
+def test_a_method_of_go_is_its_receivers_and_what_begins_small_is_not_exported(
+    graph, pipeline, project
+):
+    (project / "store.go").write_text(
+        "package a\ntype Store struct{}\nfunc (s *Store) Get() { open() }\n"
+        "func (o Other) Put() {}\nfunc open() {}\nfunc New() {}\n"
+    )
+    pipeline.index_project()
+
+    assert edges(graph, "Store.Get") == {
+        ("store.go::Store.Get", "calls", "store.go::open"),
+        ("store.go::Store", "defines", "store.go::Store.Get"),
+    }
+    assert ("store.go", "defines", "store.go::Other.Put") in edges(graph, "store.go::Other.Put")
+    exports = graph.get_file_context("store.go")["exports"]
+    assert [entry["name"] for entry in exports] == ["Store", "New"]

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perpetualcc.learning.corrections import Scope, classify
+from perpetualcc.learning.corrections.classifier import understand
 from perpetualcc.learning.corrections.lexicon import lexicons
+from perpetualcc.learning.corrections.rule import state
 from perpetualcc.learning.corrections.stream import judge_lines
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "corrections"
@@ -226,6 +228,67 @@ def test_a_rule_is_neither_the_reproach_nor_the_politeness_around_it(message, ru
 
 
 @pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("no use pnpm", "Use pnpm"),
+        ("No we use bun in this repo", "We use bun in this repo"),
+        ("Nope we always use pnpm here", "We always use pnpm here"),
+        ("No never commit without me asking", "Never commit without me asking"),
+        ("No dont commit unless i say so", "Dont commit unless i say so"),
+        ("oh no we use tabs here", "We use tabs here"),
+        ("no no use tabs", "Use tabs"),
+        ("no pnpm not npm", "pnpm not npm"),
+        ("no please always ask before you push", "Always ask before you push"),
+        ("no the tests always go next to the source", "The tests always go next to the source"),
+        ("Nein wir nutzen pnpm", "Wir nutzen pnpm"),
+        ("nee wir nehmen hier tabs", "Wir nehmen hier tabs"),
+        ("Nein wir schließen Tickets nie selbst", "Wir schließen Tickets nie selbst"),
+        ("Non on utilise pnpm ici", "On utilise pnpm ici"),
+        ("non jamais de commit sans demander", "Jamais de commit sans demander"),
+        ("No usa pnpm siempre", "Usa pnpm siempre"),
+        ("no usa sempre pnpm", "Usa sempre pnpm"),
+        ("não a gente usa pnpm", "A gente usa pnpm"),
+        ("nee we gebruiken pnpm", "We gebruiken pnpm"),
+        ("нет мы используем pnpm", "Мы используем pnpm"),
+        ("ні ми використовуємо pnpm", "Ми використовуємо pnpm"),
+        ("nie nigdy nie commituj bez pytania", "Nigdy nie commituj bez pytania"),
+        ("hayır her zaman pnpm kullan", "Her zaman pnpm kullan"),
+        ("いやpnpm使って", "pnpm使って"),
+        ("いいえ常にpnpmを使ってください", "常にpnpmを使ってください"),
+        ("不 我们用pnpm", "我们用pnpm"),
+        ("아니 우리는 pnpm 써", "우리는 pnpm 써"),
+        ("không chúng ta dùng pnpm", "Chúng ta dùng pnpm"),
+        ("لا نحن نستخدم pnpm", "نحن نستخدم pnpm"),
+        ("नहीं हम pnpm इस्तेमाल करते हैं", "हम pnpm इस्तेमाल करते हैं"),
+    ],
+)
+def test_a_no_without_a_comma_is_no_part_of_the_clause_behind_it(message, rule):
+    assert stated(message) == rule
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No semicolons", "no default exports", "no more than 3 lines per comment",
+        "No tests without assertions", "no use of any", "no comments not even docstrings",
+        "no push to main without review", "no need for comments", "no emojis in commit messages",
+        "Kein npm in diesem Projekt", "Non pas de commentaires", "non abbiamo bisogno di commenti",
+        "no uses var", "no use var en este proyecto", "no hagas commits sin preguntar",
+        "No los quiero en ninguno de mis repos", "no siempre usa pnpm", "Não usa npm",
+        "Não o README", "geen npm in dit project", "не используй npm", "nie używaj npm",
+        "không dùng npm", "لا تستخدم npm", "不要用npm", "不应该这么做", "いやなコードは書かないで",
+    ],
+)  # fmt: skip
+def test_a_no_that_denies_what_stands_behind_it_stays(message):
+    assert stated(message).lower() == message.lower()
+
+
+def stated(message):
+    reading = understand(message, "")
+    return state(reading.scene.sentences, reading.scene.typed, reading.lexicon)
+
+
+@pytest.mark.parametrize(
     ("message", "rules"),
     [
         (
@@ -250,6 +313,58 @@ def test_a_message_may_hold_several_rules(message, rules):
 
 
 @pytest.mark.parametrize(
+    ("message", "rules"),
+    [
+        (
+            "remember:\n1. pnpm not npm\n2. commit messages in english\n3. ask before you push",
+            {"pnpm not npm", "Commit messages in english", "Ask before you push"},
+        ),
+        (
+            (
+                "ok some rules for this repo:\n- use tabs\n- never commit to main\n"
+                "- tests live next to the source file\n- no default exports"
+            ),
+            {"Use tabs", "Never commit to main", "Tests live next to the source file",
+             "No default exports"},
+        ),
+        ("from now on:\n- pnpm not npm\n- no comments\n- answer short",
+         {"pnpm not npm", "No comments", "Answer short"}),
+        ("以后注意：\n- 用pnpm\n- 不要提交到main", {"用pnpm", "不要提交到main"}),
+        ("ab jetzt:\n- nur pnpm\n- für tests:\n  - vitest\n- Commits auf Englisch",
+         {"Nur pnpm", "Für tests: vitest", "Commits auf Englisch"}),
+        ("never:\n- commit to main\n- use npm", {"never: commit to main", "never: use npm"}),
+        ("no, use pnpm.\n\nfrom now on:\n* answer in german\n\n* no emojis\n\nthanks",
+         {"Use pnpm", "Answer in german", "No emojis"}),
+        ("Remember:\n1) stage by name, never with `git add .`",
+         {"Stage by name, never with `git add .`"}),
+        ("remember:\nalways use pnpm, not npm", {"Always use pnpm, not npm"}),
+        ("Remember:\n1) `git add .` is forbidden", {"`git add .` is forbidden"}),
+        ("In this project we use pnpm:\n- add it to ci", {"In this project we use pnpm"}),
+        ("no use pnpm. From now on:\n- ask first", {"Use pnpm", "Ask first"}),
+    ],
+)  # fmt: skip
+def test_a_heading_is_no_rule_and_what_it_says_holds_for_each_item(message, rules):
+    judged = classify(message)
+
+    assert judged.durable
+    assert {judged.preference, *(one.preference for one in judged.further)} == rules
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "just for this task:\n- use npm\n- skip tests",
+        "rules for the checkout page:\n- button is blue",
+        "Please fix:\n1. never shows\n2. always fails",
+        "todo:\n- fix the login\n- add tests",
+        "from now on the api returns:\n- id\n- name",
+    ],
+)
+def test_the_items_of_another_list_are_no_rules(message):
+    assert not classify(message).durable
+
+
+@pytest.mark.parametrize(
     ("message", "scope"),
     [
         ("No, I prefer tabs in this repo", Scope.PROJECT),
@@ -261,6 +376,23 @@ def test_a_message_may_hold_several_rules(message, rules):
         ("나는 짧은 답변을 선호해. 항상 짧게 답해.", Scope.GLOBAL),
         ("I prefer short answers, in all my projects", Scope.GLOBAL),
         ("In all my projects, and in this project too: never use tabs", Scope.GLOBAL),
+        ("use double quotes everywhere, not single quotes", Scope.PROJECT),
+        ("no semicolons everywhere please", Scope.PROJECT),
+        ("überall tabs, keine spaces", Scope.PROJECT),
+        ("tabs partout, pas d'espaces", Scope.PROJECT),
+        ("usa comillas dobles en todas partes", Scope.PROJECT),
+        ("везде используй табы", Scope.PROJECT),
+        ("到处都用tab", Scope.PROJECT),
+        ("use tabs everywhere, in all my projects", Scope.GLOBAL),
+        ("always reply in german", Scope.GLOBAL),
+        ("antworte ab jetzt auf deutsch", Scope.GLOBAL),
+        ("réponds toujours en français", Scope.GLOBAL),
+        ("以后都用中文回答", Scope.GLOBAL),
+        ("常に日本語で答えて", Scope.GLOBAL),
+        ("stop using emojis", Scope.GLOBAL),
+        ("always ask me before deleting files", Scope.GLOBAL),
+        ("in this repo always ask me before deleting files", Scope.PROJECT),
+        ("commit messages in english", Scope.PROJECT),
     ],
 )
 def test_a_habit_that_is_said_of_one_project_holds_there_only(message, scope):

@@ -71,10 +71,26 @@ def test_a_stuck_worker_looks_as_the_design_has_it():
         (changed(is_alive=False, pid=None), "To start it: pcc learn restart"),
         (changed(heartbeat_age=None), "Last heartbeat: never"),
         (changed(is_installed=False), "not installed (pcc learn install)"),
+        (changed(is_installed=False, is_plugin_enabled=True), "Hooks: the plugin's"),
+        (
+            changed(is_installed=False, is_plugin_enabled=True, is_alive=False, is_stopped=True),
+            "It was stopped. To start it: pcc learn restart",
+        ),
     ],
 )
 def test_what_is_not_well_is_said_with_what_to_type(health, line):
     assert line in describe(health)
+
+
+@pytest.mark.parametrize(
+    ("plugins", "counts"),
+    [({"pcc@perpetualcc": True}, True), ({"pcc@perpetualcc": False}, False), ({"x@y": True}, False),
+     ([], False)],
+)  # fmt: skip
+def test_the_hooks_of_the_plugin_count(places, plugins, counts):
+    places.settings.write_text(json.dumps({"enabledPlugins": plugins}))
+
+    assert examine(places).has_hooks is counts
 
 
 def test_a_process_that_only_has_the_number_of_a_worker_is_none(places):

@@ -174,6 +174,41 @@ def test_a_folder_of_a_repository_is_told_the_rules_of_the_repository(places, tm
     assert told(tmp_path / "other") == ["Use yarn", *everywhere]
 
 
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("place", [".claude/worktrees/feat", "../repo-wt"])
+def test_a_worktree_is_told_the_rules_of_its_repository(places, tmp_path, told, place, relative):
+    main, tree = tmp_path / "my repo", tmp_path / "my repo" / place
+    linked(main, tree, relative=relative)
+    (main / "web").mkdir()
+    typed_rule(Library(places), str(main), "Use tabs", by_person=True)
+    typed_rule(Library(places), str(main / "web"), "Use pnpm", by_person=True)
+
+    assert told(tree) == ["Use tabs"]
+    assert sorted(told(tree / "web")) == ["Use pnpm", "Use tabs"]
+    assert told(tree / "api") == ["Use tabs"]
+
+
+def test_a_submodule_stays_its_own_project(places, tmp_path, told):
+    main = tmp_path / "repo"
+    (main / "vendored").mkdir(parents=True)
+    (main / ".git").mkdir()
+    (main / "vendored/.git").write_text("gitdir: ../.git/modules/vendored\n")
+    typed_rule(Library(places), str(main), "Use tabs", by_person=True)
+
+    assert told(main / "vendored") == []
+
+
+def linked(main, tree, *, relative):
+    """As `git worktree add` leaves it."""
+    place = main / ".git/worktrees" / tree.name
+    place.mkdir(parents=True)
+    tree.mkdir(parents=True)
+    tree = tree.resolve()
+    leads_to = os.path.relpath(place, tree) if relative else place
+    (tree / ".git").write_text(f"gitdir: {leads_to}\n")
+    (place / "gitdir").write_text(f"{tree}/.git\n")
+
+
 def test_a_project_that_has_no_absolute_path_is_told_what_holds_everywhere(places, tmp_path):
     typed_rule(Library(places), "", "Answer in German", by_person=True)
 

@@ -1,6 +1,7 @@
 """Hooks in settings.json: added beside everything else, removed to the byte."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -237,3 +238,17 @@ def test_hooks_that_claude_code_is_told_not_to_run_are_called_off(places):
 
     assert "Hooks: installed, but disableAllHooks is on" in told
     assert "take disableAllHooks out" in told
+
+
+def test_what_waits_since_a_stop_wakes_whoever_watches_the_queue(places):
+    places.make()
+    places.queue.write_text("{}\n")
+    os.utime(places.queue, (1, 1))
+    install(places)
+
+    assert places.queue.stat().st_mtime == 1
+
+    places.stopped.touch()
+    install(places)
+
+    assert places.queue.stat().st_mtime > 1

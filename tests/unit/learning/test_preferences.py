@@ -214,6 +214,38 @@ def test_a_damaged_memory_is_read_from_its_backup(library, project, places):
     assert [one.preference.rule for one in library.all(project)] == ["Use pnpm, not npm"]
 
 
+def test_an_accepted_rule_is_one_also_when_it_comes_from_the_backup(library, project, places):
+    typed_rule(library, project, "Use tabs", by_person=True)
+    places.memory(project).write_text("<<<<<<< HEAD\n")
+
+    assert [one.rule for one in library.in_force(project)] == ["Use tabs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_damaged"),
+    [
+        ("<<<<<<< HEAD\n", True),
+        ('{"version": 1,', True),
+        ('{"version": 1, "preferences": 3}', True),
+        ('{"version": 2, "preferences": []}', False),
+        ('{"entities": []}', False),
+        ('{"version": 1, "preferences": [], "events": []}', False),
+    ],
+)
+def test_a_memory_that_nobody_can_read_is_named(library, project, places, text, is_damaged):
+    places.memory(project).parent.mkdir()
+    places.memory(project).write_text(text)
+
+    assert library.damaged(project) == [places.memory(project)] * is_damaged
+
+
+def test_a_rule_that_holds_everywhere_is_told_once(library, project):
+    typed_rule(library, "", "Never use npm", by_person=True)
+    typed_rule(library, project, "Don't use npm", by_person=True)
+
+    assert [one.rule for one in library.told(project)] == ["Don't use npm"]
+
+
 def test_what_was_forgotten_is_in_no_file_any_more(library, project):
     library.remember(project, preference("Deploy to the secret host"), event="1")
     library.remember(project, preference(), event="2")

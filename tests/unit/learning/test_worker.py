@@ -67,6 +67,26 @@ def test_a_correction_becomes_a_candidate_of_its_project(places, tmp_path):
     assert json.loads((tmp_path / ".data" / "memory.json").read_text())["version"] == 1
 
 
+def test_what_is_said_in_a_worktree_belongs_to_its_repository(places, tmp_path):
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    place = main / ".git/worktrees/tree"
+    place.mkdir(parents=True)
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {place}\n")
+    (place / "gitdir").write_text(f"{tree}/.git\n")
+    gone = main / ".claude/worktrees/gone"
+    places.queue.write_bytes(line(tree) + line(gone, number=1))
+
+    work(places)
+    library = Library(places)
+    (one,) = library.all(str(main))
+    library.accept(one)
+
+    assert one.preference.seen == 2
+    assert [rule.rule for rule in library.told(str(tree))] == [one.preference.rule]
+    assert not (tree / ".data").exists()
+
+
 def test_each_rule_of_a_message_counts_once_and_the_same_in_other_words_not_again(places, tmp_path):
     said = "No, use pnpm, not npm. We always use pnpm here. Never commit to main."
     places.queue.write_bytes(line(tmp_path, said))

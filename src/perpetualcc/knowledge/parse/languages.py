@@ -1,8 +1,9 @@
 """
 The languages that are parsed, each with its grammar and the queries that find its parts.
 
-Captures: `@function` or `@class` spans a definition and `@name` names it; `@import` is the text of
-an imported module; `@call` is the name that is called.
+Captures: `@function` or `@class` spans a definition and `@name` names it; `@owner` is the type of a
+method that stands outside of it; `@import` is the text of an imported module; `@call` is the name
+that is called.
 """
 
 from dataclasses import dataclass
@@ -95,7 +96,11 @@ LANGUAGES: dict[str, Language] = {
         grammar="tree_sitter_go",
         query="""
 (function_declaration name: (_) @name) @function
-(method_declaration name: (_) @name) @function
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (type_identifier) @owner
+  (generic_type type: (_) @owner)
+  (pointer_type [(type_identifier) @owner (generic_type type: (_) @owner)])
+])) name: (_) @name) @function
 (type_spec name: (_) @name) @class
 (import_spec path: (_) @import)
 (call_expression function: [(identifier) @call (selector_expression field: (_) @call)])

@@ -8,7 +8,7 @@ import importlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,8 @@ class Span:
     end: int
     signature: str
     docstring: str = ""
+    owner: str = ""
+    """The type whose method it is, where it does not stand in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ def read_syntax(text: str, language: str) -> Syntax:
         for kind in (ChunkKind.FUNCTION, ChunkKind.CLASS):
             for node in captures.get(kind.value, ()):
                 span = _span(node, _text(captures["name"][0]), kind, language)
+                if owner := captures.get("owner"):
+                    span = replace(span, owner=_text(owner[0]))
                 spans.setdefault((span.start, span.end, span.name), span)
         imports += [
             RawImport(text=_text(node), line=node.start_point[0])
@@ -149,7 +153,8 @@ def qualified_names(spans: tuple[Span, ...]) -> tuple[str, ...]:
     for span in spans:
         while open_spans and open_spans[-1][0] < span.end:
             open_spans.pop()
-        prefix = f"{open_spans[-1][1]}." if open_spans else ""
+        around = open_spans[-1][1] if open_spans else span.owner
+        prefix = f"{around}." if around else ""
         names.append((prefix + span.name)[:_MAX_QUALIFIED])
         open_spans.append((span.end, names[-1]))
     return tuple(names)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perpetualcc.domain.folders import is_worktree
 from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
 from perpetualcc.knowledge.scan.remembered import SeenFolders
 
@@ -37,7 +38,7 @@ def list_files(
     """
     Every regular file that is not ignored, with its metadata; links are not followed.
 
-    Unreadable folders and files that vanish meanwhile are left out.
+    Unreadable folders, files that vanish meanwhile and other worktrees are left out.
 
     Args:
         project: the folder.
@@ -86,7 +87,7 @@ def _walk(
             seen.remember_folder(project, folder)
         entries = _entries(project / folder)
         names = {entry.name for entry in entries}
-        if folder and not names.isdisjoint(_NOT_SOURCE):
+        if folder and _is_no_source(project / folder, names):
             continue
         rules = (*rules, *_rules_of(project, folder, names))
         if seen is not None and ".gitignore" in names:
@@ -100,6 +101,11 @@ def _walk(
             elif entry.is_file(follow_symlinks=False) and not _is_ignored(path, rules):
                 with suppress(OSError):
                     yield path, entry.stat(follow_symlinks=False)
+
+
+def _is_no_source(folder: Path, names: set[str]) -> bool:
+    """Whether a tool made it, or it is the same code once more: a worktree."""
+    return not names.isdisjoint(_NOT_SOURCE) or (".git" in names and is_worktree(folder))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

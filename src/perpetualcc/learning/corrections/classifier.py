@@ -12,7 +12,14 @@ from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
 from perpetualcc.learning.corrections.model import Weighing, model
 from perpetualcc.learning.corrections.signals import Scene, signals
-from perpetualcc.learning.corrections.text import Typed, read, restore_code
+from perpetualcc.learning.corrections.text import (
+    Listed,
+    Typed,
+    is_headline,
+    listed,
+    read,
+    restore_code,
+)
 from perpetualcc.learning.corrections.weights import weigh
 
 _ASSISTANT_CHARACTERS = 4_000
@@ -20,6 +27,7 @@ _ASSISTANT_CHARACTERS = 4_000
 
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
+_MOST_LISTED = _MOST_FURTHER + 1
 _STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
 _NO_RULE = frozenset(
     {"reported", "self", "question_mark", "question_first", "symptom", "praise", "product", "hedge"}
@@ -46,10 +54,52 @@ def classify(message: str, assistant: str = "") -> Judgement:
     reading = understand(message, assistant)
     if reading is None:
         return Judgement(confidence=0.95)
+    rest, items = listed(message)
+    if items and (rules := list(islice(_rules(items, reading.lexicon, assistant), _MOST_LISTED))):
+        beside = classify(rest, assistant)
+        if beside.durable:
+            return replace(beside, further=(*beside.further, *rules))
+        return replace(rules[0], further=tuple(rules[1:]))
     judged = _judge(reading)
     if not judged.durable or len(reading.scene.sentences) == 1:
         return judged
     return replace(judged, further=tuple(_further(reading, assistant)))
+
+
+def _rules(items: list[Listed], lexicon: Lexicon, assistant: str) -> Iterator[Judgement]:
+    """
+    The items that are rules by what is above them: it says that they are, or, of a project, each
+    would be one behind it. What it forbids is said with each.
+    """
+    for one in items:
+        heading = lexicon.fold(one.heading)
+        if lexicon.has("exception", heading) or lexicon.has("request", heading):
+            continue
+        if not rule.is_heading(heading, lexicon):
+            continue
+        together = understand(f"{one.heading} {one.item}", assistant)
+        denies = any(lexicon.has(name, heading) for name in ("negation", "withheld"))
+        alone = together if denies else understand(one.item, assistant)
+        if together is None or alone is None or "question_mark" in alone.scene.best:
+            continue
+        judged = _judge(together)
+        is_said = any(lexicon.has(name, heading) for name in ("henceforth", "headline"))
+        if judged.durable or (is_said and not lexicon.has("once", alone.scene.best.folded)):
+            yield _standing(judged, together, alone)
+
+
+def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement:
+    """A rule of a list, worded without what is above it."""
+    worded = rule.line(alone.scene.typed.with_code, alone.lexicon)
+    return replace(
+        judged,
+        correction=True,
+        durable=True,
+        preference=worded,
+        scope=together.scene.lasting.scope,
+        category=category(worded.lower(), together.scene.best.folded),
+        language=together.lexicon.code,
+    )
 
 
 def _judge(reading: Reading) -> Judgement:
@@ -83,6 +133,8 @@ def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
 def _stands_alone(sentence: Sentence, lexicon: Lexicon) -> bool:
     """Whether it is clearly a rule, and of something: "we always do" is of nothing."""
     if not sentence.features & _STANDING or sentence.features & _NO_RULE:
+        return False
+    if is_headline(sentence.text) and rule.is_heading(sentence.folded, lexicon):
         return False
     return rule.has_matter(sentence, lexicon)
 

@@ -60,16 +60,11 @@ def judge(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> 
     found |= best.features & WEIGHTS.keys() - set(scopes)
     if "henceforth" in found and "once" in found:
         found.discard("once")
-    scope = (
-        Scope.GLOBAL
-        if "everywhere" in found and _is_everywhere(lexicon, sentences)
-        else Scope.PROJECT
-    )
     score = sum(WEIGHTS.get(name, 0.0) for name in found) - THRESHOLD
     return Lasting(
         found=frozenset(found),
         score=score,
-        scope=scope,
+        scope=_scope(lexicon, best, sentences),
         is_exception=lexicon.has("exception", best.folded) and "henceforth" not in found,
     )
 
@@ -85,12 +80,19 @@ def _counts(name: str, sentence: Sentence, best: Sentence, lexicon: Lexicon) -> 
     return lexicon.has(name, sentence.folded)
 
 
-def _is_everywhere(lexicon: Lexicon, sentences: tuple[Sentence, ...]) -> bool:
-    """A named project is narrower than a habit, "I prefer tabs in this repo"."""
-    everywhere, here = (
-        _names_projects(one, lexicon, sentences) for one in ("everywhere", "project")
-    )
-    return everywhere or not here
+def _scope(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) -> Scope:
+    """
+    Global is what is said of all projects, and what is about any assistant: its language, tone,
+    asking first. "Everywhere" alone is all over this project, a named project is narrower still.
+    """
+    counting = [one for one in sentences if _counts("everywhere", one, best, lexicon)]
+    bare = [lexicon.without("all_over", one.folded) for one in counting]
+    wide = any(lexicon.has("everywhere", text) for text in bare)
+    if not wide and not lexicon.has("personal", best.folded):
+        return Scope.PROJECT
+    is_here = _names_projects("project", lexicon, sentences)
+    is_wide = any(_names_projects(one, lexicon, sentences) for one in ("everywhere", "personal"))
+    return Scope.PROJECT if is_here and not is_wide else Scope.GLOBAL
 
 
 def _names_projects(category: str, lexicon: Lexicon, sentences: tuple[Sentence, ...]) -> bool:

@@ -86,6 +86,11 @@ def lexicons() -> tuple[Lexicon, ...]:
     )
 
 
+def english() -> Lexicon:
+    """What words of no certain language are read as."""
+    return next(one for one in lexicons() if one.code == "en")
+
+
 def compile_lexicon(code: str, source: str) -> Lexicon:
     """A lexicon from a language file's text."""
     data = tomllib.loads(source)

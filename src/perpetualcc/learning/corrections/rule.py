@@ -5,8 +5,8 @@ import re
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.corrections import families
 from perpetualcc.learning.corrections.features import Sentence
-from perpetualcc.learning.corrections.lexicon import Lexicon
-from perpetualcc.learning.corrections.text import Typed, restore_code
+from perpetualcc.learning.corrections.lexicon import Lexicon, english
+from perpetualcc.learning.corrections.text import Typed, is_headline, restore_code
 
 MAX_CHARACTERS = 160
 
@@ -20,13 +20,18 @@ _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
 _FRAGMENT = 4
 """Words of what is half a sentence."""
 _MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
+_APART = re.compile(r"[\s…,]+")
 _OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 
 def state(told: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon) -> str:
     """The rule as one line in the user's language, without greetings and "no,"."""
-    whole = " ".join(restore_code(one.text, typed) for one in told)
-    text = _trim(whole, lexicon)
+    return line(" ".join(restore_code(one.text, typed) for one in told), lexicon)
+
+
+def line(words: str, lexicon: Lexicon) -> str:
+    """The same of the user's words as they stand."""
+    text = _trim(words, lexicon)
     text = redact(" ".join(text.split()))
     if len(text) > MAX_CHARACTERS:
         text = text[: MAX_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
@@ -69,7 +74,21 @@ def has_matter(sentence: Sentence, lexicon: Lexicon) -> bool:
     rest = sentence.folded
     for category in ("always", "henceforth", "norm"):
         rest = lexicon.without(category, rest)
-    return any(word not in lexicon.stop for word in _MATTER.findall(rest))
+    return _has_words(rest, lexicon)
+
+
+def is_heading(heading: str, lexicon: Lexicon) -> bool:
+    """Whether folded text says for how long or where, or that rules follow, and nothing else."""
+    said = heading.strip(" \t:：*#")
+    rest = said
+    for category in ("please", "henceforth", "project"):
+        rest = lexicon.without(category, rest)
+    rest = _APART.sub(" ", rest).strip()
+    return lexicon.has("headline", rest) or (rest != said and not _has_words(rest, lexicon))
+
+
+def _has_words(text: str, lexicon: Lexicon) -> bool:
+    return any(word not in lexicon.stop for word in _MATTER.findall(text))
 
 
 def _goes_on(one: Sentence, following: Sentence, typed: Typed, lexicon: Lexicon) -> bool:
@@ -91,6 +110,9 @@ def _replaces(one: Sentence, following: Sentence, lexicon: Lexicon) -> bool:
 
 def _most_telling(best: Sentence, sentences: tuple[Sentence, ...], lexicon: Lexicon) -> Sentence:
     is_reproach = _is_reproach(best, lexicon)
+    is_above = is_headline(best.text) and best is not sentences[-1]
+    if is_above and is_heading(best.folded, lexicon):
+        return sentences[sentences.index(best) + 1]
     if best.features & _TELLS and len(best.text) > 6 and not is_reproach:
         return best
     after = sentences[sentences.index(best) + 1 :] if best in sentences else ()
@@ -125,6 +147,9 @@ def _trim(text: str, lexicon: Lexicon) -> str:
 
 def _without_opening(text: str, lexicon: Lexicon) -> str:
     folded = lexicon.fold(text)
+    denied = _unfolded(_denial(folded, lexicon), text, lexicon)
+    if 0 < denied < len(text) - 3:
+        return text[denied:]
     if len(folded) != len(text):
         return text
     for category in ("please", "joining", "reject", "opening"):
@@ -138,6 +163,28 @@ def _without_opening(text: str, lexicon: Lexicon) -> str:
             return left.rstrip("? ")
         return left
     return text
+
+
+def _denial(folded: str, lexicon: Lexicon) -> int:
+    """
+    Where a "no" ends that is said without a comma before a clause of its own, or 0.
+
+    Of few words the language is a guess: then English is asked, too, unless the "no" is a
+    prohibition in the language itself, as in Spanish "no uses var".
+    """
+    match = lexicon.search("denial", folded)
+    if match is None and not _is_first(lexicon.search("prohibit", folded)):
+        match = english().search("denial", folded)
+    return match.end() if match is not None and _is_first(match) else 0
+
+
+def _unfolded(end: int, text: str, lexicon: Lexicon) -> int:
+    """Where in a text that is which ends there when folded: "ß" becomes two letters."""
+    return next((at for at in range(len(text)) if len(lexicon.fold(text[:at])) >= end), len(text))
+
+
+def _is_first(match: re.Match[str] | None) -> bool:
+    return match is not None and match.start() == 0
 
 
 def _without_closing(text: str, lexicon: Lexicon) -> str:

@@ -63,6 +63,8 @@ ERROR_NAME = re.compile(
 _SENTENCE_END = re.compile(
     r"(?<=[.!?…])\s+|(?<=[。！？!?；])|\n+|(?<=[;؛।؟])\s*|(?<=[.!?])(?=[A-Z][a-z])"
 )
+_ITEM = re.compile(r"(\s*)(?:[-*•–]|\d{1,2}[.)．、])\s*(?=\S)(.+)")
+_HEADING = re.compile(r"[:：]\s*$")
 _EMOJI_PRAISE = re.compile(
     "[\U0001f44d\U0001f389\U0001f64f\U0001f44f\U0001f525\U0001f4af\u2764\u2705]"
 )
@@ -83,10 +85,50 @@ class Typed:
     """A thumbs up or the like."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """An item of a list, and the line with a colon above the list."""
+
+    heading: str
+    item: str
+
+
+def listed(message: str) -> tuple[str, list[Listed]]:
+    """The items of lists that have a heading, and what else was typed."""
+    rest, found, heading = "", list[Listed](), ""
+    outer: tuple[int, str] | None = None
+    for line in _bare(_whole(message)).splitlines():
+        item = _ITEM.fullmatch(line)
+        if item is None or not heading:
+            before, last = _parted(line) if item is None and is_headline(line) else (line, "")
+            heading = last or ("" if line.strip() else heading)
+            rest += f"{before}\n"
+            continue
+        depth, text = len(item[1]), item[2].strip()
+        if outer is not None and depth <= outer[0]:
+            outer = None
+        if is_headline(text):
+            outer = depth, text
+        else:
+            found.append(Listed(heading=heading, item=f"{outer[1]} {text}" if outer else text))
+    return rest, found
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The line's last sentence, and what stands before it."""
+    *before, last = _SENTENCE_END.split(line.strip())
+    return " ".join(before), last
+
+
+def is_headline(text: str) -> bool:
+    """Whether a colon ends it: what it speaks of is below."""
+    return _HEADING.search(text) is not None
+
+
 def read(message: str) -> Typed:
     """Strip what is not typed by the user and cut the rest into sentences."""
-    text = strip_injected(_shorten(message)).replace("\r\n", "\n")
-    bare = _LOG_LINE.sub("\n", _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text)))
+    text = _whole(message)
+    bare = _bare(text)
     had_code = len(bare.strip()) < len(text.strip()) - 8
     with_code = _CODE_OR_QUOTES.sub(_quotation_or_code, bare)
     bare = _INLINE_CODE.sub(_short_quotation, bare)
@@ -100,6 +142,15 @@ def read(message: str) -> Typed:
         had_error=bool(ERROR_NAME.search(text)),
         had_cheer=bool(_EMOJI_PRAISE.search(text)),
     )
+
+
+def _whole(message: str) -> str:
+    return strip_injected(_shorten(message)).replace("\r\n", "\n")
+
+
+def _bare(text: str) -> str:
+    """Without blocks of code, quoted lines and logs."""
+    return _LOG_LINE.sub("\n", _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text)))
 
 
 def strip_injected(message: str) -> str:

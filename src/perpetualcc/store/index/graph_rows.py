@@ -183,8 +183,10 @@ class GraphRows:
                 yield Edge(source=node, target=Node(path=line.path), kind=EdgeKind.IMPORTS)
         for path in self.importers(node.path):
             yield Edge(source=Node(path=path), target=node, kind=EdgeKind.IMPORTS)
-        for entry in self.definitions(node.path):
-            if "." not in entry.qualified:
+        definitions = self.definitions(node.path)
+        owners = {entry.qualified for entry in definitions}
+        for entry in definitions:
+            if entry.qualified.rpartition(".")[0] not in owners:
                 inner = Node(path=node.path, qualified=entry.qualified)
                 yield Edge(source=node, target=inner, kind=EdgeKind.DEFINES)
 
@@ -198,12 +200,15 @@ class GraphRows:
         for path, call in self.callers(node.path, node.qualified):
             source = Node(path=path, qualified=call.caller)
             yield Edge(source=source, target=node, kind=EdgeKind.CALLS)
-        for entry in self.definitions(node.path):
+        definitions = self.definitions(node.path)
+        for entry in definitions:
             if entry.qualified.rpartition(".")[0] == node.qualified:
                 inner = Node(path=node.path, qualified=entry.qualified)
                 yield Edge(source=node, target=inner, kind=EdgeKind.DEFINES)
-        owner = Node(path=node.path, qualified=node.qualified.rpartition(".")[0])
-        yield Edge(source=owner, target=node, kind=EdgeKind.DEFINES)
+        owner = node.qualified.rpartition(".")[0]
+        if all(entry.qualified != owner for entry in definitions):
+            owner = ""  # a method of a type of another file
+        yield Edge(source=Node(path=node.path, qualified=owner), target=node, kind=EdgeKind.DEFINES)
 
 
 def _literal(text: str) -> str:

@@ -44,10 +44,11 @@ SOURCES = {
         (
             'package a\nimport "net/http"\ntype Shop struct{}\n'
             "func (s *Shop) Sell(x int) { http.Pay(x) }\n"
+            "func (b Box[T]) Open() {}\nfunc New() {}\n"
         ),
-        ["Shop", "Sell"],
+        ["Shop", "Shop.Sell", "Box.Open", "New"],
         ['"net/http"'],
-        {("Pay", "Sell")},
+        {("Pay", "Shop.Sell")},
     ),
     "rust": (
         "use crate::till::Till;\nstruct Shop;\nimpl Shop { fn sell(&self) { pay(1); } }\n",

@@ -56,6 +56,19 @@ def test_nested_negated_and_global_rules_hold_with_and_without_git(project, home
     ]
 
 
+def test_a_worktree_below_the_project_is_no_second_project(project):
+    write(project, "a.py", ".claude/worktrees/f1/a.py", "nested/n.py")
+    place = project / ".git/worktrees/f1"
+    place.mkdir(parents=True)
+    (place / "HEAD").write_text("ref: refs/heads/f1\n")
+    (place / "commondir").write_text("../..\n")
+    (project / ".claude/worktrees/f1/.git").write_text(f"gitdir: {place}\n")
+    (project / "nested/.git").mkdir()
+
+    assert names(project) == ["a.py", "nested/n.py"]
+    assert "a.py" in names(project / ".claude/worktrees/f1")
+
+
 def test_an_ignored_folder_is_not_entered_and_vendored_ones_neither(project):
     write(project, "build/x.py", "src/x.py", "node_modules/m/x.js", "vendor/y.go")
     (project / ".gitignore").write_text("build/\n")
