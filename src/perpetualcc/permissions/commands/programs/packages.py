@@ -225,15 +225,16 @@ def many_commands(call: Call) -> Findings:
 
 @handles("prepares-database")
 def prepares_database(call: Call) -> Findings:
-    """The same words, where the line says that it is done in production."""
+    """Such commands, too; and where it is done, which a variable or an option may say."""
+    findings = many_commands(call)
     given = [
         g.value.text for g in call.arguments.given if g.name in {"-e", "--environment"} and g.value
     ]
     given += [a.value.text for a in call.command.assignments if a.name.endswith("_ENV")]
     if not any(text.lower().startswith(("prod", "live", "stag")) for text in given):
-        return []
+        return findings
     why = "Changes a database that others work with"
-    return [call.finding(Risk.HIGH, "framework-data", why, EffectKind.NETWORK)]
+    return [*findings, call.finding(Risk.HIGH, "framework-data", why, EffectKind.NETWORK)]
 
 
 @handles("cargo-watch")
