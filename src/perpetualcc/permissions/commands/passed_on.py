@@ -32,6 +32,8 @@ _TAKES_TEXT = re.compile(
     re.IGNORECASE,
 )
 """Options after which a name or a text stands, and no command."""
+_ACT_ALONE = frozenset({"deploys", "publish-package"})
+"""Rules about tools that need not be told what to do: `gh-pages`, `semantic-release`."""
 _LONGEST_LINE = 2_000
 """Characters; what programs are told on a line is shorter."""
 
@@ -39,17 +41,19 @@ _LONGEST_LINE = 2_000
 def judge_passed_on(call: Call, rule: CommandRule) -> Findings:
     """What is in the words that a runner of tasks or programs passes on."""
     operands = call.arguments.operands
+    if not operands:
+        return []
+    name = operands[0].text
     findings: Findings = []
     count = _runners().get(call.arguments.path)
-    if count is not None and len(operands) > count:
-        name = operands[0].text if count else ""
-        findings += judge_told(name, operands[count:], call)
-    elif rule.operands == "task" and operands and takes_many_tasks(call):
+    if count is not None:
+        findings += judge_told(name if count else "", operands[count:], call)
+    elif rule.operands == "task" and takes_many_tasks(call):
         at = call.arguments.after_dashes or len(operands)
-        findings += judge_told(operands[0].text, operands[at:], call)
-    if rule.operands == "task" and operands:
+        findings += judge_told(name, operands[at:], call)
+    if rule.operands == "task":
         for setting, text in _lines(call):
-            findings += _judge_line(setting, text, operands[0].text, call)
+            findings += _judge_line(setting, text, name, call)
     return findings
 
 
@@ -66,12 +70,12 @@ def _judge_line(setting: str, text: str, name: str, call: Call) -> Findings:
 
 def judge_told(name: str, words: Sequence[Word], call: Call) -> Findings:
     """What the program or script `name` of the project is told by `words`."""
-    if not words:
-        return []
-    if name not in _names("named_alike") and call.judge.knowledge.program(name) is not None:
-        found = call.judge.words([Word(name), *words], call)
+    program = None if name in _names("named_alike") else call.judge.knowledge.program(name)
+    if program is not None:
+        acts_alone = program.rule is not None and program.rule.rule in _ACT_ALONE
+        found = call.judge.words([Word(name), *words], call) if words or acts_alone else []
         return [finding for finding in found if finding.risk is not Risk.LOW]
-    if _takes_names_of_things(name):
+    if not words or _takes_names_of_things(name):
         return []
     return harmful_verb(_without_options(words), call, said=_heard(words, call))
 
