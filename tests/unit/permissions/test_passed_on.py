@@ -9,7 +9,9 @@ from judging import bash_risk
     [
         ("npm run cli -- delete-all", "HIGH"),
         ("npm run cli -- list", "LOW"),
+        ("npm run cli -- delete --help", "LOW"),
         ("npm start -- drop-db", "HIGH"),
+        ("go run . remove x", "HIGH"),
         ("pnpm cli destroy", "HIGH"),
         ("cargo run -- delete --all --prod", "HIGH"),
         ("cargo run -- serve --port 80", "LOW"),

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 
 from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import destroying_options
@@ -70,12 +71,13 @@ def _judge_line(setting: str, text: str, name: str, call: Call) -> Findings:
 
 def judge_told(name: str, words: Sequence[Word], call: Call) -> Findings:
     """What the program or script `name` of the project is told by `words`."""
-    program = None if name in _names("named_alike") else call.judge.knowledge.program(name)
+    is_tool = name[:1].isalnum() and name not in _names("named_alike")
+    program = call.judge.knowledge.program(name) if is_tool else None
     if program is not None:
         acts_alone = program.rule is not None and program.rule.rule in _ACT_ALONE
         found = call.judge.words([Word(name), *words], call) if words or acts_alone else []
         return [finding for finding in found if finding.risk is not Risk.LOW]
-    if not words or _takes_names_of_things(name):
+    if not words or _takes_names_of_things(name) or asks_in_words(words):
         return []
     return harmful_verb(_without_options(words), call, said=_heard(words, call))
 
