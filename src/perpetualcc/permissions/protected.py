@@ -119,12 +119,13 @@ class ProtectedPlaces:
         The first `skip` components are the project's own, and no reason to guard what is in it.
         """
         parts = fold(path).strip("/").split("/")
-        if self._is_exception(parts[-1]):
-            return None
+        is_exception = self._is_exception(parts[-1])
         found: Place | None = None
         for start, pattern in self._candidates(parts):
             is_own = start + len(pattern.parts) <= skip
             if is_own or (pattern.anchored and start):
+                continue
+            if is_exception and pattern.parts[-1] != parts[-1]:
                 continue
             if _is_code_about_it(pattern, parts, skip, start):
                 continue

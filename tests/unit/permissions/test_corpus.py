@@ -87,7 +87,7 @@ def test_so_is_the_share_of_what_we_listed_ourselves(
 
 @pytest.mark.parametrize(
     "part",
-    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", *PARTS[15:]],
+    ["fourth", "fifth", "eighth", "ninth", "eleventh", "twelfth", *PARTS[15:], "listed"],
 )
 def test_what_needs_a_second_thought_is_never_low(part: str) -> None:
     assert_share("medium", part, [({Risk.MEDIUM, Risk.HIGH}, 0.998)])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.knowledge import CommandRule, Entry, OptionRule
 from perpetualcc.permissions.shell.script import Word
 
@@ -70,6 +71,7 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
             entry, known = child, child.known(known)
             rule = child.rule or rule
             result.path, result.rule, result.options = child.name, rule, known
+            result.given = [_as_told(given, child) for given in result.given]
             result.rest = list(words[position:])
             continue
         if not has_operand and _is_value(words, position, entry, result):
@@ -81,6 +83,12 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
     if entry is program:
         result.rest = list(words[1:])
     return result
+
+
+def _as_told(given: Given, child: Entry) -> Given:
+    """`npm --dry-run run x`: whether what is harmless before a subcommand is so for this one."""
+    rule = child.options.get(given.name) if given.rule.risk is Risk.LOW else None
+    return given if rule is None else Given(given.name, rule, given.value)
 
 
 def _is_value(words: Sequence[Word], position: int, entry: Entry, result: Arguments) -> bool:
@@ -127,6 +135,9 @@ def _option(
 def _long_option(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
     word = words[position - 1]
     name, equals, value = word.text.partition("=")
+    if name.startswith("--no-"):
+        taken = options.get(f"--{name[5:]}")
+        result.given = [g for g in result.given if not _takes_back(name, g, taken)]
     rule = options.get(name) or options.get(name.removeprefix("-"))
     if rule is None:
         name, rule = _abbreviated(name, options)
@@ -137,6 +148,12 @@ def _long_option(words: Sequence[Word], position: int, options: Options, result:
         result.given.append(Given(name, rule, Word(value, word.splits, word.globs, word.code)))
         return position
     return _with_value(name, rule, words, position, result)
+
+
+def _takes_back(name: str, given: Given, taken: OptionRule | None) -> bool:
+    """`-n --no-dry-run` is no dry run; `--dry-run --no-dry` is none, either."""
+    is_meant = len(name) > 5 and f"--no-{given.name[2:]}".startswith(name)
+    return given.rule.risk is Risk.LOW and (is_meant or given.rule is taken)
 
 
 def _abbreviated(name: str, options: Options) -> tuple[str, OptionRule | None]:
@@ -168,7 +185,7 @@ def _bundle(words: Sequence[Word], position: int, options: Options, result: Argu
         if rule is None:
             result.unknown.append("-" + letter if index or len(letters) == 1 else word.text)
             continue
-        if rule.takes_value or rule.role == "optional":
+        if rule.takes_value or rule.is_joined:
             joined = letters[index + 1 :].removeprefix("=")
             if joined:
                 value = Word(joined, word.splits, word.globs, word.code)

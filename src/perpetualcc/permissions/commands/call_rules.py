@@ -25,6 +25,7 @@ from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
+from perpetualcc.permissions.commands.passed_on import judge_passed_on
 from perpetualcc.permissions.commands.piped_names import (
     names_left_out,
     searched_words,
@@ -63,6 +64,7 @@ _MAY_LEAVE = ("/", "~", "../")
 _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
 """Of the options that by their names write those after which the place comes; not `--write`."""
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
+_NEXT_TASK = ":::"
 _LISTS_NAMES = frozenset(
     {"git check-ignore", "git check-attr", "git ls-files", "git status", "git log", "git rm",
      "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
@@ -104,7 +106,7 @@ class CallRules:
         findings = [self._base(call, rule), *options, *self._secret_settings(call)]
         if arguments.subcommand and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
-        is_dry = any(given.rule.risk is Risk.LOW for given in arguments.given)
+        is_dry = any(_is_dry(given) for given in arguments.given)
         if is_dry and rule.operands == "task":
             return findings
         findings += self._operands(call, rule)
@@ -121,7 +123,8 @@ class CallRules:
             findings += self._named_outputs(call) + judge_option_words(call, rule)
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
-        if rule.wraps and not any(g.rule.risk is Risk.LOW for g in arguments.given):
+        findings += judge_passed_on(call, rule)
+        if rule.wraps and not is_dry:
             findings += self._wrapped(call, rule)
         return findings
 
@@ -241,7 +244,7 @@ class CallRules:
         if role == "upload":
             path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
             return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
-        if role == "task":
+        if role in {"task", "joined-task"}:
             return [judge_task(name, call) for name in value.text.split(",") if name]
         if role == "names":
             globs = [Word(glob) for glob in alternatives(value.text) if not glob.startswith("!")]
@@ -250,6 +253,8 @@ class CallRules:
 
     def _run_option(self, given: Given, value: Word, call: Call) -> Findings:
         """A pager or editor that is a shell runs whatever it is shown."""
+        if value.text.startswith("//"):  # a label of Bazel
+            return []
         program = value.text.split(" ")[0].rpartition("/")[2]
         findings = self.judge.shell(value.text, call)
         if given.rule.risk is not None and program in SHELLS:
@@ -271,7 +276,8 @@ class CallRules:
             case "script":
                 return self.judge.script_file(words[0], call) if words else []
             case "task":
-                tasks = words if takes_many_tasks(call) else words[:1]
+                before = words[: call.arguments.after_dashes]
+                tasks = before if takes_many_tasks(call) else _first_of_each(words)
                 return [judge_task(w.text, call) for w in tasks if "=" not in w.text]
         one = {
             "write": self._writes,
@@ -444,6 +450,13 @@ class CallRules:
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _first_of_each(words: Sequence[Word]) -> list[Word]:
+    """`mise run lint ::: deploy` runs two tasks, each with words of its own."""
+    return [
+        word for before, word in pairwise((Word(_NEXT_TASK), *words)) if before.text == _NEXT_TASK
+    ]
 
 
 def _into(words: Sequence[Word], written: Findings) -> Findings:

@@ -40,6 +40,7 @@ _MAY_BE_CODE = frozenset({"value", "optional", "code", "flag"})
 """What the value of an option is, as a table says, where it need not be read or written."""
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """`pytest -c <(echo …)`, `ninja -f /dev/stdin`."""
+_SETTINGS_OPTION = re.compile(r"--?(?:config|settings?|options)\b|-c$")
 _SWITCH = re.compile(r"/\w+:")
 """`/p:Version=1` is an option of MSBuild, and no path."""
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
@@ -68,6 +69,9 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
     seen: set[str] = set()
     for name, given in _settings(call, rule):
         text = f"-{given[1:]}" if rule.rule == "dotnet" and _SWITCH.match(given) else given
+        if text == "-" and _SETTINGS_OPTION.match(name):
+            why = f"{name} takes what another command prints"
+            findings.append(call.finding(Risk.MEDIUM, "piped-code", why, EffectKind.EXECUTE))
         is_selection = rule.rule == "test-project" and name in _SELECTS
         for path in () if is_selection else _paths(name, text):
             if path not in seen:

@@ -27,12 +27,14 @@ _NO_SOURCE = re.compile(
     re.IGNORECASE,
 )
 """Options whose addresses are written into what is built, and asked for nothing."""
+_TESTED = re.compile(r"base-?url", re.IGNORECASE)
+"""What a run of tests is pointed at, and may change."""
 _PEER = re.compile(r"socket|remote|endpoint|collector|proxy|daemon|server|broker|addr|host|connect")
 _UNPROVED = re.compile(r"(?:^|=|@\s*|\b\w+\+)http://", re.IGNORECASE)
 _NUMERIC_HOST = re.compile(r"((?:\d{1,3}\.){3}\d{1,3})(?::\d+)?")
 _NAMED_HOST = re.compile(r"([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):\d{2,5}")
 _EVERY_INTERFACE = re.compile(
-    r"(?<![\d.])0\.0\.0\.0(?![\d.])|\[::0?\]|=::0?$|(?:^|[=@/])(?:\*|::):\d"
+    r"(?<![\d.])0\.0\.0\.0(?![\d.])|\[::0?\]|=::0?$|-http=:\d|(?:^|[=@/])(?:\*|::):\d"
 )
 _EVERY_V6 = frozenset({"::", "::0"})
 _SHELL_LINE = re.compile(r"(?:^|[=\"'\s/])(?:ba|da|z|k)?sh\s+-\w*c\b")
@@ -41,15 +43,16 @@ _RUNS_INSIDE = re.compile(
     r"|teardown|environment|launch)\w*[\"']\s*:",
     re.IGNORECASE,
 )
-_PROPERTY = re.compile(r"(?:--?[DPp]:?|[-/]p(?:roperty)?:)?([A-Za-z][\w.]*)(?:=(.*))?", re.DOTALL)
+_PROPERTY = re.compile(r"(?:--?[DPp]:?|[-/]p(?:roperty)?:)?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
 _SECRETS_SHOWN = re.compile(
     r"(?:show|print|dump|reveal)\w*(?:password|secret|token|credential)", re.IGNORECASE
 )
 _DEPLOYS = re.compile(
-    r"PublishProfile|PublishUrl|WebPublishMethod|MsDeploy\w*|Deploy(?:On|To|Target)\w*",
+    r"PublishProfile|PublishUrl|WebPublishMethod|MsDeploy\w*|Deploy(?:On|To|Target)\w*|ContainerRegistry"
+    r"|(?:.+\.)?(?:publish|push|deploy)(?:[-.]?(?:enabled|on-?build|image))?",
     re.IGNORECASE,
 )
-_DEPLOY_TARGET = re.compile(r"[-/]t(?:arget)?:\w*Deploy", re.IGNORECASE)
+_DEPLOY_TARGET = re.compile(r"[-/]t(?:arget)?:\w*(?:Deploy|PublishContainer)", re.IGNORECASE)
 _GUARD = re.compile(r"auth\w*|ssl|tls|security|verif\w*|checksum\w*|signature\w*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OUTPUT_PROPERTY = re.compile(
@@ -72,7 +75,7 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
         why = f"Runs {text}, which is another repository's program"
         yield call.finding(Risk.MEDIUM, "code-outside", why, EffectKind.EXECUTE)
     if "://" in text:
-        yield _address(name, text, call)
+        yield _address(name, text, call, rule)
     elif _HOSTED.search(text) and (name or rule.operands == "task"):
         why = f"{text[:60]} is another repository"
         yield call.finding(Risk.MEDIUM, "settings-from-network", why, EffectKind.EXECUTE)
@@ -92,11 +95,12 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
         yield _written(text, call)
 
 
-def _address(name: str, text: str, call: Call) -> Finding | None:
+def _address(name: str, text: str, call: Call, rule: CommandRule) -> Finding | None:
     """Settings, caches and packages that come from, or go to, somewhere else."""
     joined = name or text.partition("=")[0]
     is_chart = not name and call.arguments.path == "helm repo add" and text.startswith("https:")
-    if is_chart or _NO_SOURCE.search(joined) or text.startswith("--define:"):
+    is_tested = rule.rule == "test-project" and _TESTED.search(joined) is not None
+    if is_chart or (_NO_SOURCE.search(joined) and not is_tested) or text.startswith("--define:"):
         return None
     host = foreign_host(text)
     if host is None:

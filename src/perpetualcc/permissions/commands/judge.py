@@ -31,6 +31,7 @@ from perpetualcc.permissions.commands.findings import (
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.commands.option_words import judge_option_words
+from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
@@ -427,7 +428,18 @@ class CommandJudge:
             why = f"Runs a file {location.zone.value}"
             outside = call.finding(Risk.MEDIUM, "script-outside", why, EffectKind.EXECUTE)
             return [outside, *found]
-        return found or [judge_task(word.text, call, is_script=True)]
+        if found:
+            return found
+        return [judge_task(word.text, call, is_script=True), *self._told_script(word, call)]
+
+    def _told_script(self, word: Word, call: Call) -> Findings:
+        """`ruby bin/cli.rb destroy prod`; what a table knows by its name has its own words."""
+        name = posixpath.basename(word.text)
+        if self.knowledge.program(name) is not None:
+            return []
+        words = call.command.words
+        after = next((i for i, one in enumerate(words) if one is word), len(words)) + 1
+        return judge_told(name, words[after:], call)
 
     def _written_script(self, word: Word, path: str, call: Call) -> Findings:
         """What this very line has written is judged by that, and never by its name alone."""

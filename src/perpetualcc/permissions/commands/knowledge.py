@@ -24,13 +24,18 @@ class OptionRule:
     role: str
     """`flag`, `optional` (value only when joined), `value`, or what the value is: `read`,
     `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`, `task`, `names` (a glob of
-    the files whose contents are searched)."""
+    the files whose contents are searched), `joined-task` (`-X:deploy`)."""
     risk: Risk | None = None
     explanation: str = ""
 
     @property
     def takes_value(self) -> bool:
-        return self.role not in {"flag", "optional"}
+        return self.role != "flag" and not self.is_joined
+
+    @property
+    def is_joined(self) -> bool:
+        """A value counts only where nothing stands before it."""
+        return self.role in {"optional", "joined-task"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +223,7 @@ _CROSS = re.compile(
 )
 """`arm-none-eabi-size`: the same program for another kind of machine."""
 _OPTION = re.compile(
-    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|names)\b\s*)?"
+    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|joined-task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
 )
 

@@ -8,6 +8,7 @@ they do, and `--exec`, `--purge` and `--show-secrets` mean the same nearly every
 
 import posixpath
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
@@ -48,6 +49,17 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
         if not _words("runs").isdisjoint(tokens) and found is not None:
             given = Word(value) if equals else _next_word(option, call)
             findings += _run(given, call)
+    return findings
+
+
+def destroying_options(texts: Iterable[str], call: Call) -> Findings:
+    """The same of options that another program is given, where a person should see it."""
+    findings: Findings = []
+    for name in (text.partition("=")[0] for text in texts):
+        if _NAME.fullmatch(name) is not None:
+            words = [word.lower() for word in _TOKEN.findall(name)]
+            found = _judge(name, (*words, "".join(words)), None, call)
+            findings += [found] if found is not None and found.risk is Risk.HIGH else []
     return findings
 
 

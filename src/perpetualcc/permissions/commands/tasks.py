@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Sequence
+from fnmatch import translate
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
@@ -41,9 +42,16 @@ def only_asks(name: str, call: Call) -> bool:
     return is_parsed and words[-2:-1] == [name] and words[-1] in {"--help", "--version"}
 
 
-def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
-    """`deck reset`, `tool index delete`: what an unknown program is told to do, by its words."""
-    if not _dry_options().isdisjoint(word.text for word in call.command.words):
+def harmful_verb(
+    words: Sequence[Word], call: Call, *, said: Sequence[Word] | None = None
+) -> list[Finding]:
+    """
+    `deck reset`, `tool index delete`: what an unknown program is told to do, by its words.
+
+    Among the words `said`, by default all of the call, one may ask for a dry run.
+    """
+    texts = {word.text for word in (call.command.words if said is None else said)}
+    if not _dry_options().isdisjoint(texts) and "--no-dry-run" not in texts:
         return []
     for word in words[:_VERBS_LOOKED_AT]:
         tokens = [token.lower() for token in _TOKEN.findall(word.text)]
@@ -54,6 +62,24 @@ def harmful_verb(words: Sequence[Word], call: Call) -> list[Finding]:
         why = f"{word.text!r} says that it deletes, publishes or changes what a person answers for"
         return [call.finding(Risk.HIGH, "harmful-verb", why, EffectKind.DELETE)]
     return []
+
+
+def judge_goal(name: str, call: Call) -> list[Finding]:
+    """What plugins that everybody knows do, where the name of their task does not say so."""
+    for risk, pattern in _goals():
+        if pattern.fullmatch(name.lower()):
+            why = f"{name!r} sends what was built, or shows or changes what is elsewhere"
+            kind = f"{call.arguments.path} {name}"[:60]
+            return [call.finding(risk, "task", why, EffectKind.NETWORK, kind=kind)]
+    return []
+
+
+@cache
+def _goals() -> list[tuple[Risk, re.Pattern[str]]]:
+    goals: dict[str, list[str]] = load_table("tasks")["goals"]
+    return [
+        (Risk(risk), re.compile("|".join(map(translate, names)))) for risk, names in goals.items()
+    ]
 
 
 def _harms(tokens: Sequence[str]) -> bool:
@@ -78,6 +104,17 @@ def _dry_options() -> frozenset[str]:
 @cache
 def _words() -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in load_table("tasks").items()}
+
+
+def _of_infrastructure(tokens: Sequence[str]) -> Risk | None:
+    """`clear-db`, `apply` alone, `tf-apply`, `infra:up`: a verb and the thing it is done to."""
+    words = _words()
+    if len(tokens) > 1 and tokens[0] in words["undoes"] and tokens[-1] in words["database_tools"]:
+        return Risk.HIGH
+    is_about_it = not words["infrastructure"].isdisjoint(tokens)
+    if "apply" in tokens and (is_about_it or len(tokens) == 1):
+        return Risk.HIGH
+    return Risk.MEDIUM if is_about_it and not words["moves"].isdisjoint(tokens) else None
 
 
 def _without_build_type(path: str) -> str:
@@ -105,6 +142,8 @@ def _risk(name: str, *, is_script: bool) -> Risk:
         and not words["undoes"].isdisjoint((*tokens[1:], "".join(tokens[1:])))
     ):
         return Risk.HIGH
+    if (infrastructure := _of_infrastructure(tokens)) is not None:
+        return infrastructure
     stays_here = not words["stays_here"].isdisjoint(tokens)
     if harm := words["always"].intersection(tokens):
         is_inside = ":" in name and tokens[0] in words["builders"] and harm <= words["inside"]

@@ -28,6 +28,7 @@ _NAMED_FILE = re.compile(
     re.IGNORECASE,
 )
 """A file whose contents become rows."""
+_READS_VARIABLES = re.compile(r"\bgetenv\s*\(", re.IGNORECASE)
 _MONGO_TEXT = re.compile(
     r"(?P<before>\[?)(?:'(?:\\.|[^'\\])*+(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z))", re.DOTALL
 )
@@ -66,6 +67,9 @@ def sql(call: Call) -> Findings:
     findings = list(chain.from_iterable(_statements(text, call) for text in texts))
     named = [Word(name) for text in texts for name in _NAMED_FILE.findall(text)]
     findings += [found for found in call.reads(named) if found.risk is Risk.HIGH]
+    if any(_READS_VARIABLES.search(text) for text in texts):
+        why = "Prints variables, which may hold tokens"
+        findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     if (
         any(g.rule.explanation == "The SQL is in a file" for g in call.arguments.given)
         or any(r.operator == "<" for r in call.command.redirections)

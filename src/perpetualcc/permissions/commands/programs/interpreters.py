@@ -1,5 +1,6 @@
 """Shells and interpreters: code on the command line, in a file, or through a pipe."""
 
+import posixpath
 import re
 from collections.abc import Callable
 from functools import cache
@@ -7,6 +8,7 @@ from functools import cache
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.places import sets_up_a_tool
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
@@ -160,7 +162,8 @@ def _module(module: Word, call: Call) -> Findings:
     is_known = call.judge.knowledge.program(module.text) is not None
     if not is_known and _is_own(module, call):
         path = module.text.replace(".", "/") + ".py"
-        return call.judge.script_file(Word(path), call)
+        told = judge_told(posixpath.basename(path), call.arguments.operands, call)
+        return call.judge.script_file(Word(path), call) + told
     name = module.text if is_known else module.text.replace("_", "-")
     return call.judge.words([Word(name, module.splits), *call.arguments.operands], call)
 

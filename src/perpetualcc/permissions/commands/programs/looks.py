@@ -79,10 +79,20 @@ def yq(call: Call) -> Findings:
     programs = [word.text for word in call.arguments.operands[:2]]
     loaded = [name for program in programs for name in _YQ_LOADS.findall(program)]
     findings = call.reads(Word(name or UNKNOWN) for name in loaded)
+    if call.arguments.has("-s", "--split-exp"):
+        findings += _split_into(call)
     if any(_YQ_ENVIRONMENT.search(program) for program in programs):
         why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings
+
+
+def _split_into(call: Call) -> Findings:
+    """`yq -s '"out/" + .name'`: each document goes to a file, whose path begins like that."""
+    words = call.command.words
+    at = next((i for i, w in enumerate(words) if w.text in {"-s", "--split-exp"}), len(words))
+    begins = re.match(r"\s*\"([^\"]*)\"", words[at + 1].text) if at + 1 < len(words) else None
+    return call.writes([Word(f"{begins[1]}{UNKNOWN}" if begins else UNKNOWN)])
 
 
 _NETWORK_CHANGES = re.compile(
@@ -188,7 +198,7 @@ def package_settings(call: Call) -> Findings:
 
 
 _TRUSTED_SETTING = re.compile(
-    r"registry|index-url|index_url|trusted-host|find-links|repositor|token|password|_auth|http-basic"
+    r"ssl_verify|mirror|^[\w.-]+\.(?:com|org|net|io|dev)\s|registry|index-url|index_url|trusted-host|find-links|repositor|token|password|_auth|http-basic"
     r"|script-shell|shell|ignore-scripts|proxy|cafile|strict-ssl|userconfig|globalconfig|prefix"
     r"|git\b|node-options|editor|npmregistryserver|plugins|yarnpath|source"
 )
@@ -196,7 +206,10 @@ _TRUSTED_SETTING = re.compile(
 
 @handles("remote-context")
 def remote_context(call: Call) -> Findings:
-    """`docker build https://…` builds what is there, not what is here."""
+    """`docker build https://…` builds what is there; `-o type=registry` publishes what is here."""
+    outputs = [g.value.text for g in call.arguments.given if g.name in _SAYS_WHERE and g.value]
+    if any(_PUSHES.search(output) for output in outputs):
+        return [call.finding(Risk.HIGH, "publish-image", "Publishes the image", EffectKind.NETWORK)]
     remote = [w for w in call.arguments.operands if re.match(_REMOTE_CONTEXT, w.text)]
     if not remote:
         return []
@@ -204,6 +217,8 @@ def remote_context(call: Call) -> Findings:
     return [call.finding(Risk.MEDIUM, "remote-context", why, EffectKind.NETWORK)]
 
 
+_SAYS_WHERE = frozenset({"-o", "--output", "--set"})
+_PUSHES = re.compile(r"type=registry|push=true")
 _REMOTE_CONTEXT = r"(?:https?|git|ssh)://|git@|github\.com/"
 
 

@@ -305,7 +305,9 @@ def rsync(call: Call) -> Findings:
 def tls_client(call: Call) -> Findings:
     """What comes from a pipe is sent; an empty input only ends the talk."""
     is_quiet = all(_prints_no_words(source.words) for source in call.command.upstream)
-    is_fed = any(r.operator == "<" for r in call.command.redirections)
+    is_fed = any(
+        r.operator == "<" and r.target.text != "/dev/null" for r in call.command.redirections
+    )
     if is_quiet and not call.command.stdin and not is_fed:
         return []
     why = "Sends what another command prints to another machine"

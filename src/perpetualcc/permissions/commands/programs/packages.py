@@ -1,14 +1,16 @@
 """Package managers and task runners: where packages come from, and what tasks are called."""
 
 import os
+import posixpath
 import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.programs.git_places import git_places
 from perpetualcc.permissions.commands.programs.interpreters import from_stream
-from perpetualcc.permissions.commands.tasks import judge_task
+from perpetualcc.permissions.commands.tasks import judge_goal, judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
@@ -165,8 +167,8 @@ def yarn(call: Call) -> Findings:
     inner = call.judge.knowledge.program(words[0].text)
     findings = [judge_task(words[0].text, call)]
     if inner is not None and inner.rule is not None:
-        findings += call.judge.words(_from(words[0], call), call)
-    return findings
+        return findings + call.judge.words(_from(words[0], call), call)
+    return findings + judge_told(words[0].text, words[1:], call)
 
 
 def _from(first: Word, call: Call) -> list[Word]:
@@ -178,14 +180,16 @@ def _from(first: Word, call: Call) -> list[Word]:
 @handles("tasks")
 def tasks(call: Call) -> Findings:
     """Every task counts: `make clean deploy`, `gradle build publish`."""
-    findings = [_foreign_goal(w.text, call) for w in call.arguments.operands if ":" in w.text]
+    operands = call.arguments.operands
+    findings = [_foreign_goal(w.text, call) for w in operands if ":" in w.text]
+    findings += [goal for word in operands for goal in judge_goal(word.text, call)]
     given = [g.value.text for g in call.arguments.given if g.name == "-D" and g.value]
     if any(text.startswith("exec.executable") for text in given):
         why = "Runs a program that the line names"
         return [call.finding(Risk.HIGH, "runs-code", why, EffectKind.EXECUTE)]
     return [f for f in findings if f is not None] + [
         judge_task(w.text.rpartition(":")[2] or w.text, call)
-        for w in call.arguments.operands[1:]
+        for w in operands[1:]
         if "=" not in w.text
     ]
 
@@ -217,6 +221,27 @@ def many_commands(call: Call) -> Findings:
             rule = entry.rule
             findings.append(call.finding(rule.risk, rule.rule, rule.explanation, *rule.effects))
     return findings
+
+
+@handles("prepares-database")
+def prepares_database(call: Call) -> Findings:
+    """Such commands, too; and where it is done, which a variable or an option may say."""
+    findings = many_commands(call)
+    given = [
+        g.value.text for g in call.arguments.given if g.name in {"-e", "--environment"} and g.value
+    ]
+    given += [a.value.text for a in call.command.assignments if a.name.endswith("_ENV")]
+    if not any(text.lower().startswith(("prod", "live", "stag")) for text in given):
+        return findings
+    why = "Changes a database that others work with"
+    return [*findings, call.finding(Risk.HIGH, "framework-data", why, EffectKind.NETWORK)]
+
+
+@handles("cargo-watch")
+def cargo_watch(call: Call) -> Findings:
+    """`cargo watch -x 'run -- x'` runs `cargo run -- x`."""
+    given = [g.value.text for g in call.arguments.given if g.name in {"-x", "--exec"} and g.value]
+    return [f for text in given for f in call.judge.shell(f"cargo {text}", call)]
 
 
 @handles("each-shell")
@@ -251,6 +276,8 @@ def go_packages(call: Call) -> Findings:
     for word in (
         call.arguments.operands[:1] if call.arguments.path == "go run" else call.arguments.operands
     ):
+        if call.arguments.path == "go run" and word.text.startswith(("./", "cmd/", "internal/")):
+            findings.append(judge_task(_command_name(word.text), call))
         if call.arguments.path == "go run" and "@" in word.text:
             findings.append(
                 call.finding(
@@ -265,6 +292,12 @@ def go_packages(call: Call) -> Findings:
             why = f"{word.text} is whatever that branch holds today"
             findings.append(call.finding(Risk.MEDIUM, "option", why, EffectKind.EXECUTE))
     return findings
+
+
+def _command_name(path: str) -> str:
+    """`./cmd/deploy/main.go` is called after its directory."""
+    name = posixpath.basename(path.rstrip("/")).removesuffix(".go")
+    return posixpath.basename(posixpath.dirname(path)) if name in {"main", "*", "."} else name
 
 
 _BRANCH = re.compile(r"@(?!latest$|upgrade$|patch$|none$|v\d)")
@@ -337,29 +370,10 @@ def git_url(call: Call) -> Findings:
                     EffectKind.EXECUTE,
                 )
             )
-    if call.arguments.path == "git push":
+    if call.arguments.path in _PUSHES:
         findings += _new_address(call)
-        for word in call.arguments.operands[1:]:
-            if word.text.startswith("+"):
-                findings.append(
-                    call.finding(
-                        Risk.HIGH,
-                        "force-push",
-                        "`+` rewrites what others have already fetched",
-                        EffectKind.NETWORK,
-                        kind="git push --force",
-                    )
-                )
-            elif word.text.startswith(":"):
-                findings.append(
-                    call.finding(
-                        Risk.HIGH,
-                        "delete-remote",
-                        "`:name` deletes a branch for everyone",
-                        EffectKind.NETWORK,
-                        kind="git push --delete",
-                    )
-                )
+    if call.arguments.path == "git push":
+        findings += _pushed(call)
     if call.arguments.path == "git ls-remote":
         return findings + [_other_remote(w, call) for w in call.arguments.operands if ":" in w.text]
     if call.arguments.path in {"git fetch", "git pull"}:
@@ -370,6 +384,29 @@ def git_url(call: Call) -> Findings:
         ]
     if call.arguments.path == "git clone" and len(call.arguments.operands) > 1:
         findings += call.writes(call.arguments.operands[1:2])
+    return findings
+
+
+_PUSHES = frozenset({"git push", "git lfs push", "git subtree push"})
+
+
+def _pushed(call: Call) -> Findings:
+    findings: Findings = []
+    for word in call.arguments.operands[1:]:
+        if word.text.startswith("+"):
+            why = "`+` rewrites what others have already fetched"
+            findings.append(
+                call.finding(
+                    Risk.HIGH, "force-push", why, EffectKind.NETWORK, kind="git push --force"
+                )
+            )
+        elif word.text.startswith(":"):
+            why = "`:name` deletes a branch for everyone"
+            findings.append(
+                call.finding(
+                    Risk.HIGH, "delete-remote", why, EffectKind.NETWORK, kind="git push --delete"
+                )
+            )
     return findings
 
 

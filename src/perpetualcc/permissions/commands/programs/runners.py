@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.environment import judge_variable
+from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.piped_names import (
     HIDDEN_FILES,
     finds_everything,
@@ -281,8 +284,53 @@ def tool_run(call: Call) -> Findings:
     if not words:
         return findings
     if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
-        return [*findings, judge_task(words[0].text, call)]
+        own = judge_told(words[0].text, words[1:], call)
+        return [*findings, judge_task(words[0].text, call), *own]
     return [*findings, *call.judge.words(words, call)]
+
+
+@handles("may-run")
+def may_run(call: Call) -> Findings:
+    """Two programs have this name; only one of them is given the name of a third."""
+    words = list(dropwhile(lambda word: word.text[:1] == "-", call.arguments.rest))
+    is_known = bool(words) and call.judge.knowledge.program(words[0].text) is not None
+    return call.judge.words(words, call) if is_known else []
+
+
+@handles("behind")
+def behind(call: Call) -> Findings:
+    """`mise exec node@22 -- program …`, `nix shell x -c program …`."""
+    words = call.arguments.rest
+    signs = {"-c", "--command", "--"} if call.arguments.path.startswith("nix") else {"--"}
+    at = next((i for i, word in enumerate(words) if word.text in signs), len(words))
+    return call.judge.words(words[at + 1 :], call)
+
+
+@handles("somewhere")
+def somewhere(call: Call) -> Findings:
+    """`bwrap --bind / / program …`: its options are many, so the first known program counts."""
+    words, known = call.arguments.rest, call.judge.knowledge.program
+    for index, word in enumerate(words):
+        is_name = word.text[:1].isalpha() or word.text.startswith("/")
+        if is_name and known(word.text.rpartition("/")[2]) is not None:
+            return call.judge.words(words[index:], call)
+    return []
+
+
+@handles("terminal-commands")
+def terminal_commands(call: Call) -> Findings:
+    """`tmux if-shell code`, `tmux set-hook NAME 'run-shell code'`: a shell's, or tmux's own."""
+    lines = [
+        line for w in call.arguments.rest for line in (w.text, f"tmux {w.text}") if " " in w.text
+    ]
+    found = [finding for line in lines for finding in call.judge.shell(line, call)]
+    return [finding for finding in found if finding.risk is Risk.HIGH]
+
+
+@handles("in-directory")
+def in_directory(call: Call) -> Findings:
+    """`direnv exec DIRECTORY program`: what lies in the directory runs first."""
+    return [f for word in call.arguments.operands[:1] for f in code_path(word.text, call)]
 
 
 @handles("remote")

@@ -134,6 +134,7 @@ _AWK_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 _AWK_REGEX = re.compile(r"(?<=[~(,!&|{;\s])/(?:\\.|\[[^\]]*\]|[^/\\\n])+/|^/(?:\\.|[^/\\\n])+/")
 _AWK_RUNS = re.compile(
     r"\bsystem\s*\(|\|\s*getline|\|&|print[^;}\n]*\|\s*|@load|@include|\bgetline(?:\s+[\w$\[\]]+)?\s*<\s*[^\"\s]|/inet/"
+    r"|@\s*[A-Za-z_]\w*\s*\("
 )
 _AWK_READS = re.compile(r"\bgetline(?:\s+[\w$\[\]]+)?\s*<")
 _AWK_WRITES = re.compile(r"print[^;}\n]*?>>?\s*(\S+)")
@@ -159,13 +160,16 @@ def awk(call: Call) -> Findings:
         findings += call.reads(included.values())
         findings.append(call.finding(Risk.MEDIUM, "option", why, EffectKind.EXECUTE))
     if _AWK_ENVIRONMENT.search(program.text):
-        why = "Prints all variables, which may hold tokens"
+        why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings + _awk_program(program.text, call)
 
 
 _AWK_INCLUDES = frozenset({"-i", "--include"})
-_AWK_ENVIRONMENT = re.compile(r"\bin\s+ENVIRON\b")
+_AWK_ENVIRONMENT = re.compile(
+    r"\bin\s+ENVIRON\b|ENVIRON\s*\[\s*\"[^\"]*(?:SECRET|TOKEN|PASS|KEY|CREDENTIAL|AUTH)",
+    re.IGNORECASE,
+)
 
 
 def _awk_program(program: str, call: Call) -> Findings:
