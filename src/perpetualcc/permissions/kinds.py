@@ -40,7 +40,7 @@ _UNKNOWN = frozenset({
 })  # fmt: skip
 _CONSOLES = frozenset({"sql", "sql-file"})
 """Handlers of programs whose kinds go on with what a statement does."""
-_TASKS = ("frobnicate", "-t frobnicate", "frobnicate.sh")
+_TASKS = ("frobnicate", "-t frobnicate", "frobnicate.sh", "./cmd/frobnicate")
 """Names that nothing is known about, as a program takes them."""
 
 
@@ -121,7 +121,9 @@ def _goes_on(own: str, rest: str, settings: PermissionSettings) -> bool:
     if any(entry.rule is not None and entry.rule.handler in _CONSOLES for entry in entries):
         is_mongo = own.startswith("mongo")
         return rest.isalpha() if is_mongo else destroying(f"{rest} x;") == rest
-    tasks = (task for words in _TASKS for task in findings_of(f"{own} {words}", settings))
+    options = (name for one in entries for name, rule in one.options.items() if rule.role == "task")
+    lines = (*_TASKS, *(f"{name} frobnicate" for name in options))
+    tasks = (task for line in lines for task in findings_of(f"{own} {line}", settings))
     return any(task.kind.startswith(f"{own} frobnicate") for task in tasks)
 
 
