@@ -32,10 +32,11 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
     """A finding for each unknown option of `call` whose words say that it does more than look."""
     if rule is not None and rule.handler in _OWN_READING:
         return []
-    is_harmless = _only_says(call)
     passed_on = _passed_on(call, rule)
+    options = (*call.arguments.unknown, *passed_on)
+    is_harmless = bool(options) and _only_says(call)
     findings: Findings = []
-    for option in (*call.arguments.unknown, *passed_on):
+    for option in options:
         name, equals, value = option.partition("=")
         if _NAME.fullmatch(name) is None:
             continue
@@ -67,11 +68,12 @@ def _passed_on(call: Call, rule: CommandRule | None) -> list[str]:
     """What the project's own code is given: `node seed.js --wipe`, `cargo run -- --wipe`."""
     if rule is not None and (rule.wraps or EffectKind.EXECUTE not in rule.effects):
         return []
-    operands = [word.text for word in call.arguments.operands]
-    program = posixpath.basename(operands[0]) if operands else ""
+    operands = call.arguments.operands
+    options = [word.text for word in operands if word.text.startswith("--")]
+    program = posixpath.basename(operands[0].text) if options else ""
     if call.judge.knowledge.program(program) is not None:  # its own table knows its options
         return []
-    return [text for text in operands if text.startswith("--")]
+    return options
 
 
 def _only_says(call: Call) -> bool:
