@@ -10,13 +10,13 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import TaskState
-from perpetualcc.sessions.manager import Begin
+from perpetualcc.sessions.ports import Begin
 from tests.fakes.ledger import MemoryLedger
 
 
 @dataclass(slots=True)
 class MemorySessions:
-    """`sessions.manager.SessionStore`, and the log that changes a session's status."""
+    """`sessions.ports.SessionStore`, and the log that changes a session's status."""
 
     ledger: MemoryLedger
     kept: dict[SessionId, Session] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class MemorySessions:
 
 @dataclass(slots=True)
 class RecordingWorkers:
-    """`sessions.manager.Workers`: remembers what it was told."""
+    """`sessions.ports.Workers`: remembers what it was told."""
 
     ledger: MemoryLedger
     told: list[str] = field(default_factory=list)

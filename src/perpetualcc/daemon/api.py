@@ -52,7 +52,8 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
-from perpetualcc.sessions.manager import SessionManager, check_project
+from perpetualcc.sessions.beginnings import check_project
+from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask, comes_after_broken
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal

@@ -26,7 +26,7 @@ from perpetualcc.sessions.limit_waits import (
     is_of_limit,
     signal_of,
 )
-from perpetualcc.sessions.manager import Record
+from perpetualcc.sessions.ports import Record
 from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
 

@@ -25,7 +25,8 @@ from perpetualcc.domain.tasks import Task
 from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
-from perpetualcc.sessions.manager import Record, SessionManager
+from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.ports import Record
 from perpetualcc.store.budget_days import SqliteBudgetDays
 
 RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"

@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Workers:
-    """`sessions.manager.Workers` and `human.escalation.Runs`: the way back to what runs."""
+    """`sessions.ports.Workers` and `human.escalation.Runs`: the way back to what runs."""
 
     agent: MasterAgent
     dispatcher: Dispatcher

@@ -2,23 +2,21 @@
 
 import asyncio
 import math
-import os
-import re
-import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged, TaskSettled
-from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.domain.texts import counted
+from perpetualcc.sessions.beginnings import check_project, name_from
 from perpetualcc.sessions.limit_waits import BY_ITSELF, is_of_limit
+from perpetualcc.sessions.ports import Record, SessionStore, Workers
 from perpetualcc.sessions.status import ENDED, Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (
@@ -65,55 +63,6 @@ _NOTHING_TO_RESUME = {
     ),
 }
 """What they are, and what to type instead, where nothing is to be tried again."""
-
-Begin = Callable[[Session], tuple[Sequence[NewTask], Sequence[Event]]]
-"""The tasks that a new session begins with, and the events that tell of it and of them."""
-
-
-class SessionStore(Protocol):
-    """Where sessions are kept."""
-
-    async def create(
-        self, *, name: str, project: Path, options: SessionOptions, begin: Begin
-    ) -> Session:
-        """In one transaction with what it begins with: all of it, or there is no session."""
-        ...
-
-    async def find(self, name: str) -> Session: ...
-
-    async def list(
-        self,
-        *,
-        statuses: Sequence[SessionStatus] | None = None,
-        project: Path | None = None,
-        limit: int | None = None,
-    ) -> list[Session]: ...
-
-    async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
-
-    async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]: ...
-
-
-class Record(Protocol):
-    """The event log."""
-
-    async def __call__(self, *events: Event) -> None: ...
-
-
-class Workers(Protocol):
-    """The runs at work."""
-
-    def pause(self, session: SessionId) -> bool:
-        """Ask the session's run to stop after its current operation. False: it has none."""
-        ...
-
-    async def cancel(self, task: TaskId) -> object:
-        """Cancel a task wherever it is; one that runs has a few seconds to leave."""
-        ...
-
-    def wake(self) -> None:
-        """Look at the queue: something may start."""
-        ...
 
 
 class SessionManager:
@@ -163,7 +112,7 @@ class SessionManager:
             return tasks, [created, *map(added, tasks)]
 
         session = await self._store.create(
-            name=name or _name_from(plan[0].prompt), project=project, options=options, begin=begin
+            name=name or name_from(plan[0].prompt), project=project, options=options, begin=begin
         )
         self._workers.wake()
         return session
@@ -515,50 +464,3 @@ def _why(stuck: Task, tasks: Sequence[Task]) -> str:
     last = max((one.updated_at for one in tasks if one.state is TaskState.DONE), default=0.0)
     so_far = completion_summary(tasks).splitlines()[0]
     return why if stuck.updated_at >= last else f"{why} ({so_far})"
-
-
-def check_project(path: Path) -> Path:
-    """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
-    if "\0" in str(path):
-        raise PerpetualError("A project path holds no NUL character")
-    resolved = canonical(path)
-    if resolved == Path(resolved.anchor):
-        raise PerpetualError(
-            "The whole file system cannot be a project", hint="Name one directory below it"
-        )
-    if not resolved.exists():
-        raise PerpetualError(
-            f"Project path '{path}' does not exist",
-            hint=f"Create it with: mkdir -p {shlex.quote(str(path))}",
-        )
-    if not resolved.is_dir():
-        raise PerpetualError(
-            f"Project path '{path}' is not a directory", hint="Name the directory it is in"
-        )
-    if not os.access(resolved, os.R_OK | os.X_OK):
-        raise PerpetualError(
-            f"Project path '{path}' cannot be read",
-            hint=f"Check its permissions: ls -ld {shlex.quote(str(path))}",
-        )
-    if _UNSPEAKABLE.search(str(resolved)):
-        raise PerpetualError(
-            f"Project path {str(resolved)!r} holds a line end or another character"
-            " that Claude Code does not see as it is",
-            hint="Rename the directory",
-        )
-    return resolved
-
-
-_UNSPEAKABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""A prompt and the terminal show these as something else (Claude Code 2.1.330: `&#10;`)."""
-
-
-def _name_from(prompt: str) -> str:
-    """Two or three telling words of the task, as people name branches."""
-    first = prompt.strip().splitlines()[0]
-    words = "".join(c.lower() if c.isalnum() else " " for c in first).split()
-    telling = [word for word in words if len(word) > 2 and word not in _WEAK][:3]
-    return "-".join(telling or words[:3])[:32].strip("-") or "session"
-
-
-_WEAK = frozenset({"the", "and", "for", "with", "that", "this", "from", "into", "please", "all"})

@@ -14,7 +14,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions
-from perpetualcc.sessions.manager import Begin
+from perpetualcc.sessions.ports import Begin
 from perpetualcc.store import tasks
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog

@@ -12,7 +12,7 @@ from perpetualcc.domain.tools import ToolCall
 from perpetualcc.permissions.risk_classifier import classify_risk
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.trust import WatchedFiles
-from perpetualcc.sessions.manager import check_project
+from perpetualcc.sessions.beginnings import check_project
 
 GUARDED = (
     ".env", ".git/hooks/pre-commit", ".git/config", ".claude/settings.json", ".mcp.json",

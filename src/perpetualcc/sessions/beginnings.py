@@ -1,0 +1,56 @@
+"""Where a new session works, and what it is called."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
+
+
+def check_project(path: Path) -> Path:
+    """The project's canonical directory. Raises PerpetualError when it cannot be worked in."""
+    if "\0" in str(path):
+        raise PerpetualError("A project path holds no NUL character")
+    resolved = canonical(path)
+    if resolved == Path(resolved.anchor):
+        raise PerpetualError(
+            "The whole file system cannot be a project", hint="Name one directory below it"
+        )
+    if not resolved.exists():
+        raise PerpetualError(
+            f"Project path '{path}' does not exist",
+            hint=f"Create it with: mkdir -p {shlex.quote(str(path))}",
+        )
+    if not resolved.is_dir():
+        raise PerpetualError(
+            f"Project path '{path}' is not a directory", hint="Name the directory it is in"
+        )
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise PerpetualError(
+            f"Project path '{path}' cannot be read",
+            hint=f"Check its permissions: ls -ld {shlex.quote(str(path))}",
+        )
+    if _UNSPEAKABLE.search(str(resolved)):
+        raise PerpetualError(
+            f"Project path {str(resolved)!r} holds a line end or another character"
+            " that Claude Code does not see as it is",
+            hint="Rename the directory",
+        )
+    return resolved
+
+
+_UNSPEAKABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""A prompt and the terminal show these as something else (Claude Code 2.1.330: `&#10;`)."""
+
+
+def name_from(prompt: str) -> str:
+    """Two or three telling words of the task, as people name branches."""
+    first = prompt.strip().splitlines()[0]
+    words = "".join(c.lower() if c.isalnum() else " " for c in first).split()
+    telling = [word for word in words if len(word) > 2 and word not in _WEAK][:3]
+    return "-".join(telling or words[:3])[:32].strip("-") or "session"
+
+
+_WEAK = frozenset({"the", "and", "for", "with", "that", "this", "from", "into", "please", "all"})
