@@ -479,10 +479,16 @@ def test_a_polite_signal_ends_claude_with_its_tools(play):
             with suppress(claude_agent_sdk.ProcessError):
                 async for message in client.receive_response():
                     if calls_a_tool(message):
-                        await asyncio.sleep(0.4)
-                        running = sleepers(stage.world)
+                        running = await started(stage.world)
                         os.kill(pid, signal.SIGTERM)
             return running
+
+    async def started(world):
+        for _ in range(50 if sys.platform == "linux" else 2):
+            await asyncio.sleep(0.2)
+            if running := sleepers(world):
+                break
+        return running
 
     running = asyncio.run(signalled())
 

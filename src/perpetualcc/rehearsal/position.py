@@ -18,10 +18,14 @@ from perpetualcc.rehearsal.scenario import Scene
 
 _TOOL_ID = re.compile(r"^toolu_01r(\d+)s(\d+)c(\d+)x[0-9a-f]+$")
 _MARK = re.compile(r"\[rehearsal: ([^\]/]+)(?:/(\d+))?\]")
-# What Claude Code (2.1.330) puts in place of a result: nobody was there to allow the call, or
-# the process died before the result was written.
+# What Claude Code (2.1.330) puts in place of a result: nobody was there to allow the call, whoever
+# it asked went away before answering, or the process died before the result was written.
 _NOBODY_THERE = "The user doesn't want to take this action right now. STOP"
-_CUT_OFF = (_NOBODY_THERE, "[Tool call interrupted: the session ended before")
+_LEFT = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file). STOP"
+)
+_CUT_OFF = (_NOBODY_THERE, _LEFT, "[Tool call interrupted: the session ended before")
 # How a prompt that came during a turn reaches the model, as a message of the system (2.1.330).
 _MEANWHILE = re.compile(
     r"The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how Claude Code|$)",

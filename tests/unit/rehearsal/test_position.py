@@ -131,6 +131,10 @@ def test_the_scene_of_a_history_is_that_of_its_tool_calls():
 
 
 STOP = "The user doesn't want to take this action right now. STOP what you are doing"
+LEFT = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file). STOP what you are doing"
+)
 UNKNOWN = "[Tool call interrupted: the session ended before this call's result was recorded]"
 
 
@@ -140,7 +144,7 @@ def _refused(message, text):
     return results
 
 
-@pytest.mark.parametrize("text", [STOP, UNKNOWN])
+@pytest.mark.parametrize("text", [STOP, LEFT, UNKNOWN])
 @pytest.mark.parametrize(("once", "step"), [(False, 0), (True, 1)])
 def test_a_step_whose_tools_were_cut_off_is_played_again_unless_it_says_once(text, once, step):
     scene = Scene(name="s", replies=[Reply(tools=[BASH, BASH], once=once), Reply(say="b")])
