@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.knowledge.values import CallSite, Definition
+from perpetualcc.knowledge.values import CallSite, Export
 
 MAX_RELATED = 200
 """Beyond so many entities an answer is no answer."""
@@ -83,7 +83,7 @@ class GraphIndex(Protocol):
 
     def importers(self, path: str) -> list[str]: ...
 
-    def definitions(self, path: str) -> list[Definition]: ...
+    def exports(self, path: str) -> list[Export]: ...
 
     def callers(self, path: str, qualified: str = "") -> list[tuple[str, CallSite]]:
         """Calls of a definition, or from other files into any definition of the file."""
@@ -166,20 +166,14 @@ class CodeGraph:
             "exports": [
                 {
                     "name": entry.name,
-                    "kind": str(entry.kind),
+                    "kind": entry.kind,
                     "start": entry.start,
                     "end": entry.end,
                 }
-                for entry in self._index.definitions(path)
-                if "." not in entry.qualified and _is_public(entry.name, path)
+                for entry in self._index.exports(path)
             ],
             "callers": [
                 {"file": caller, "in": call.caller or None, "calls": call.name, "line": call.line}
                 for caller, call in self._index.callers(path)
             ],
         }
-
-
-def _is_public(name: str, path: str) -> bool:
-    """By its first letter, as far as that tells: Go exports what begins with a capital."""
-    return name[:1].isupper() if path.endswith(".go") else not name.startswith("_")

@@ -50,6 +50,17 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """What other files can reach in this one."""
+
+    name: str
+    kind: str
+    """As the language calls it: function, class, interface, constant, use (of another file)."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportLine:
     """One import, with every module it may mean."""
 
@@ -113,6 +124,7 @@ class CodeFile:
     lines: int
     chunks: tuple[Chunk, ...] = ()
     definitions: tuple[Definition, ...] = ()
+    exports: tuple[Export, ...] = ()
     imports: tuple[ImportLine, ...] = ()
     calls: tuple[CallSite, ...] = ()
     module_keys: tuple[str, ...] = ()

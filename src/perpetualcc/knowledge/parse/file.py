@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perpetualcc.knowledge.code_words import chunk_words
 from perpetualcc.knowledge.parse.chunks import CodeChunks
+from perpetualcc.knowledge.parse.exports import exports
 from perpetualcc.knowledge.parse.imports import module_keys, read_imports
 from perpetualcc.knowledge.parse.languages import LANGUAGES, language_of
 from perpetualcc.knowledge.parse.layout import ProjectLayout
@@ -62,22 +63,20 @@ def _code_file(
     syntax = read_syntax(text, language)
     names = qualified_names(syntax.spans)
     lines = text.split("\n")
+    definitions = tuple(
+        Definition(
+            name=span.name, qualified=name, kind=span.kind, start=span.start + 1, end=span.end + 1
+        )
+        for span, name in zip(syntax.spans, names, strict=True)
+    )
     return CodeFile(
         path=path,
         language=language,
         stamp=read.stamp,
         lines=len(lines),
         chunks=_with_words(CodeChunks(lines, syntax.spans, names, language)),
-        definitions=tuple(
-            Definition(
-                name=span.name,
-                qualified=name,
-                kind=span.kind,
-                start=span.start + 1,
-                end=span.end + 1,
-            )
-            for span, name in zip(syntax.spans, names, strict=True)
-        ),
+        definitions=definitions,
+        exports=exports(syntax.exports, definitions, lines, language),
         imports=read_imports(syntax.imports, path, language, layout),
         calls=tuple(call_sites(syntax, names)),
         module_keys=module_keys(path, language, layout),

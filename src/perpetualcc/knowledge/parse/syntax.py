@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from perpetualcc.knowledge.parse.exports import QUERIES
 from perpetualcc.knowledge.parse.languages import LANGUAGES
-from perpetualcc.knowledge.values import CallSite, ChunkKind
+from perpetualcc.knowledge.values import CallSite, ChunkKind, Export
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
@@ -58,22 +59,24 @@ class Syntax:
     imports: tuple[RawImport, ...]
     calls: tuple[tuple[str, int], ...]
     """Names that are called, each with its line counted from 0."""
+    exports: tuple[Export, ...] = ()
+    """What the text says that other files may use."""
 
 
 @cache
-def _tools(language: str) -> "tuple[Parser, Query]":
+def _tools(language: str) -> "tuple[Parser, Query, Query]":
     from tree_sitter import Language, Parser, Query  # noqa: PLC0415  # only where files are parsed
 
     entry = LANGUAGES[language]
     grammar = Language(getattr(importlib.import_module(entry.grammar), entry.entry)())
-    return Parser(grammar), Query(grammar, entry.query)
+    return Parser(grammar), Query(grammar, entry.query), Query(grammar, QUERIES.get(language, ""))
 
 
 def read_syntax(text: str, language: str) -> Syntax:
     """Parse `text` as `language`, a key of `LANGUAGES`."""
     from tree_sitter import QueryCursor  # noqa: PLC0415
 
-    parser, query = _tools(language)
+    parser, query, shown = _tools(language)
     source = text.encode("utf-8", errors="replace")
     tree = parser.parse(source)
     spans: dict[tuple[int, int, str], Span] = {}
@@ -93,7 +96,34 @@ def read_syntax(text: str, language: str) -> Syntax:
         for node in captures.get("call", ()):
             calls[_text(node)[:80], node.start_point[0]] = None
     ordered = sorted(spans.values(), key=lambda span: (span.start, -span.end, span.name))
-    return Syntax(spans=tuple(ordered), imports=tuple(imports), calls=tuple(calls))
+    return Syntax(
+        spans=tuple(ordered),
+        imports=tuple(imports),
+        calls=tuple(calls),
+        exports=tuple(_exported(tree.root_node, shown)),
+    )
+
+
+def _exported(root: "Node", query: "Query") -> Iterator[Export]:
+    from tree_sitter import QueryCursor  # noqa: PLC0415
+
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(0)
+    for _pattern, captures in cursor.matches(root):
+        kind, (node, *_) = next(
+            (
+                (kind, nodes)
+                for kind, nodes in captures.items()
+                if kind != "name" and kind[0] != "_"
+            ),
+            ("value", captures["name"]),
+        )
+        yield Export(
+            name=_SPACES.sub(" ", _text(captures["name"][0])).strip("\"'`")[:_MAX_QUALIFIED],
+            kind=kind,
+            start=node.start_point[0] + 1,
+            end=_last_line(node) + 1,
+        )
 
 
 def _text(node: "Node") -> str:

@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS vectors.vector (
 P = ParamSpec("P")
 R = TypeVar("R")
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raise it when the tables or the parsers change what is stored."""
 FOLDER = ".perpetualcc"
 _VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION

@@ -120,6 +120,10 @@ def _insert(connection: sqlite3.Connection, file: CodeFile) -> None:
         ],
     )
     connection.executemany(
+        'INSERT INTO export (file, name, kind, start, "end") VALUES (?, ?, ?, ?, ?)',
+        [(identity, one.name, one.kind, one.start, one.end) for one in file.exports],
+    )
+    connection.executemany(
         "INSERT INTO call (file, name, caller, line) VALUES (?, ?, ?, ?)",
         [(identity, call.name, call.caller, call.line) for call in file.calls],
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from perpetualcc.knowledge.code_graph import Edge, EdgeKind, FileImport, Node
 from perpetualcc.knowledge.ranking import is_test
-from perpetualcc.knowledge.values import CallSite, ChunkKind, Definition
+from perpetualcc.knowledge.values import CallSite, ChunkKind, Definition, Export
 from perpetualcc.store.index.database import IndexDatabase, reports_damage
 
 # Files whose names a file may use: what it imports, and what an imported index file imports.
@@ -158,6 +158,17 @@ class GraphRows:
         return [
             Definition(name=name, qualified=qualified, kind=ChunkKind(kind), start=start, end=end)
             for name, qualified, kind, start, end in rows
+        ]
+
+    @reports_damage
+    def exports(self, path: str) -> list[Export]:
+        rows = self._database.connection.execute(
+            'SELECT name, kind, start, "end" FROM export'
+            " WHERE file = (SELECT id FROM file WHERE path = ?) ORDER BY start, name",
+            (path,),
+        )
+        return [
+            Export(name=name, kind=kind, start=start, end=end) for name, kind, start, end in rows
         ]
 
     @reports_damage

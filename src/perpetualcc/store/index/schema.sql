@@ -46,6 +46,15 @@ CREATE INDEX definition_by_file ON definition (file);
 CREATE INDEX definition_by_name ON definition (name);
 CREATE INDEX definition_by_qualified ON definition (qualified);
 
+CREATE TABLE export (
+    file INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    "end" INTEGER NOT NULL
+);
+CREATE INDEX export_by_file ON export (file);
+
 CREATE TABLE module_key (
     key TEXT NOT NULL,
     file INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
