@@ -42,7 +42,7 @@ def f1(pairs):
 
 LEARNED = ("building", "held_out", "training", "real", "reworded", "promised", "pairs")
 NEVER_SEEN = (
-    *("promised_unseen", "unseen", "real_unseen"),
+    *("promised_unseen", "standing_unseen", "unseen", "real_unseen"),
     *("sessions_unseen", "turns_unseen", "gathered_unseen"),
 )
 
@@ -89,9 +89,29 @@ def test_what_is_promised_holds_for_authors_the_model_never_saw():
     assert sum(one.correction for one in alike) <= 0.05 * len(alike)
 
 
+def test_a_standing_rule_is_told_from_a_wish_that_has_its_words():
+    """An author who had read what is asked for: half are rules, half look like one."""
+    found = judgements("standing_unseen")
+
+    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.88
+    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.87
+    alike = [one for one, row in found if row["lookalike"]]
+    assert sum(one.correction for one in alike) <= 0.09 * len(alike)
+
+
 @pytest.mark.parametrize(
     "message",
     [
+        "from now on always add types",
+        "from now on always add tests for new endpoints",
+        "going forward, add a test for each bug you fix",
+        "nunca borres migraciones",
+        "de ahora en adelante crea una rama por cada feature",
+        "da adesso crea un branch per ogni feature",
+        "これからは機能ごとにブランチを作って",
+        "마이그레이션은 절대 삭제하지 마",
+        "nigdy nie usuwaj migracji",
+        "أنشئ فرعا لكل ميزة من الآن",
         "from now on always use ripgrep and never grep",
         "always use poetry and never pip",
         "use uv instead of pip from now on",

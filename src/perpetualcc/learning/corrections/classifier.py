@@ -28,6 +28,8 @@ _ASSISTANT_CHARACTERS = 4_000
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
 _MOST_LISTED = _MOST_FURTHER + 1
+_EVEN = 0.5
+"""A limit above it is for the many messages that only look like a correction."""
 _STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
 _NO_RULE = frozenset(
     {"reported", "self", "question_mark", "question_first", "symptom", "praise", "product", "hedge"}
@@ -105,13 +107,19 @@ def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement
 def _judge(reading: Reading) -> Judgement:
     found = signals(reading.scene)
     corrects = model("correction").weigh(found)
-    if corrects.score < 0:
+    if corrects.score < 0 and not (corrects.probability >= _EVEN and _is_said_for_good(reading)):
         return Judgement(
             confidence=round(min(0.99, max(0.5, 1 - corrects.probability)), 2),
             language=reading.lexicon.code,
             reasons=(*reading.reasons, *_strongest(corrects)),
         )
     return _correction(reading, corrects, model("durable").weigh(found))
+
+
+def _is_said_for_good(reading: Reading) -> bool:
+    """ "From now on", of nothing that is built, asked or broken."""
+    features = reading.scene.best.features
+    return "henceforth" in features and not features & (_NO_RULE - {"request_first"})
 
 
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
