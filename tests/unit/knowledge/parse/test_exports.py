@@ -28,9 +28,9 @@ export { later };
 const own = 1;
 """,
         (
-            "variable LIMIT, function total, class Cart, value duty, module ./types, namespace money,"
-            " type Id, interface Item, enum Kind, class Till, function round, variable a, variable c,"
-            " function later"
+            "variable LIMIT, function total, class Cart, value duty, module ./types,"
+            " namespace money, type Id, interface Item, enum Kind, class Till, function round,"
+            " variable a, variable c, function later"
         ),
     ),
     "shop.js": (
