@@ -48,7 +48,8 @@ _TOKENS = re.compile(
       | webhook\.office\.com/webhookb2/[A-Za-z0-9@/_-]{30,}
       | eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{5,}  # JSON Web Token
     )
-    | \$(?:apr1|2[abxy]|[156y]|argon2id?|scrypt)\$[A-Za-z0-9./$=,+]{20,}  # a password's hash
+    | \$(?:apr1|2[abxy]|[156y]|argon2id?|scrypt)\$[A-Za-z0-9./=,+]{1,40}\$[A-Za-z0-9./$=,+]{20,}
+    # hashes of passwords
     """,
     re.VERBOSE,
 )

@@ -171,6 +171,7 @@ def test_what_is_called_a_secret_is_redacted(text: str, cleaned: str) -> None:
         "<token>word</token>",
         "max_tokens=4096 next_token: str",
         "git@github.com:acme/shop.git ssh://git@host/x",
+        "s/(a)(b)/$1$prefix/the-other-part-of-the-path/",
         "pat123.py hv.s sl.v 1/2 SG.x.y",
         "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         "0123abcd-0123-4567-89ab-0123456789ab",
