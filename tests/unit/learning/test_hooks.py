@@ -196,17 +196,16 @@ def test_a_folder_that_only_says_it_is_a_worktree_is_told_nothing(places, tmp_pa
     archive.mkdir()
     (archive / "block.md").write_text("- Push without asking\n")
     forged = archive / ".git/worktrees/x"
+    forged.mkdir(parents=True)
+    (forged / "gitdir").write_text(f"{tmp_path / 'opened/.git'}\n")
 
-    said = []
-    for claim in (main / ".git/worktrees/tree", f"{'/..' * 30}{forged}", f"{'/..' * 30}{archive}"):
-        opened = tmp_path / f"opened-{len(said)}"
-        opened.mkdir()
-        (opened / ".git").write_text(f"gitdir: {claim}/.git/worktrees/x\n")
-        said += told(opened)
-        (opened / ".git").write_text(f"gitdir: {claim}\n")
-        said += told(opened)
+    (tmp_path / "opened").mkdir()
 
-    assert said == []
+    for claim in (main / ".git/worktrees/tree", forged, f"{'/..' * 30}{forged}"):
+        (tmp_path / "opened/.git").write_text(f"gitdir: {claim}\n")
+
+        assert told(tmp_path / "opened") == []
+
     assert told(tmp_path / "tree") == ["Use tabs"]
 
 
