@@ -17,7 +17,11 @@ if [[ -f $place/.git && ! -r $blocks/projects$place/block.md ]]; then
   git=${git# }
   while [[ $git == ../* ]]; do git=${git#../} main=${main%/*}; done
   [[ $git == /* ]] || git=$main/$git
-  if [[ $git == */.git/worktrees/* ]]; then
+  # Anybody can write such a file: git writes in the main one where the worktree is.
+  back=
+  [[ /$git/ != */../* && -r $git/gitdir ]] && IFS= read -r back <"$git/gitdir"
+  [[ -z $back || $back == /* ]] || back=$git/$back
+  if [[ $git == */.git/worktrees/* && -n $back && $back -ef $place/.git ]]; then
     place=${git%/.git/worktrees/*}${start#"$place"}
     outward
   fi

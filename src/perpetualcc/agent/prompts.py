@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
 from perpetualcc.domain.tasks import Planning, Task, checks_of, goal_of, planning_of
-from perpetualcc.domain.texts import first_line
+from perpetualcc.domain.texts import first_line, inside
 
 CONTINUE = (
     "The process you were running in ended and has been restarted; the conversation above is "
@@ -27,7 +27,7 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
     lines = [f"- {_line(done.prompt)}: {_line(done.result)}" for done in finished]
     return (
         f"{task.prompt}\n\n<earlier-tasks>\nDone before in this project, for orientation:\n"
-        + "\n".join(lines[-5:])
+        + inside("earlier-tasks", "\n".join(lines[-5:]))
         + "\n</earlier-tasks>"
     )
 
@@ -68,7 +68,9 @@ def with_terms(prompt: str, task: Task, finished: Sequence[Task]) -> str:
 
 def _look_over(task: Task, finished: Sequence[Task]) -> str:
     parts = [done for done in finished if done.id in task.after]
-    lines = "\n".join(f"- {_line(done.prompt)}: {_line(done.result)}" for done in parts)
+    lines = inside(
+        "goal", "\n".join(f"- {_line(done.prompt)}: {_line(done.result)}" for done in parts)
+    )
     return (
         "<goal>\nThis goal was cut into tasks, which are done:\n"
         f"{lines}\nLook at the whole now, with fresh eyes: is it what was asked for? Mend what is "

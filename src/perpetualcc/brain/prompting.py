@@ -37,8 +37,13 @@ def system_prompt(name: str) -> str:
 def data_block(name: str, value: Any) -> str:
     """A block of data. Angle brackets are written as JSON escapes, so nothing inside ends it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    # A name may be a file's, which strangers gave.
+    return f'<data name="{_safe(" ".join(name.split()), quotes=True)}">\n{_safe(text)}\n</data>'
+
+
+def _safe(text: str, *, quotes: bool = False) -> str:
     safe = redact(text).replace("<", "\\u003c").replace(">", "\\u003e")
-    return f'<data name="{name}">\n{safe}\n</data>'
+    return safe.replace('"', "\\u0022") if quotes else safe
 
 
 def _context(context: QuestionContext) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.texts import inside
 
 _HEADING = """\
 # Project instructions
@@ -52,7 +53,8 @@ class Layers:
         prompt = {"type": "preset", "preset": "claude_code"}
         if not self.instructions:
             return prompt
-        text, more = self.instructions[:_INSTRUCTIONS], len(self.instructions) - _INSTRUCTIONS
+        text = inside("claude-md", self.instructions[:_INSTRUCTIONS])
+        more = len(self.instructions) - _INSTRUCTIONS
         cut = f"\n… cut: {more} more characters" if more > 0 else ""
         return prompt | {"append": f"{_HEADING}\n\n<claude-md>\n{text}{cut}\n</claude-md>"}
 

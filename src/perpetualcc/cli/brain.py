@@ -16,6 +16,7 @@ from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
+from perpetualcc.cli.look import printable
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.json_lines import UnusableLine
@@ -128,12 +129,12 @@ def _context(requirements: str, project: str = "") -> QuestionContext:
 
 def _say(answer: BrainAnswer) -> None:
     if answer.selected:
-        print(", ".join(answer.selected))
+        print(printable(", ".join(answer.selected)))
     else:
         print("A person must decide")
-    print(f"confidence {answer.confidence:.2f}: {answer.reasoning}")
+    print(printable(f"confidence {answer.confidence:.2f}: {answer.reasoning}"))
     if answer.quote:
-        print(answer.quote)
+        print(printable(answer.quote))
 
 
 def _as_data(answer: BrainAnswer) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.look import printable
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
@@ -128,10 +129,10 @@ def logs(
     files = [locations.supervisor_log, locations.engine_log]
     positions = {file: file.stat().st_size if file.exists() else 0 for file in files}
     for line in _merged(files, lines):
-        print(line)
+        print(printable(line))
     while follow:
         for line in _added(positions):
-            print(line, flush=True)
+            print(printable(line), flush=True)
         time.sleep(0.3)
 
 

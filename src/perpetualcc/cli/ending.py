@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.cli.look import printable
 from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 
@@ -26,9 +27,9 @@ def with_our_errors(run: Callable[[], Any]) -> None:
             raise
         problem = found
         give_up_output()
-    print(f"error: {problem.message}", file=sys.stderr)
+    print(printable(f"error: {problem.message}"), file=sys.stderr)
     if problem.hint:
-        print(f"hint:  {problem.hint}", file=sys.stderr)
+        print(printable(f"hint:  {problem.hint}"), file=sys.stderr)
     sys.exit(2 if isinstance(problem, Mistyped) else 1)
 
 

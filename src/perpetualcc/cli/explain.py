@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.connection import locations
+from perpetualcc.cli.look import printable
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
@@ -66,7 +67,7 @@ def explain(
     if as_json:
         print(json.dumps(_data(judged), ensure_ascii=False))
     else:
-        print(_page(judged))
+        print(printable(_page(judged)))
         print("".join(f"\n{note}\n" for note in guards.notes), end="")
 
 

@@ -106,9 +106,9 @@ def logs(
     if not path.exists():
         raise PerpetualError("The worker has not written a log yet", hint="pcc learn restart")
     with path.open(encoding="utf-8", errors="replace") as file:
-        print("".join(file.readlines()[-lines:]), end="")
+        print(printable("".join(file.readlines()[-lines:])), end="")
         while follow:
-            print(file.readline(), end="", flush=True)
+            print(printable(file.readline()), end="", flush=True)
             time.sleep(0.2)
 
 

@@ -1,5 +1,6 @@
 """The gate of this engine: policy, authority, rules and trust, for each session."""
 
+import asyncio
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -171,7 +172,8 @@ class Guard:
             "trusted": standing.trusted,
             "surfaces": [
                 {"file": one.file, "what": one.what, "detail": one.detail}
-                for one in surfaces(standing.files)
+                # What strangers wrote is read: however long that takes, the loop goes on.
+                for one in await asyncio.to_thread(surfaces, standing.files)
             ],
         }
 

@@ -1,9 +1,16 @@
-"""Texts cut to the room there is for them (an ellipsis at the end says so), and counts."""
+"""Texts cut to the room there is for them (an ellipsis at the end says so), marked, and counts."""
+
+import re
 
 
 def cut(text: str, most: int) -> str:
     """At most so many characters of it."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def inside(mark: str, text: str) -> str:
+    """What others wrote, for a block between `<mark>` and `</mark>`: nothing in it ends that."""
+    return re.sub(rf"<(?=\s*/\s*{mark}\b)", "<\u200b", text, flags=re.IGNORECASE)
 
 
 def first_line(text: str, most: int) -> str:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import TaskId
-from perpetualcc.domain.texts import cut
+from perpetualcc.domain.texts import cut, inside
 
 _TOLD = 3_000
 """Characters of each check's output that Claude reads, the last ones: that is where it says what
@@ -106,7 +106,7 @@ def report(ran: Sequence[Ran]) -> str:
 
 
 def _as_data(output: str) -> str:
-    kept = output.strip()[-_TOLD:].replace("</check-output", "<\u200b/check-output")
+    kept = inside("check-output", output.strip()[-_TOLD:])
     more = "[…]\n" if len(output.strip()) > _TOLD else ""
     return f"<check-output>\n{more}{kept}\n</check-output>"
 

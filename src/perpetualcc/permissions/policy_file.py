@@ -15,6 +15,10 @@ from perpetualcc.permissions.settings import PermissionSettings, leaves_project
 
 POLICY_FILE = ".perpetualcc/policy.toml"
 """Where it is, from the project."""
+_LARGEST = 100_000
+"""Bytes. Anybody may have written it, and it is read again with each change."""
+_DOTS = 500
+"""On a line; reading a key takes the square of its dots."""
 _LISTS = (
     "safe_directories",
     "blocked_commands",
@@ -52,8 +56,12 @@ def parse_policy(content: bytes) -> ProjectPolicy:
     Read the file.
 
     Raises:
-        UnreadablePolicy: not TOML, an unknown key, a wrong type, or a directory outside.
+        UnreadablePolicy: too much, not TOML, an unknown key, a wrong type, or a directory outside.
     """
+    if len(content) > _LARGEST:
+        raise UnreadablePolicy(f"more than {_LARGEST:,} bytes")
+    if any(line.count(b".") > _DOTS for line in content.splitlines()):
+        raise UnreadablePolicy(f"a line with more than {_DOTS} dots")
     try:
         data = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -92,7 +92,7 @@ class ProtectedPlaces:
         for number, (text, place) in enumerate(every):
             self._add(number, text, place)
         self._wild_names = re.compile(
-            "|".join(f"(?:{_translated(p.parts[0])})" for p in self._wild) or r"(?!)"
+            "|".join(translate(p.parts[0]) for p in self._wild) or r"(?!)"
         )
 
     def _add(self, number: int, text: str, place: Place) -> None:
@@ -229,11 +229,6 @@ def _may_be(part: str, name: str) -> bool:
     if part.startswith("*") and ("." in part or "_" not in name):
         return False  # `*.json` means data, not one file; patterns say what they mean themselves
     return fnmatchcase(name, part)
-
-
-@cache
-def _translated(pattern: str) -> str:
-    return re.escape(pattern).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
 
 
 _ALIASES = re.compile(

@@ -37,6 +37,12 @@ FILE_LIMIT = 1_000_000
 """Bytes of one file that are read; a longer one makes the project untrustable."""
 FOLDER_LIMIT = 500
 """Files of one folder that are read; more make the project untrustable."""
+PROJECT_LIMIT = 50_000_000
+"""Bytes of all of them together."""
+_TOO_MUCH = ".claude/"
+"""Stands for the files that are left out for that."""
+MATTER_LIMIT = 10_000
+"""Characters of a front matter that are read as YAML; a longer one is shown as it is."""
 DETAIL_LIMIT = 20_000
 """Characters of one surface that are shown; it is said how many are not."""
 
@@ -64,7 +70,11 @@ def read_watched_files(project: Path) -> dict[str, bytes]:
 
 def _read(project: Path, names: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
+    total = 0
     for name in names:
+        if total > PROJECT_LIMIT:
+            found[_TOO_MUCH] = b""
+            break
         path = project / name
         try:
             if name.endswith("/"):
@@ -74,6 +84,7 @@ def _read(project: Path, names: Iterable[str]) -> dict[str, bytes]:
                     found[name] = file.read(FILE_LIMIT + 1)
         except OSError:
             found[name] = _UNREADABLE
+        total += len(found.get(name, b""))
     return found
 
 
@@ -177,6 +188,8 @@ def limits_passed(files: Files) -> tuple[Surface, ...]:
 
 
 def _excess(name: str, content: bytes) -> str:
+    if name == _TOO_MUCH:
+        return f"more than {PROJECT_LIMIT:,} bytes"
     if name.endswith("/"):
         return f"more than {FOLDER_LIMIT} files"
     return f"more than {FILE_LIMIT} bytes" if len(content) > FILE_LIMIT else ""
@@ -278,16 +291,27 @@ def _of_text(name: str, text: str) -> Iterator[Surface]:
 
 def _of_matter(name: str, text: str) -> Iterator[Surface]:
     """As it is written: what one reader of YAML makes of it need not be what another does."""
-    import yaml  # noqa: PLC0415  # not for each tool call
-
-    try:
-        settings = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        settings = None
-    keys = settings.keys() if isinstance(settings, dict) else {""}
+    keys = _keys(text) if len(text) <= MATTER_LIMIT else {""}
     if not keys <= _WORDS_ONLY:
         kind = next((kind for key, kind in _KINDS.items() if key in keys), "setting")
         yield Surface(file=name, what=kind, detail=text.strip())
+
+
+def _keys(text: str) -> set[str]:
+    """
+    Of the mapping that it is; an empty one where it is none.
+
+    Its nodes only: values made of a few aliases of aliases take gigabytes.
+    """
+    import yaml  # noqa: PLC0415  # not for each tool call
+
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {""}
+    if not isinstance(root, yaml.MappingNode):
+        return {""}
+    return {str(key.value) if isinstance(key, yaml.ScalarNode) else "" for key, _ in root.value}
 
 
 def _of_policy(name: str, content: bytes) -> Iterator[Surface]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.secrets import redact, redact_named
 from perpetualcc.domain.texts import cut
 
 
@@ -19,14 +19,19 @@ def to_json(value: Any) -> str:
 
 
 def redacted(value: Any) -> Any:
-    """The same JSON value with every string redacted, keys included."""
+    """The same JSON value with every string redacted, keys and what they call a secret included."""
+    return _redacted("", value)
+
+
+def _redacted(name: str, value: Any) -> Any:
+    """`name`: of the field that holds it, or its list."""
     match value:
         case str():
-            return redact(value)
+            return redact_named(name, value) if name else redact(value)
         case Mapping():
-            return {redacted(str(key)): redacted(item) for key, item in value.items()}
+            return {redact(str(key)): _redacted(str(key), item) for key, item in value.items()}
         case list() | tuple():
-            return [redacted(item) for item in value]
+            return [_redacted(name, item) for item in value]
         case None | bool() | int() | float():
             return value
         case _:

@@ -1,16 +1,18 @@
 """Trust, policy files, static rules, offers: small pure parts."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judging import HOME, SETTINGS
+from judging import HOME, PROJECT, SETTINGS, call
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.offers import offer, offered_rule
 from perpetualcc.permissions.policy_file import UnreadablePolicy, apply_policy, parse_policy
+from perpetualcc.permissions.risk_classifier import classify_risk
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.permissions.trust import (
@@ -67,6 +69,46 @@ def test_a_folder_with_more_files_than_are_looked_at_is_never_trusted(tmp_path: 
     assert is_trusted(whole, content_hash(whole))
     assert not is_trusted(too_many, content_hash(too_many))
     assert [(one.file, one.what) for one in surfaces(too_many)] == [(".claude/commands/", "limit")]
+
+
+def test_more_bytes_than_are_held_at_once_are_never_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perpetualcc.permissions.trust.PROJECT_LIMIT", 1_000)
+    folder = tmp_path / ".claude/skills/s"
+    folder.mkdir(parents=True)
+    (tmp_path / "CLAUDE.md").write_text("Be brief.")
+    for number in range(5):
+        (folder / f"{number}.md").write_text("x" * 600)
+
+    files = read_watched_files(tmp_path)
+
+    assert sum(map(len, files.values())) < 2_000
+    assert files["CLAUDE.md"] == b"Be brief."
+    assert not is_trusted(files, content_hash(files))
+    assert [one.detail for one in surfaces(files) if one.what == "limit"] == [
+        "more than 1,000 bytes"
+    ]
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        "\n".join(
+            ["a0: &a0 {x: 1}"]
+            + [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 12)]
+        ),
+        f"tools: [{'x, ' * 60_000}]",
+        "[" * 9_000,
+    ],
+)
+def test_a_front_matter_that_is_made_to_take_long_does_not(matter: str) -> None:
+    began = time.thread_time()
+
+    shown = surfaces({".claude/skills/s/SKILL.md": f"---\n{matter}\n---\n".encode()})
+
+    assert {"setting", "permission"} & {one.what for one in shown}
+    assert time.thread_time() - began < 3
 
 
 def test_a_file_that_is_longer_than_what_is_read_is_never_trusted(tmp_path: Path) -> None:
@@ -299,3 +341,40 @@ def test_a_policy_with_a_mistake_is_shown_as_it_is_and_with_what_follows(policy,
     assert mistake.what == "mistake"
     assert why in mistake.detail
     assert mistake.detail.endswith("until it is mended a person is asked about LOW, too")
+
+
+@pytest.mark.parametrize(
+    "content", [b"a" + b".a" * 40_000 + b" = 1", b"# " + b"x" * 200_000, b"a = " + b"[" * 50_000]
+)
+def test_a_policy_that_is_made_to_take_long_is_a_mistake(content: bytes) -> None:
+    began = time.thread_time()
+
+    with pytest.raises(UnreadablePolicy):
+        parse_policy(content)
+
+    assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Read", {"file_path": str(PROJECT / "src" / ("a" * 200))}),
+        ("Bash", {"command": f"cat src/{'a' * 200}"}),
+        ("Bash", {"command": f"cat {'a*' * 60}"}),
+    ],
+)
+def test_stars_in_a_policy_that_nobody_trusts_hold_nothing_up(tool: str, given: dict) -> None:
+    stars = parse_policy(f'[permissions]\ncredential_paths = ["{"*a" * 40}b"]'.encode())
+    settings = apply_policy(SETTINGS, stars, is_trusted=False)
+    began = time.thread_time()
+
+    classify_risk(call(tool, **given), settings)
+
+    assert time.thread_time() - began < 2
+
+
+def test_a_place_that_begins_with_a_class_is_guarded() -> None:
+    settings = replace(SETTINGS, credential_paths=("[kp]*.vault",))
+
+    assert classify_risk(call("Read", file_path="keys.vault"), settings).risk is Risk.HIGH
+    assert classify_risk(call("Read", file_path="notes.vault"), settings).risk is Risk.LOW

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from perpetualcc.knowledge.scan.listing import list_files
 from perpetualcc.sessions.handover.repository import (
     committed_since,
     repository_state,
@@ -40,3 +41,124 @@ def test_of_a_folder_of_a_repository_only_its_own_files_and_commits_are_told(tmp
         "done.py",
         *(f"{one}done.py" for one in beside),
     }
+
+
+def _git_in(folder, *words):
+    command = ["git", "-c", "user.name=n", "-c", "user.email=e", *words]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def _repository(folder, attributes="*.txt filter=evil"):
+    folder.mkdir()
+    _git_in(folder, "init", "-q")
+    (folder / ".gitattributes").write_text(f"{attributes}\n")
+    (folder / "a.txt").write_text("a")
+    _git_in(folder, "add", "-A")
+    _git_in(folder, "commit", "-qm", "One")
+    return folder
+
+
+def _with_filter(folder, ran, name, key):
+    attributes = f"*.txt filter={name}"
+    _repository(folder, attributes)
+    _git_in(folder, "config", f"filter.{name}.{key}", f"sh -c 'touch {ran}; cat'")
+    (folder / "a.txt").write_text("b")
+    return folder
+
+
+def _of_filter(folder, ran):
+    return _with_filter(folder, ran, "evil", "clean")
+
+
+def _of_process(folder, ran):
+    return _with_filter(folder, ran, "evil", "process")
+
+
+def _of_odd_filter(folder, ran):
+    _with_filter(folder, ran, "evil", "clean")
+    config = folder / ".git/config"
+    config.write_text(config.read_text().replace('"evil"', '"e=vil"'))
+    (folder / ".gitattributes").write_text("*.txt filter=e=vil\n")
+    return folder
+
+
+def _of_included_filter(folder, ran):
+    _repository(folder)
+    (folder / "more").write_text(f'[filter "evil"]\n\tclean = "touch {ran}; cat"\n')
+    _git_in(folder, "config", "include.path", str(folder / "more"))
+    (folder / "a.txt").write_text("b")
+    return folder
+
+
+def _of_monitor(folder, ran):
+    _repository(folder)
+    (folder.parent / "monitor").write_text(f"#!/bin/sh\ntouch {ran}\n")
+    (folder.parent / "monitor").chmod(0o700)
+    _git_in(folder, "config", "core.fsmonitor", str(folder.parent / "monitor"))
+    return folder
+
+
+def _of_remote(folder, ran):
+    """A partial clone, in which something is missing that its remote is to bring."""
+    _repository(folder)
+    for name, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "evil",
+        "remote.evil.promisor": "true",
+        "remote.evil.url": str(folder),
+        "remote.evil.uploadpack": f"touch {ran}; false",
+        "protocol.allow": "always",
+        "protocol.file.allow": "always",
+    }.items():
+        _git_in(folder, "config", name, value)
+    tree = subprocess.run(
+        ["git", "rev-parse", "HEAD^{tree}"], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    (folder / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    return folder
+
+
+def _of_submodule(folder, ran):
+    inner = _of_filter(folder.parent / "inner", ran)
+    _repository(folder)
+    _git_in(folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
+    _git_in(folder, "commit", "-qm", "Two")
+    _git_in(folder / "sub", "config", "filter.evil.clean", f"sh -c 'touch {ran}; cat'")
+    (folder / "sub/a.txt").write_text("c")
+    ran.unlink(missing_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        _of_filter,
+        _of_process,
+        _of_odd_filter,
+        _of_included_filter,
+        _of_monitor,
+        _of_remote,
+        _of_submodule,
+    ],
+)
+def test_no_program_that_a_repository_names_is_run(hostile, tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    ran = tmp_path / "ran"
+    project = hostile(tmp_path / "project", ran)
+
+    repository_state(project)
+    committed_since(project, 0)
+    list(list_files(project))
+
+    assert not ran.exists()
+
+
+def test_a_filter_of_ones_own_settings_is_run(tmp_path, monkeypatch):
+    """Without Git LFS, say, every large file would be a changed one."""
+    mine = tmp_path / "mine"
+    mine.write_text('[filter "upper"]\n\tclean = tr a-z A-Z\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(mine))
+    project = _repository(tmp_path / "project", "*.txt filter=upper")
+    (project / "a.txt").write_text("A")
+
+    assert repository_state(project).changed == ()

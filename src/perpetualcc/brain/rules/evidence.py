@@ -412,13 +412,20 @@ def _stands_alone(part: str) -> bool:
     )
 
 
+_BESIDE = 300
+"""Characters before and after a slash that are looked at: not all of a list, each time."""
+
+
 def _doubt_slashes(
     piece: str, terms: tuple[Term, ...], marks: tuple[Polarity, ...]
 ) -> tuple[Polarity, ...]:
     """`PostgreSQL/MySQL` chooses neither."""
     joined = [
-        {term.value for term in read_terms(piece[: found.start()])[-1:]}
-        | {term.value for term in read_terms(piece[found.end() :])[:1]}
+        {
+            term.value
+            for term in read_terms(piece[max(0, found.start() - _BESIDE) : found.start()])[-1:]
+        }
+        | {term.value for term in read_terms(piece[found.end() : found.end() + _BESIDE])[:1]}
         for found in _SLASH.finditer(piece)
     ]
     pairs = [pair for pair in joined if len(pair) == 2 and all(one.startswith("@") for one in pair)]

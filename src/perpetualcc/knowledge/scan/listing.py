@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perpetualcc.domain.folders import is_worktree
+from perpetualcc.domain.git import GIT
 from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
 from perpetualcc.knowledge.scan.remembered import SeenFolders
 
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 
 _NOT_SOURCE = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
 """A folder with one of these holds what a tool has made."""
-_GIT = (
-    "git",
-    # A repository's own configuration must not start programs because somebody searched it.
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"),
-)
 
 
 def list_files(
@@ -49,7 +45,7 @@ def list_files(
 
 
 def _listed_by_git(project: Path) -> list[str]:
-    command = [*_GIT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = [*GIT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         found = subprocess.run(  # whichever git the user has
             command, cwd=project, capture_output=True, check=True, timeout=120

@@ -68,7 +68,7 @@ _LISTS = frozenset({"files", "active", "completed", "blockers", "next_steps"})
 _HEADING = re.compile(r"(#{2,3})[ \t]+(.+?)[ \t]*#*$")
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})(.*)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[(?P<box>[ xX])\][ \t]*)?(?P<text>.*)$")
-_PLACEHOLDER = re.compile(r"\[[^\]\n]*\](?!\()")
+_PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\](?!\()")
 
 
 def parse_document(text: str) -> HandoverDocument:

@@ -27,6 +27,8 @@ _CLAIM = re.compile(
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?)\b",
     re.IGNORECASE,
 )
+_SENTENCE = 300
+"""Characters on either side of a claim."""
 _DENIAL = re.compile(
     r"\b(?:not|n't|never|no|fail\w*|until|once|when|if|should|must|make)\b", re.IGNORECASE
 )
@@ -112,7 +114,10 @@ def differences(
 
 def named_files(document: HandoverDocument) -> list[str]:
     """The paths under *Files Modified*: what comes before ` - `, without backquotes."""
-    found = [re.split(r"\s+[-–—:]\s+", item, maxsplit=1)[0].strip(" `*") for item in document.files]
+    found = [
+        re.split(r"(?<!\s)\s+[-–—:]\s+", item, maxsplit=1)[0].strip(" `*")
+        for item in document.files
+    ]
     return [name for name in found if name and " " not in name]
 
 
@@ -147,10 +152,13 @@ def _unproven_tests(document: HandoverDocument, evidence: Evidence) -> Iterator[
 
 
 def _sentence(text: str, found: "re.Match[str]") -> str:
-    start = max(text.rfind(mark, 0, found.start()) for mark in (". ", "\n")) + 1
+    """What is around it, as far as the sentence goes, and not too far."""
+    first, last = max(0, found.start() - _SENTENCE), min(len(text), found.end() + _SENTENCE)
+    ends = (text.rfind(mark, first, found.start()) + 1 for mark in (". ", "\n"))
+    start = max(first, *ends)
     end = min(
-        (at for mark in (". ", "\n") if (at := text.find(mark, found.end())) >= 0),
-        default=len(text),
+        (at for mark in (". ", "\n") if (at := text.find(mark, found.end(), last)) >= 0),
+        default=last,
     )
     return text[start:end].strip(" .-*")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from perpetualcc.domain.texts import inside
 from perpetualcc.sessions.handover.folder import HandoverFolder
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.sessions.handover.thresholds import Thresholds
@@ -68,7 +69,7 @@ def continuing(handover: Handover) -> str:
             f"It ended because of: {handover.reason}.",
             _NOTES,
             "",
-            text.strip(),
+            inside("handover", text.strip()),
             "</handover>",
             *_checked(handover.findings),
             *_completed(handover.completed),
@@ -95,7 +96,7 @@ def _checked(findings: Sequence[str]) -> list[str]:
     return [
         "<checked-against-the-repository>",
         "The document was compared with the repository and the record of what ran:",
-        *(f"- {finding}" for finding in findings),
+        *(inside("checked-against-the-repository", f"- {finding}") for finding in findings),
         "</checked-against-the-repository>",
     ]
 
@@ -103,5 +104,5 @@ def _checked(findings: Sequence[str]) -> list[str]:
 def _completed(steps: Sequence[str]) -> list[str]:
     if not steps:
         return []
-    shown = [f"- {step}" for step in steps[-60:]]
+    shown = [inside("completed", f"- {step}") for step in steps[-60:]]
     return ["<completed>", "Completed so far, over all iterations:", *shown, "</completed>"]

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-# A repository's own settings may name programs to run: hooks and monitors do not run here.
+from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
+
 _GIT = (
-    *("git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false"),
-    *("-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "-c", "gc.auto=0"),
+    *(*GIT, "--no-optional-locks", "--no-pager", "-c", "gc.auto=0"),
     *("-c", "log.showSignature=false", "-c", "color.ui=false"),
 )
 _FROM_ROOT = ":(top,literal)"
@@ -40,9 +40,14 @@ def uncommitted(project: Path) -> tuple[str, ...]:
     Modified, deleted and new files that are not committed, from the project. Never raises.
 
     Of a project that is a folder of a repository only its own: others may be at work in the rest.
+    Of a submodule that it is at another commit, and nothing of its files: it has its own settings.
     """
     here = _here(project)
-    listed = _git(project, "status", "--porcelain=v1", "-z", "-uall", "--no-renames", *here)
+    plain = without_filters(_git(project, *OWN_FILTERS))
+    if plain is None:
+        return ()
+    status = (*plain, "status", "--porcelain=v1", "-z", "-uall", "--no-renames")
+    listed = _git(project, *status, "--ignore-submodules=dirty", *here)
     prefix = "".join(here[1:]).removeprefix(_FROM_ROOT)
     return tuple(entry[3:].removeprefix(prefix) for entry in listed.split("\0") if len(entry) > 3)
 

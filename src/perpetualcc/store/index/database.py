@@ -8,6 +8,7 @@ other version is a new file. Durability costs time and buys nothing here: `synch
 import fcntl
 import os
 import re
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.private_files import PRIVATE, make_private
 from perpetualcc.knowledge.code_words import VERSION as WORDS_VERSION
 from perpetualcc.knowledge.ports import IndexDamaged
 
@@ -32,6 +34,8 @@ R = TypeVar("R")
 SCHEMA_VERSION = 7
 """Raise it when the tables or the parsers change what is stored."""
 FOLDER = ".perpetualcc"
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""What SQLite puts beside a file."""
 _VERSION = SCHEMA_VERSION * 1_000 + WORDS_VERSION
 
 
@@ -98,7 +102,8 @@ class IndexDatabase:
 
     def _open_lock(self, name: str) -> int:
         try:
-            return os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            return os.open(self.folder / name, flags, PRIVATE)
         except OSError as error:
             raise _not_writable(self.folder, error) from error
 
@@ -142,6 +147,8 @@ class IndexDatabase:
         return self._try_open()
 
     def _try_open(self) -> sqlite3.Connection:
+        _make_own(self.path)
+        _make_own(self.vectors_path)
         connection = sqlite3.connect(
             self.path, isolation_level=None, timeout=60, check_same_thread=False
         )
@@ -160,6 +167,19 @@ class IndexDatabase:
         return connection
 
 
+def _make_own(path: Path) -> None:
+    """
+    A file of ours alone: it holds what the project's files hold, also those that are closed to
+    others. A link, which whoever wrote the project left there, gives way.
+    """
+    with suppress(OSError):  # SQLite says what is wrong
+        if path.is_symlink():
+            path.unlink()
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE))
+        make_private(path.with_name(path.name + suffix) for suffix in _SUFFIXES)
+
+
 def _inode(path: Path) -> int:
     try:
         return path.stat().st_ino
@@ -168,7 +188,7 @@ def _inode(path: Path) -> int:
 
 
 def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in _SUFFIXES:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
@@ -207,15 +227,19 @@ def make_project_folder(project: Path) -> bool:
     Make `.perpetualcc/`, which git ignores by its own rule. True when it was not there.
 
     Raises:
-        PerpetualError: it cannot be made.
+        PerpetualError: it cannot be made, or is a link: a project says nothing of other places.
     """
     folder = project / FOLDER
     ignore = folder / ".gitignore"
+    if folder.is_symlink():
+        raise PerpetualError(
+            f"{str(folder)!r} is a link", hint=f"Remove it: rm {shlex.quote(str(folder))}"
+        )
     try:
         is_new = not folder.exists()
         folder.mkdir(exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text("*\n", "utf-8")
+        with suppress(FileExistsError), ignore.open("x", encoding="utf-8") as file:
+            file.write("*\n")
     except OSError as error:
         raise _not_writable(folder, error) from error
     return is_new

@@ -1,7 +1,8 @@
 // Elements and words. Whatever a session says becomes text, never markup.
 
 // Control characters and those that turn the direction of a line: a command must look as it is.
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+// Joiners stay: scripts and emoji need them.
+const STEERING = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
 export const clean = (text) => String(text ?? "").replaceAll("\r\n", "\n").replace(STEERING, "\ufffd");
 
