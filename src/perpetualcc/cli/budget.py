@@ -55,7 +55,7 @@ def used_up(budgets: Iterable[Mapping[str, Any]]) -> str:
             name = one["name"]
             return (
                 f"The budget {name} is used up: {_amount(used)} of {_amount(allowed)}."
-                f" It waits for midnight; to raise it: pcc pending, or pcc budget set {name} …"
+                f" Work waits for midnight, or until you raise it: pcc budget set {name} …"
             )
     return ""
 

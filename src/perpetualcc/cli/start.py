@@ -214,7 +214,7 @@ def begin(
             print(f"note: {note}", file=sys.stderr)
         if note := _called_otherwise(session["name"], name):
             print(f"note: {note}", file=sys.stderr)
-        if note := not is_later and used_up(daemon.call("budget.show")["budgets"]):
+        if not is_later and (note := used_up(daemon.call("budget.show")["budgets"])):
             print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
