@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -135,9 +136,13 @@ def test_the_kill_switch_is_not_undone_by_a_terminal_that_looks_on(install):
 def test_a_restart_waits_for_no_answer_and_is_gone_on_with_where_it_is_watched(install):
     """A question that Claude is held for waits as a row: no grace is needed for it."""
     pcc = install(QUESTION)
-    start = pcc.command("start", str(pcc.project), "--task", "Choose", "--session-name", "mine")
+    pcc.start("Choose", "--session-name", "mine")
+    logs, attach = pcc.command("logs", "mine", "--follow"), pcc.command("attach", "mine")
 
-    with terminal(start, pcc.environment) as screen:
+    with (
+        subprocess.Popen(logs, env=pcc.environment, stdout=subprocess.PIPE, text=True) as log,
+        terminal(attach, pcc.environment) as screen,
+    ):
         screen.wait_for("Select")
         before = time.monotonic()
         pcc.pcc("daemon", "restart")
@@ -146,7 +151,11 @@ def test_a_restart_waits_for_no_answer_and_is_gone_on_with_where_it_is_watched(i
         screen.wait_for("Select")
         screen.type("2\n")
         assert screen.wait(within=60) == 0
+        assert log.stdout is not None
+        assert any("Session completed" in line for line in log.stdout)
+        log.send_signal(signal.SIGINT)
 
+    assert log.returncode == 0
     assert "You answered: PostgreSQL" in screen.seen
 
 
