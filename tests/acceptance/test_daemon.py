@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -442,6 +443,39 @@ def test_a_command_during_a_restart_waits_a_moment(make_daemon: MakeDaemon) -> N
 
     assert restart.returncode == 0
     assert "Stopping; what is at work gets up to 1 s" in said
+
+
+def test_who_looks_on_goes_on_after_a_restart_and_undoes_no_stop(make_daemon: MakeDaemon) -> None:
+    """An open `pcc attach` brought back within a second what the kill switch had ended."""
+    daemon = make_daemon()
+    for how in ([], ["--now"]):
+        daemon.connect().close()
+        assert daemon.pcc("daemon", "stop", *how).returncode == 0
+
+        with pytest.raises(DaemonUnavailable, match="was stopped"):
+            daemon.connect(undo_stop=False, outwait=True)
+
+        assert daemon.left_over() == []
+
+    with daemon.connect() as client:
+        engine = client.call("toy.pid")
+    with ThreadPoolExecutor() as pool:
+        assert daemon.pcc("daemon", "stop", "--now").returncode == 0
+        looking = pool.submit(daemon.connect, undo_stop=False, outwait=True)
+        daemon.connect().close()
+        with looking.result() as client:
+            assert client.call("toy.pid") != engine
+
+
+def test_who_looks_on_brings_back_a_daemon_that_was_killed(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon()
+    daemon.connect().close()
+    supervisor = daemon.status.supervisor
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGKILL)
+
+    with daemon.connect(undo_stop=False, outwait=True) as client:
+        assert client.call("toy.pid")
 
 
 def test_a_log_that_cannot_be_written_is_said_at_once(make_daemon: MakeDaemon) -> None:

@@ -1,6 +1,7 @@
 """A goal is planned, agreed to, worked through and looked over, on the real Claude Code."""
 
 import json
+import re
 import time
 from random import Random
 
@@ -341,6 +342,11 @@ def test_a_plan_is_read_whole_and_agreed_to_in_the_browser(world, tmp_path):
         browser.press("Go ahead")
         browser.press("Answer")
         browser.sees("Answered: Go ahead")
+        browser.press("Sessions")
+        browser.press("give-project-greeting")
+        browser.sees("Planned: 2 tasks")
+        assert "(queued)" in browser.text
+        assert not re.search(r"begins \d", browser.text), "it waits for its tasks, not for a time"
         assert browser.complaints() == []
 
     assert pcc.wait(session, "COMPLETED")["status"] == "COMPLETED"

@@ -3,8 +3,10 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -18,6 +20,13 @@ steps:
     tools:
       - Bash: {command: "rm -rf build"}
   - say: Cleared.
+"""
+
+
+QUESTION = """
+steps:
+  - ask: [{question: "Which one?", options: [SQLite, PostgreSQL]}]
+  - say: Chosen.
 """
 
 
@@ -107,6 +116,47 @@ def test_what_was_typed_for_one_request_never_answers_the_next(install):
     assert (pcc.project / "first").exists()
     assert (pcc.project / "second").exists()
     assert pcc.status("mine")["counts"] == {"deny/person": 2}
+
+
+def test_the_kill_switch_is_not_undone_by_a_terminal_that_looks_on(install):
+    """The line that was typed on is cleared, and what is said stands on one of its own."""
+    pcc = install(ASKING)
+    start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "mine")
+
+    with terminal(start, pcc.environment) as screen:
+        screen.wait_for("[A]pprove")
+        pcc.pcc("daemon", "stop", "--now")
+        assert screen.wait() == 1
+
+    assert "\x1b[2KWaiting for the daemon …\nerror: The daemon was stopped\n" in screen.seen
+    assert pcc.engine is None
+    assert pcc.json("daemon", "status")["phase"] == "stopped"
+
+
+def test_a_restart_waits_for_no_answer_and_is_gone_on_with_where_it_is_watched(install):
+    """A question that Claude is held for waits as a row: no grace is needed for it."""
+    pcc = install(QUESTION)
+    pcc.start("Choose", "--session-name", "mine")
+    logs, attach = pcc.command("logs", "mine", "--follow"), pcc.command("attach", "mine")
+
+    with (
+        subprocess.Popen(logs, env=pcc.environment, stdout=subprocess.PIPE, text=True) as log,
+        terminal(attach, pcc.environment) as screen,
+    ):
+        screen.wait_for("Select")
+        before = time.monotonic()
+        pcc.pcc("daemon", "restart")
+        assert time.monotonic() - before < 20
+        screen.seen = ""
+        screen.wait_for("Select")
+        screen.type("2\n")
+        assert screen.wait(within=60) == 0
+        assert log.stdout is not None
+        assert any("Session completed" in line for line in log.stdout)
+        log.send_signal(signal.SIGINT)
+
+    assert log.returncode == 0
+    assert "You answered: PostgreSQL" in screen.seen
 
 
 def test_who_watches_a_session_stop_is_told_what_to_type_and_where(install):

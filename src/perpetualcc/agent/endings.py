@@ -72,6 +72,9 @@ class RunFacts:
         return self.got_on or bool(self.turn.result.strip())
 
 
+_LEFT: Mapping[Order | None, str] = {Order.PAUSE: "paused", Order.LEAVE: "Interrupted"}
+
+
 def outcome_of(
     facts: RunFacts, task: Task, *, now: float, limit: RateLimitInfo | None = None
 ) -> Outcome:
@@ -103,8 +106,9 @@ def outcome_of(
         )
     if facts.trouble is not None and facts.trouble.kind in HINTS:
         return _refused(facts, facts.trouble, task, now)
-    if facts.outdated or facts.order is Order.PAUSE:
-        return Later(due=now, counts=False, reason=facts.outdated or "paused")
+    if why := facts.outdated or _LEFT.get(facts.order):
+        is_ours = facts.order is Order.LEAVE
+        return Later(due=now, counts=False, reason=why, keeps_answer=is_ours)
     return _failed(facts, task, now)
 
 

@@ -187,17 +187,19 @@ class Gone:
 
 
 class Order(StrEnum):
-    """What a person may tell a run."""
+    """What a run may be told by a person, or by the engine it is in."""
 
     PAUSE = "pause"
     """Finish the current operation, then stop; the work stays."""
     HAND_OVER = "hand over"
     """Finish the current operation; a fresh run goes on."""
+    LEAVE = "leave"
+    """The engine stops: begin no further operation; the next engine goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A person told the run something."""
+    """The run was told something."""
 
     order: Order
 

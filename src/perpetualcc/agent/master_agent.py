@@ -105,6 +105,11 @@ class MasterAgent:
         """Give the session's run an order. False: it has none."""
         return self._put(session, Told(order=order))
 
+    def leave(self) -> None:
+        """The engine stops: runs begin nothing more, and those that wait for a person end."""
+        for inbox in self._inboxes.values():
+            inbox.put(Told(order=Order.LEAVE))
+
     def answered(self, session: SessionId, settled: Settled) -> bool:
         """Hand a person's answer to the session's run. False: it has none, the ledger wakes it."""
         return self._put(session, settled)

@@ -357,6 +357,8 @@ class SupervisedRun:
         asyncio.get_running_loop().call_later(
             self.settings.hold.total_seconds(), self.inbox.put, HoldExpired(number=number)
         )
+        if self.facts.order is Order.LEAVE:
+            await self._told(Order.LEAVE)
 
     async def _settled(self, settled: Settled) -> None:
         self.stuck.waited(self.faculties.steady.now())
@@ -393,10 +395,13 @@ class SupervisedRun:
 
     def _outlive_process(self) -> None:
         """A process that was lost while it was held leaves its question: that one waits on."""
-        if not was_lost(self.facts) or self.facts.limit is not None:
-            return
+        if was_lost(self.facts) and self.facts.limit is None:
+            self._leave_question()
+
+    def _leave_question(self) -> None:
         for number, held in self.waiting.items():
             if isinstance(held, Asked) or self.settings.waits_unattended:
+                del self.waiting[number]
                 self.facts.question = number
                 return
 
@@ -407,8 +412,15 @@ class SupervisedRun:
                 await self.faculties.people.use(answered.number)
 
     async def _told(self, order: Order) -> None:
-        self.facts.order = order
-        await self._wind_up()
+        if order is not Order.LEAVE:
+            self.facts.order = order
+            await self._wind_up()
+            return
+        # Of a reply that is on its way the first call ends the run: so nothing is paid twice.
+        self.facts.order = self.facts.order or order
+        if self.waiting:
+            self._leave_question()
+            await self._wind_up()
 
     async def _wind_up(self) -> None:
         """
@@ -420,7 +432,8 @@ class SupervisedRun:
         if self.calls.at_work:
             return
         is_idle = self.background.is_awaited
-        if is_idle or self.facts.order is Order.PAUSE or self.facts.stuck or self.facts.outdated:
+        leaves = self.facts.order in {Order.PAUSE, Order.LEAVE}
+        if is_idle or leaves or self.facts.stuck or self.facts.outdated:
             self.is_over = True
         elif self.facts.order is Order.HAND_OVER:
             await self.claude.interrupt()

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -40,6 +41,23 @@ def show(
     print(table(["Budget", "Allowed", "Used", "Share"], [_row(one) for one in found["budgets"]]))
     today = found["today"]
     print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}; 0 means no such budget.")
+
+
+_OF_ALL = ("tokens_per_day", "usd_per_day")
+"""What every session waits for."""
+
+
+def used_up(budgets: Iterable[Mapping[str, Any]]) -> str:
+    """What a person should know who wants something done now; empty: there is money for it."""
+    for one in budgets:
+        allowed, used = one["allowed"], one["used"]
+        if one["name"] in _OF_ALL and allowed and used >= allowed:
+            name = one["name"]
+            return (
+                f"The budget {name} is used up: {_amount(used)} of {_amount(allowed)}."
+                f" Work waits for midnight, or until you raise it: pcc budget set {name} …"
+            )
+    return ""
 
 
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}

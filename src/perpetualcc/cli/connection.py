@@ -81,19 +81,24 @@ def as_here(options: GlobalOptions, words: str) -> str:
     return f"pcc{''.join(flags)} {words}"
 
 
-def connect(options: GlobalOptions, *, outwait: bool = True) -> "Client":
+def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = True) -> "Client":
     """
     A client of the running engine. Raises PerpetualError with what to do.
 
-    A daemon that stops is waited for and another one started, unless `outwait` is false: who
-    watches does not undo what another terminal asked for.
+    A daemon that stops is waited for (unless `outwait` is false) and another one started; without
+    `undo_stop` not by this command: who watches does not undo what another terminal asked for.
     """
     from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
 
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()
     with said_if_long("Waiting for the daemon"):
-        daemon = reach(locations(options), flags=config.supervisor_flags(), outwait=outwait)
+        daemon = reach(
+            locations(options),
+            flags=config.supervisor_flags(),
+            outwait=outwait,
+            undo_stop=undo_stop,
+        )
     if daemon.server_version != code_version():
         _beware(as_here(options, "daemon restart"))
     return daemon

@@ -2,7 +2,9 @@
 
 import json
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.options import Detail
+from perpetualcc.cli.options import Detail, GlobalOptions
 from perpetualcc.cli.sessions import SessionArgument
 
 app = typer.Typer(rich_markup_mode=None)
@@ -44,23 +46,35 @@ def logs(
     levels = _LEVELS[_LEVELS.index(level) :]
     # Events without a line of their own are for who looks for a fault.
     detail = Detail.VERBOSE if level == "debug" else Detail.NORMAL
+
+    def show(event: dict[str, Any]) -> None:
+        if event["level"] in levels:
+            _print(event, detail, as_json=as_json)
+
     with connect(ctx.obj) as daemon:
         past = last_events(daemon, session, tail, levels=levels)
         if not past and not daemon.call("events.tail", session=session, count=1):
             print(NOTHING_LEFT, file=sys.stderr)
         for event in past:
-            _print(event, detail, as_json=as_json)
-        if not follow:
-            return
-        since = past[-1]["seq"] if past else 0
-        daemon.call("events.follow", session=session, since=since)
-        try:
+            show(event)
+    if follow:
+        with suppress(KeyboardInterrupt):
+            _follow(ctx.obj, session, past[-1]["seq"] if past else 0, show)
+
+
+def _follow(
+    options: GlobalOptions, session: str, since: int, show: Callable[[dict[str, Any]], None]
+) -> None:
+    """Across restarts of the engine, as `pcc attach` does, until the person leaves."""
+    from perpetualcc.gateway.client import ConnectionLost  # noqa: PLC0415  # not for --help
+
+    while True:
+        with connect(options, undo_stop=False) as daemon, suppress(ConnectionLost):
+            daemon.call("events.follow", session=session, since=since)
             for pushed in daemon.events():
                 refuse_broken(pushed)
-                if pushed.data["level"] in levels:
-                    _print(pushed.data, detail, as_json=as_json)
-        except KeyboardInterrupt:
-            return
+                since = pushed.data["seq"]
+                show(pushed.data)
 
 
 def _print(event: dict[str, object], detail: Detail, *, as_json: bool) -> None:

@@ -149,8 +149,8 @@ def table(
     )
 
 
-_NARROWEST = 4
-"""Columns that a cell keeps in a box."""
+_NARROWEST = 10
+"""Columns that a cell keeps in a box: of less nobody can tell one name from another."""
 
 
 def _narrowed(widths: list[int], limit: int | None) -> list[int]:

@@ -17,11 +17,13 @@ from perpetualcc.cli.look import (
     one_line,
     terminal_width,
     thousands,
+    width,
 )
 from perpetualcc.cli.sessions import JsonOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.cli.waiting import answer_to
+from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
 
@@ -103,7 +105,7 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
     yield from _newest([_answer(given) for given in one["answers"]], _ANSWERS, "answer")
     yield from _newest([_refusal(call) for call in one["refused"]], _REFUSED, "refusal")
     for window, times in Counter(one["limits"]).items():
-        yield f"  Stopped by the {window} limit{_times(times)}"
+        yield f"  Stopped: {LIMIT_NAMES[LimitWindow(window)]}{_times(times)}"
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
     yield from _newest(
@@ -125,8 +127,11 @@ def _task(task: dict[str, Any]) -> list[str]:
 
 def _answer(given: dict[str, Any]) -> list[str]:
     by = _BY.get(given["by"], given["by"])
-    line = f"{one_line(given['question'])} → {one_line(given['answer'])} (by {by})"
-    lines = [f"  ? {_fitted(line, 4)}"]
+    told = f" → {one_line(given['answer'])} (by {by})"
+    room = (terminal_width() or _WIDE) - 4
+    # Of a long question the beginning says enough; the answer is what is looked for.
+    question = fit(one_line(given["question"]), max(room - width(told), room // 3))
+    lines = [f"  ? {_fitted(question + told, 4)}"]
     is_known = given["because"] and given["by"] != "person"
     return [*lines, f"      {_fitted(one_line(given['because']), 6)}"] if is_known else lines
 

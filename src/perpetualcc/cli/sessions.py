@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
+from perpetualcc.cli.budget import used_up
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.later import (
     AtOption,
@@ -400,9 +401,12 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     with connect(ctx.obj) as daemon:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
+        waits = used_up(daemon.call("budget.show")["budgets"])
     print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
     if resumed["status"] == SessionStatus.WAITING_INPUT:
         print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
+    elif waits:
+        print(f"note: {waits}", file=sys.stderr)
 
 
 @app.command()

@@ -11,6 +11,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
+from perpetualcc.cli.budget import used_up
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.ending import Mistyped
@@ -195,6 +196,7 @@ def begin(
 ) -> None:
     """Start a session, and watch it unless it is detached or begins later."""
     given = {name: value for name, value in options.items() if value is not None}
+    is_later = begins.get("due") or begins.get("every") or begins.get("when")
     given["programs"] = config.of_this_terminal(PROGRAMS)
     with connect(global_options) as daemon:
         tell_what_is_not_taken_over(global_options)
@@ -210,9 +212,12 @@ def begin(
         )
         for note in _brought_along(daemon.call("trust.show", project=session["project"])):
             print(f"note: {note}", file=sys.stderr)
+        if note := _called_otherwise(session["name"], name):
+            print(f"note: {note}", file=sys.stderr)
+        if not is_later and (note := used_up(daemon.call("budget.show")["budgets"])):
+            print(f"note: {note}", file=sys.stderr)
         if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
             print(f"note: {note}", file=sys.stderr)
-    is_later = begins.get("due") or begins.get("every") or begins.get("when")
     if detach or is_later:
         at = begins_in_words(session["resumes_at"], begins.get("when")) if is_later else ""
         print(f"Session started: {session['id']} ({session['name']}){at}")
@@ -220,6 +225,13 @@ def begin(
         return
     print(session_panel(session))
     _watch(global_options, session)
+
+
+def _called_otherwise(name: str, wanted: str) -> str:
+    """A script that goes on with the name it gave would speak to an older session."""
+    if not wanted or not name.startswith(f"{wanted}-"):
+        return ""
+    return f"'{wanted}' is the name of an earlier session; this one is called '{name}'"
 
 
 def _beside(here: list[dict[str, Any]], own: str) -> str:

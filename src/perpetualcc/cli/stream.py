@@ -82,12 +82,13 @@ class Watcher:
         try:
             return self._until_the_end()
         finally:
+            self._clear_line()
             _forget_what_is_typed()
 
     def _until_the_end(self) -> Ending:
         while True:
             try:
-                with connect(self._options, outwait=False) as daemon:
+                with connect(self._options, undo_stop=False) as daemon:
                     self._pass_over(daemon)
                     daemon.call(
                         "events.follow",
@@ -97,7 +98,7 @@ class Watcher:
                     )
                     return self._follow(daemon)
             except ConnectionLost:
-                continue
+                self._clear_line()
             except KeyboardInterrupt:
                 return Ending.DETACHED
 
@@ -156,8 +157,7 @@ class Watcher:
         self._note(event)
         options = self._options
         if lines := shown(event, options.detail, staged=options.staged, here=self._listens):
-            self._countdown.clear()
-            self._leave_prompt()
+            self._clear_line()
             for line in lines:
                 print(line, flush=True)
         if event["kind"] == "SessionStatusChanged":
@@ -204,8 +204,9 @@ class Watcher:
         self._invitation = prompt.invitation
         print(self._invitation, end="", flush=True)
 
-    def _leave_prompt(self) -> None:
-        """Clear the line that is typed on: what comes now is not a part of it."""
+    def _clear_line(self) -> None:
+        """Of the countdown, or that is typed on: what comes now is not a part of it."""
+        self._countdown.clear()
         if self._invitation:
             # A narrow terminal breaks it into several rows.
             rows = (width(self._invitation) - 1) // (terminal_width() or 80)
@@ -234,8 +235,7 @@ class Watcher:
         """Once for each reason of its kind: the numbers in it change all the time."""
         delay = daemon.call("session.get", session=self._session)["delay"]
         if delay and delay.partition(":")[0] != self._delay.partition(":")[0]:
-            self._countdown.clear()
-            self._leave_prompt()
+            self._clear_line()
             print(f"{coloured('⏳', 'yellow')} {printable(delay)}", flush=True)
         self._delay = delay
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.structure import Cycle, Structure
 
 _SHOWN = 10
@@ -21,14 +22,15 @@ def print_report(structure: Structure, *, as_json: bool) -> None:
 
 
 def _lines(structure: Structure) -> Iterator[str]:
-    counted = f"{structure.files} files of code, {structure.imports} imports among them"
-    yield f"{counted}; tests are left out"
-    yield "\nMost depended on (importers, files that reach it):"
+    files, imports = counted(structure.files, "file"), counted(structure.imports, "import")
+    yield f"{files} of code, {imports} among them; tests are left out"
+    none = "" if structure.dependencies else " none"
+    yield f"\nMost depended on (importers, files that reach it):{none}"
     most = structure.dependencies[:_SHOWN]
     yield from (f"  {d.importers:4} {d.reach:4}  {d.path}" for d in most)
     yield from _part("Cycles", map(_cycle, structure.cycles))
     layers = [
-        f"{height:3}  {_counted(len(files))}: {_some(files)}"
+        f"{height:3}  {counted(len(files), 'file')}: {_some(files)}"
         for height, files in enumerate(structure.layers)
     ]
     yield from _part("Layers, from the ground up", layers, shown=len(layers))
@@ -51,7 +53,3 @@ def _cycle(cycle: Cycle) -> str:
 
 def _some(files: Sequence[str]) -> str:
     return ", ".join(files[:_NAMED]) + (", …" if len(files) > _NAMED else "")
-
-
-def _counted(count: int) -> str:
-    return f"{count} file" if count == 1 else f"{count} files"

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from perpetualcc import __version__
+from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import digest, load_config
@@ -54,8 +55,11 @@ class Engine:
         learning: LearningService,
         conditions: ConditionWatch,
         clock: Clock,
+        *,
+        agent: MasterAgent,
     ) -> None:
         self.methods = methods
+        self._agent = agent
         self._conditions = conditions
         self._learning = learning
         self._dispatcher = dispatcher
@@ -87,6 +91,7 @@ class Engine:
                 return
 
     async def stop(self, grace: timedelta) -> None:
+        self._agent.leave()
         await self._dispatcher.stop(grace)
 
 
@@ -125,6 +130,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             parts.learning,
             parts.conditions,
             parts.clock,
+            agent=parts.agent,
         )
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from perpetualcc.config import environment
-from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
+from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status, was_stopped
 from perpetualcc.daemon.surroundings import for_a_daemon
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -17,6 +17,8 @@ PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
 _LONGEST_STOP = 600.0
 """Seconds: a longer grace is somebody's wish, and no command waits for it."""
+_RESTARTS_WITHIN = 5.0
+"""Seconds after a stop in which the next daemon is there, where it was a restart."""
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
 
@@ -32,24 +34,31 @@ def connect(
     flags: Sequence[str] = (),
     patience: float = PATIENCE,
     outwait: bool = False,
+    undo_stop: bool = True,
 ) -> Client:
     """
     A client that is connected to the engine; both are started when they do not run.
 
     `flags` are extra ones for a supervisor that this call starts. With `outwait` a daemon that
-    is about to stop is waited for, and another one started.
+    is about to stop is waited for, and another one started; without `undo_stop` by somebody else
+    only, as a restart does.
 
     Raises:
-        DaemonUnavailable: it does not run and `start` is false, it gave up, it is about to
-            stop, or nobody answered for `patience` seconds.
+        DaemonUnavailable: it does not run and `start` is false, it gave up, it was stopped or is
+            about to, or nobody answered for `patience` seconds.
     """
     locations.prepare()
     deadline = time.monotonic() + patience
+    restarted_by = time.monotonic() + _RESTARTS_WITHIN
     pause = 0.01
     while (left := deadline - time.monotonic()) > 0:
         # First the lock: an engine whose supervisor was killed still answers, but not for long.
-        if not is_held(locations.supervisor_lock):
+        if is_held(locations.supervisor_lock):
+            restarted_by = time.monotonic() + _RESTARTS_WITHIN
+        elif undo_stop or not was_stopped(locations):
             _launch_if(start, locations, flags)
+        elif time.monotonic() >= restarted_by:
+            raise _stopped()
         try:
             return Client.open(locations.socket, timeout=min(left, _ASK_AGAIN))
         except (ConnectionLost, OSError):
@@ -116,6 +125,12 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
 def _stopping() -> DaemonUnavailable:
     return DaemonUnavailable(
         "The daemon is stopping", hint="Try again soon, or end it: pcc daemon stop --now"
+    )
+
+
+def _stopped() -> DaemonUnavailable:
+    return DaemonUnavailable(
+        "The daemon was stopped", hint="To go on with what it left: pcc daemon start"
     )
 
 

@@ -94,6 +94,11 @@ def read_status(locations: Locations) -> DaemonStatus:
     return replace(status, phase=Phase.RESTARTING, engine=None, problem=gone)
 
 
+def was_stopped(locations: Locations) -> bool:
+    """Of a daemon that does not run: whether somebody stopped it, as opposed to a crash."""
+    return locations.halted.exists() or _written(locations).phase in {Phase.STOPPING, Phase.STOPPED}
+
+
 def _written(locations: Locations) -> DaemonStatus:
     try:
         raw = json.loads(locations.status.read_text())

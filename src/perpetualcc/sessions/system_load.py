@@ -34,7 +34,7 @@ class LoadSettings:
         ):
             if not 0 <= share <= 1:
                 raise PerpetualError(
-                    f"'load.{name}' is {share:g}; it is a share between 0 and 1",
+                    f"'load.{name}' is {share:g}; it is a share from 0 (never mind) to 1",
                     hint=f"pcc config set load.{name} {usual:g}",
                 )
 

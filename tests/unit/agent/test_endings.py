@@ -43,6 +43,11 @@ OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowe
         ({"turn": WELL, "order": Order.PAUSE}, Done(result="All done.")),
         ({"order": Order.PAUSE}, Later(due=NOW, counts=False, reason="paused")),
         ({"order": Order.PAUSE, "turn": BADLY}, Later(due=NOW, counts=False, reason="paused")),
+        ({"turn": WELL, "order": Order.LEAVE}, Done(result="All done.")),
+        (
+            {"order": Order.LEAVE},
+            Later(due=NOW, counts=False, reason="Interrupted", keeps_answer=True),
+        ),
         (
             {"turn": replace(BADLY, subtype="error_max_turns")},
             Later(due=NOW, counts=False, reason="the turns of --max-turns are taken", pauses=True),

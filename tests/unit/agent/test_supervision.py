@@ -337,6 +337,41 @@ def test_a_pause_waits_for_every_tool_that_is_at_work():
     assert world.claude.interruptions == 0
 
 
+def test_an_engine_that_stops_cuts_off_no_reply_and_begins_no_further_call():
+    world = play(World(), wants("1"), Told(order=Order.LEAVE))
+    assert not world.run.is_over, "its call is at work"
+
+    play(world, ended("1"))
+
+    assert world.run.is_over
+    world = play(World(), Told(order=Order.LEAVE))
+    assert not world.run.is_over, "a reply is on its way"
+    play(world, wants("1"))
+    assert world.run.is_over
+    assert world.verdicts() == {}
+
+
+def test_an_engine_that_stops_holds_no_claude_for_an_answer():
+    world = play(World(), ASKED, Told(order=Order.LEAVE))
+    assert world.run.is_over
+    assert world.facts.question == 1
+
+    world = play(World(), Told(order=Order.LEAVE), ASKED)
+    assert world.run.is_over
+    assert world.facts.question == 1
+
+    world = play(World(), wants("b", "Bash"), Told(order=Order.LEAVE))
+    assert world.run.is_over
+    assert world.facts.question is None, "nobody has refused it: Claude asks again"
+    assert world.verdicts() == {}
+
+
+def test_an_engine_that_stops_leaves_a_pause_a_pause():
+    world = play(World(), wants("1"), Told(order=Order.PAUSE), Told(order=Order.LEAVE))
+
+    assert world.facts.order is Order.PAUSE
+
+
 def test_a_call_that_comes_after_the_pause_is_neither_let_through_nor_refused():
     world = play(World(), wants("1"), Told(order=Order.PAUSE), wants("2"), ended("1"))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perpetualcc.cli.start import _beside
+from perpetualcc.cli.start import _beside, _called_otherwise
 
 
 def one(name: str, status: str, resumes_at: float | None = None) -> dict[str, Any]:
@@ -42,3 +42,13 @@ def test_those_that_have_not_ended_are_counted_and_one_is_named():
 
     assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work in the same")
     assert found.endswith('pcc add id-a "…"')
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "is_told"),
+    [("night-2", "night", True), ("night", "night", False), ("add-a-flag", "", False)],
+)
+def test_a_name_that_is_taken_is_told(name, wanted, is_told):
+    told = "'night' is the name of an earlier session; this one is called 'night-2'"
+
+    assert _called_otherwise(name, wanted) == (told if is_told else "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.budget import _number
+from perpetualcc.cli.budget import _number, used_up
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -21,3 +21,23 @@ def test_an_amount_is_read_as_people_write_it(typed, number):
 def test_what_is_no_amount_is_refused(typed):
     with pytest.raises(PerpetualError, match="is no number"):
         _number(typed)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "used", "said"),
+    [
+        ("tokens_per_day", 9000, 9052, "tokens_per_day is used up: 9,052 of 9,000"),
+        ("usd_per_day", 2.5, 2.5, "usd_per_day is used up: 2.5 of 2.5"),
+        ("tokens_per_day", 9000, 8999, ""),
+        ("tokens_per_day", 0, 5, ""),
+        ("unattended_tokens_per_day", 10, 20, ""),
+        ("task_tokens", 10, None, ""),
+    ],
+)
+def test_who_wants_something_done_is_told_of_a_budget_that_everything_waits_for(
+    name, allowed, used, said
+):
+    found = used_up([{"name": name, "allowed": allowed, "used": used}])
+
+    assert said in found
+    assert bool(found) == bool(said)

@@ -119,6 +119,8 @@ def test_a_person_is_asked_and_nothing_follows_before_they_answer():
     assert world.decided() is None
     [request] = world.asked
     assert [one["label"] for one in request.options] == [GO, LEAVE]
+    told = "2 tasks, one after another, 1 of them proved by checks"
+    assert request.options[0]["description"] == told
     assert request.raw["plan"][1] == {**ROOF, "after": [1], "checks": []}
     assert "Its checks run as you" in request.context
     assert [one.kind for one in world.events] == ["PlanProposed"]

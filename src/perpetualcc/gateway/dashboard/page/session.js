@@ -153,7 +153,8 @@ export function meter(share) {
 }
 
 function task(one) {
-  const when = one.due && one.state === "queued" ? ` · begins ${moment(one.due)}` : "";
+  const isLater = one.state === "queued" && one.due * 1000 > Date.now();
+  const when = isLater ? `begins ${moment(one.due)}` : "";
   const item = el(
     "li",
     { "data-state": one.state },

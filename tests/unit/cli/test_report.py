@@ -1,0 +1,31 @@
+"""The lines of the morning's report."""
+
+import pytest
+
+from perpetualcc.cli import report
+from perpetualcc.cli.look import width
+
+QUESTION = "Which database should the notes of all the customers of the shop live in?"
+
+
+@pytest.mark.parametrize("columns", [40, 80, None])
+def test_a_long_question_never_hides_its_answer(columns, monkeypatch):
+    monkeypatch.setattr(report, "terminal_width", lambda: columns)
+    given = {"question": QUESTION, "answer": "SQLite", "by": "person", "because": ""}
+
+    [line] = report._answer(given)
+
+    assert line.endswith("→ SQLite (by you)")
+    assert width(line) <= (columns or 110)
+
+
+def test_a_limit_has_the_name_that_it_has_everywhere():
+    session = {"name": "night", "id": "abc", "status": "COMPLETED", "resumes_at": None}
+    one = {
+        "session": session | {"project": "/shop", "delay": "", "detail": ""},
+        "limits": ["five_hour", "five_hour"],
+        **dict.fromkeys(("tasks", "files", "answers", "refused", "problems"), ()),
+        **dict.fromkeys(("checks", "handovers", "runs", "allowed", "tokens", "usd"), 0),
+    }
+
+    assert "  Stopped: the 5-hour limit 2 times" in list(report._session(one))
