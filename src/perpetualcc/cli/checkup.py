@@ -15,7 +15,7 @@ from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
-from perpetualcc.daemon.disk import Room, disk_space
+from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.state import Phase, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -97,7 +97,7 @@ def _data(places: Locations) -> Finding:
     if why is not None:
         return False, f"Data directory: '{place}' cannot be written{why or '; see --data-dir'}"
     space = disk_space(place)
-    if space is not None and space.room is Room.FULL:
+    if space is not None and space.is_spent:
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
     return True, f"Data directory: {places.data}"
 
@@ -106,6 +106,9 @@ def _conversations() -> Iterator[Finding]:
     """Claude Code keeps them, and says nothing where it cannot."""
     place, why = _place_to_write(config.claude_directory())
     cause = "" if why is None else f"'{place}' cannot be written{why}"
+    space = disk_space(place)
+    if not cause and space is not None and space.is_spent:
+        cause = f"the disk of '{place}' is {space.described()}"
     if config.environment().get(_UNKEPT, "").lower() not in {"", "0", "false"}:
         cause = f"{_UNKEPT} is set"
     if cause:

@@ -15,7 +15,7 @@ from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
-from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
+from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
@@ -206,7 +206,7 @@ def _described(
     yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
-        yield "Make room", f"remove what you need no more near '{locations.data}'"
+        yield "Mend it", remedy(space, locations.data)
 
 
 def _moment(epoch: float) -> str:

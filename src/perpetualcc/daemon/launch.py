@@ -97,13 +97,13 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
 
 def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
     if status.phase is Phase.RESTARTING and status.crashes > 1:
-        from perpetualcc.daemon.disk import Room, disk_space  # noqa: PLC0415  # seldom wanted
+        from perpetualcc.daemon.disk import disk_space, remedy  # noqa: PLC0415  # seldom wanted
 
         space = disk_space(locations.data)
-        if space is not None and space.room is Room.FULL:
+        if space is not None and space.is_spent:
             raise DaemonUnavailable(
                 f"The daemon cannot work: the disk is {space.described()}",
-                hint=f"Make room near '{locations.data}'; the daemon goes on by itself then",
+                hint=f"{remedy(space, locations.data)}; the daemon goes on by itself then",
             )
     if status.phase is Phase.GAVE_UP:
         tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
