@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from perpetualcc.claude import processes
 from perpetualcc.config import environment
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.daemon.surroundings import for_a_daemon
@@ -62,6 +63,17 @@ def connect(
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
+
+
+def frozen(status: DaemonStatus) -> list[int]:
+    """Those of its processes that a signal stopped (Ctrl+Z, a debugger): they do nothing."""
+    pids = (status.supervisor, status.engine)
+    return [pid for pid in pids if pid is not None and processes.is_stopped(pid)]
+
+
+def thaw(pids: Sequence[int]) -> str:
+    """What lets them go on."""
+    return f"kill -CONT {' '.join(map(str, pids))}"
 
 
 def _launch_if(start: bool, locations: Locations, flags: Sequence[str]) -> None:
@@ -122,6 +134,11 @@ def _stopping() -> DaemonUnavailable:
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
     from perpetualcc.daemon.journal import tail  # noqa: PLC0415  # seldom wanted
 
+    if stopped := frozen(read_status(locations)):
+        return DaemonUnavailable(
+            "The daemon does not answer: a signal stopped it",
+            hint=f"Let it go on: {thaw(stopped)} ; or end it: pcc daemon stop --now",
+        )
     last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
     words = f". Its last words:\n{last}" if last else ", and left no word"
     return DaemonUnavailable(
