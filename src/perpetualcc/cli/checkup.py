@@ -16,7 +16,7 @@ from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import disk_space
-from perpetualcc.daemon.state import Phase, read_status
+from perpetualcc.daemon.state import Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
@@ -134,6 +134,9 @@ def _database(places: Locations) -> Finding:
     from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
 
     if not places.database.exists():
+        if is_held(places.engine_lock):
+            said = "Database: removed while it is in use; put it back, or: pcc daemon restart"
+            return False, said
         return True, "Database: none yet"
     if trouble := trouble_of(places.database):
         return False, _told(trouble)

@@ -17,7 +17,8 @@ def read_regular(path: Path, limit: int = -1) -> bytes:
         OSError: it is gone, unreadable, or no regular file.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"Not a regular file: {path}")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"Not a regular file: {path}")
         return file.read(limit)
