@@ -602,6 +602,30 @@ def test_status_says_what_is_and_wakes_nobody(make_daemon: MakeDaemon) -> None:
     assert daemon.status.phase is Phase.ASLEEP
 
 
+def test_a_daemon_that_a_signal_stopped_is_said_to_be_and_goes_on(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon(idle_exit=60)
+    daemon.connect().close()
+    daemon.wait_for(Phase.RUNNING)
+    assert "Stopped" not in daemon.pcc("daemon", "status").stdout
+    pids = [daemon.status.supervisor, daemon.status.engine]
+
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    shown = daemon.pcc("daemon", "status").stdout
+    with pytest.raises(DaemonUnavailable) as unanswered:
+        daemon.connect(patience=1.5)
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+
+    said = f"kill -CONT {pids[0]} {pids[1]}"
+    assert f"Stopped     by a signal, and does nothing until: {said}" in shown
+    assert said in unanswered.value.hint
+    daemon.connect().close()
+    assert daemon.status.engine == pids[1]
+
+
 def test_a_data_directory_that_cannot_work_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     places = [tmp_path / "file", tmp_path / ("x" * 120)]

@@ -141,13 +141,15 @@ def test_the_doctor_sees_a_place_that_cannot_be_written(install):
         "list",
         "daemon stop",
         f"$ mount -o remount,ro {data}",
-        f"$ {shlex.join(pcc.command('list'))}; {shlex.join(pcc.command('doctor'))}",
+        f"$ {shlex.join(pcc.command('list'))}; {shlex.join(pcc.command('daemon', 'status'))};"
+        f" {shlex.join(pcc.command('doctor'))}",
     )
 
     assert done.returncode == 1
     assert "does not start: cannot write '" in done.stderr
     assert "Read-only file system\nhint:  Mend it, or see --data-dir" in done.stderr
     assert f"✗ Data directory: '{data}' cannot be written" in done.stdout
+    assert "Disk        read-only: nothing can be written\nMend it     " in done.stdout
 
 
 @pytest.mark.usefixtures("needs_mounts")
@@ -162,6 +164,19 @@ def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world)
     [line] = [one for one in done.stdout.splitlines() if "Conversations" in one]
     assert line.startswith(f"✗ Conversations: '{kept}' cannot be written")
     assert "Conversations" not in with_room("40m", pcc, "doctor").stdout
+
+
+@pytest.mark.usefixtures("needs_mounts")
+def test_the_doctor_sees_that_conversations_have_no_room(install, claude_world):
+    """Claude Code goes on in silence there, and after each wait repeats what it did."""
+    pcc = install("steps: [Never.]")
+    kept = claude_world.home / ".claude"
+    kept.mkdir()
+
+    done = with_room("40m", pcc, f"$ mount -t tmpfs -o size=1m none {kept}", "doctor")
+
+    [line] = [one for one in done.stdout.splitlines() if "Conversations" in one]
+    assert line.startswith(f"✗ Conversations: the disk of '{kept}' is full: 1 MB of 1 MB are left")
 
 
 @pytest.mark.claude

@@ -86,3 +86,52 @@ def test_a_claude_that_is_killed_is_said_to_be_killed(install):
     assert "killed with SIGKILL" in ended["error"], ended
     assert "Command failed" not in str(ended)
     pcc.pcc("stop", session)
+
+
+SPEAKS_OTHERWISE_ONCE = """#!{python} -I
+import os, subprocess, sys
+claude, once = [{claude!r}, *sys.argv[1:]], {once!r}
+if "stream-json" not in claude or os.path.exists(once):
+    os.execv(claude[0], claude)
+process = subprocess.Popen(claude, stdout=subprocess.PIPE)
+for line in process.stdout:
+    sys.stdout.buffer.write(line)
+    if b'"type":"assistant"' in line:
+        open(once, "w").close()
+        sys.stdout.buffer.write({said!r})
+    sys.stdout.buffer.flush()
+sys.exit(process.wait())
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"\xff\xfe\n", b'{"type":"control_request"}\n', b'{"a":' + b"[" * 100_000 + b"]}\n"],
+    ids=["no text", "no request", "too deep"],
+)
+def test_what_nobody_understands_is_told_in_words_and_the_work_goes_on(install, tmp_path, said):
+    binary = tmp_path / "claude"
+    binary.write_text(
+        SPEAKS_OTHERWISE_ONCE.format(
+            python=sys.executable,
+            claude=str(bundled_claude()),
+            once=str(tmp_path / "once"),
+            said=said,
+        )
+    )
+    binary.chmod(0o700)
+    pcc = install("steps: [{say: One., tools: [{Bash: {command: ls}}]}, Two.]")
+    pcc.pcc("config", "set", "claude.binary", str(binary))
+    (tmp_path / "once").touch()  # not in its trial
+    pcc.wait(pcc.start("Try"), "COMPLETED", within=60)
+    (tmp_path / "once").unlink()
+
+    session = pcc.start("Work")
+    found = pcc.wait(session, "COMPLETED", within=60)
+
+    assert found["tasks"][0]["result"] == "Two."
+    errors = [ended["error"] for ended in pcc.events(session, "RunEnded")]
+    assert [error.partition(":")[0] for error in errors] == [
+        "Claude Code does not speak as it should",
+        "",
+    ]

@@ -130,7 +130,11 @@ class ClaudeCodeAdapter:
             self._inbox.put(Gone(error="" if self._leaving else error))
 
     async def _deliver(self, client: sdk.ClaudeSDKClient) -> None:
-        """Translate messages until the process ends or `leave` is called."""
+        """
+        Translate messages until the process ends or `leave` is called.
+
+        Raises ClaudeSDKError, also for what neither the SDK nor we understand.
+        """
         try:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
                 async for message in client.receive_messages():
@@ -145,6 +149,10 @@ class ClaudeCodeAdapter:
         except TimeoutError:
             if not self._leaving:
                 raise
+        except (LookupError, ValueError, TypeError, RecursionError) as problem:
+            log.exception("what Claude Code says is not understood")
+            what = f"{type(problem).__name__}: {problem}"
+            raise sdk.ClaudeSDKError(f"Claude Code does not speak as it should: {what}") from None
 
     def leave(self) -> None:
         """

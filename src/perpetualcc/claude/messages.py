@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -141,7 +142,7 @@ def _subagent_ended(message: sdk.UserMessage) -> Iterator[Said]:
             text="",
             message=message.uuid or "",
             tokens_fresh=_fresh_input(usage),
-            tokens_out=int(usage.get("output_tokens") or 0),
+            tokens_out=_count(usage.get("output_tokens")),
             is_beside=True,
         )
 
@@ -174,9 +175,19 @@ def _context(usage: Mapping[str, Any] | None) -> int | None:
     if not usage:
         return None
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    went_in = sum(int(usage.get(name) or 0) for name in names)
+    went_in = sum(_count(usage.get(name)) for name in names)
     # No request is empty: some gateways just do not say.
-    return went_in + int(usage.get("output_tokens") or 0) if went_in else None
+    return went_in + _count(usage.get("output_tokens")) if went_in else None
+
+
+def _count(told: object) -> int:
+    return int(_amount(told))
+
+
+def _amount(told: object) -> float:
+    """What a gateway calls a number may be none: hours of work are not lost for it."""
+    is_one = isinstance(told, int | float) and math.isfinite(told)
+    return max(0.0, float(told)) if is_one else 0.0  # type: ignore[arg-type]
 
 
 def _text(content: Any) -> str:
@@ -215,7 +226,7 @@ def _is_told_of_background(message: sdk.ResultMessage) -> bool:
 
 def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
     usage = message.usage or {}
-    windows = [int(m.get("contextWindow") or 0) for m in (message.model_usage or {}).values()]
+    windows = [_count(m.get("contextWindow")) for m in (message.model_usage or {}).values()]
     # No turn of Claude's: a hook of the user's stopped the prompt, or it was an unknown command.
     has_no_part = message.num_turns == 0
     is_told = has_no_part and _is_told_of_background(message)
@@ -224,10 +235,10 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         subtype=message.subtype,
         result=message.result or "\n".join(message.errors or []),
         turns=message.num_turns,
-        tokens_in=max(0, (_context(usage) or 0) - int(usage.get("output_tokens") or 0)),
-        tokens_out=int(usage.get("output_tokens") or 0),
-        tokens_cached=int(usage.get("cache_read_input_tokens") or 0),
-        cost_usd=float(message.total_cost_usd or 0.0),
+        tokens_in=max(0, (_context(usage) or 0) - _count(usage.get("output_tokens"))),
+        tokens_out=_count(usage.get("output_tokens")),
+        tokens_cached=_count(usage.get("cache_read_input_tokens")),
+        cost_usd=_amount(message.total_cost_usd),
         context_window=max(windows, default=0) or None,
         is_empty=is_told,
     )

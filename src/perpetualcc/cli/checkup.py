@@ -15,8 +15,8 @@ from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
-from perpetualcc.daemon.disk import Room, disk_space
-from perpetualcc.daemon.state import Phase, read_status
+from perpetualcc.daemon.disk import disk_space
+from perpetualcc.daemon.state import Phase, is_held, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
@@ -97,7 +97,7 @@ def _data(places: Locations) -> Finding:
     if why is not None:
         return False, f"Data directory: '{place}' cannot be written{why or '; see --data-dir'}"
     space = disk_space(place)
-    if space is not None and space.room is Room.FULL:
+    if space is not None and space.is_spent:
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
     return True, f"Data directory: {places.data}"
 
@@ -106,6 +106,9 @@ def _conversations() -> Iterator[Finding]:
     """Claude Code keeps them, and says nothing where it cannot."""
     place, why = _place_to_write(config.claude_directory())
     cause = "" if why is None else f"'{place}' cannot be written{why}"
+    space = disk_space(place)
+    if not cause and space is not None and space.is_spent:
+        cause = f"the disk of '{place}' is {space.described()}"
     if config.environment().get(_UNKEPT, "").lower() not in {"", "0", "false"}:
         cause = f"{_UNKEPT} is set"
     if cause:
@@ -131,6 +134,9 @@ def _database(places: Locations) -> Finding:
     from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
 
     if not places.database.exists():
+        if is_held(places.engine_lock):
+            said = "Database: removed while it is in use; put it back, or: pcc daemon restart"
+            return False, said
         return True, "Database: none yet"
     if trouble := trouble_of(places.database):
         return False, _told(trouble)

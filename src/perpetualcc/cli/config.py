@@ -1,11 +1,13 @@
 """`pcc config`: show the settings, change one, go back to the defaults."""
 
+import fcntl
 import json
+import os
 import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -244,6 +246,23 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
 
 def _change(path: Path, name: str, value: Any) -> None:
     """Write one key (None: remove it), atomically, and only if the result can be used."""
+    with _one_at_a_time(path.resolve().parent):
+        _change_alone(path, name, value)
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Of two who write at once none undoes the other's change; where there are no locks, it may."""
+    with ExitStack() as held:
+        with suppress(OSError):  # whoever cannot write here is told so by the write
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+            held.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+def _change_alone(path: Path, name: str, value: Any) -> None:
     import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
 
     mistake = _mistake_in(path)

@@ -16,8 +16,9 @@ from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.look import printable
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.cli.patience import said_if_long
-from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
+from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.journal import tail
+from perpetualcc.daemon.launch import frozen, thaw
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -193,12 +194,7 @@ def _described(
         yield "Supervisor", str(found.supervisor)
     if found.engine:
         yield "Engine", str(found.engine)
-    if found.crashes or found.phase is Phase.GAVE_UP:
-        yield "Crashes", f"{found.crashes} in a row"
-    if found.problem:
-        yield "Problem", found.problem
-    if found.phase is Phase.GAVE_UP:
-        yield "Try again", "pcc daemon restart"
+    yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
     with suppress(PerpetualError):  # a mistake in them is told by what needs them
@@ -207,7 +203,18 @@ def _described(
     yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
-        yield "Make room", f"remove what you need no more near '{locations.data}'"
+        yield "Mend it", remedy(space, locations.data)
+
+
+def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
+    if stopped := frozen(found):
+        yield "Stopped", f"by a signal, and does nothing until: {thaw(stopped)}"
+    if found.crashes or found.phase is Phase.GAVE_UP:
+        yield "Crashes", f"{found.crashes} in a row"
+    if found.problem:
+        yield "Problem", found.problem
+    if found.phase is Phase.GAVE_UP:
+        yield "Try again", "pcc daemon restart"
 
 
 def _moment(epoch: float) -> str:

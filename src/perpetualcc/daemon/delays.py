@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perpetualcc.daemon.disk import DiskSpace, Room
+from perpetualcc.daemon.disk import DiskSpace
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Lane, Task, TaskState, condition_of
@@ -29,8 +29,9 @@ class Delays:
         queued = [task.lane for task in tasks if task.state is TaskState.QUEUED]
         if session.status is SessionStatus.IDLE and not queued:
             return ""
-        if (space := self.disk()) is not None and space.room is Room.FULL:
-            return f"the disk is {space.described()}; work waits or fails until there is room"
+        if (space := self.disk()) is not None and space.is_spent:
+            then = "there is room" if space.writable else "it can be written again"
+            return f"the disk is {space.described()}; work waits or fails until {then}"
         if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:
             return ""  # at work, or not due yet
         if conditions := [one for task in tasks if (one := waits_for(task))]:

@@ -6,6 +6,7 @@ What cannot be written cannot be kept.
 Imports next to nothing: `pcc daemon status` looks too, without waking the engine.
 """
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -32,6 +33,8 @@ class Room(StrEnum):
     """There is time yet to make room."""
     FULL = "full"
     """What happens can hardly be written down any more: work waits or fails."""
+    READ_ONLY = "read-only"
+    """The same, however much is left: mounted so, or since the disk reported an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +46,26 @@ class DiskSpace:
     total: int
     files_left: bool = True
     """False: no file can be made any more, however much room there is."""
+    writable: bool = True
 
     @property
     def room(self) -> Room:
+        if not self.writable:
+            return Room.READ_ONLY
         if self.free < FULL or not self.files_left:
             return Room.FULL
         # A small disk is never nearly full by its size alone.
         return Room.NEARLY_FULL if self.free < min(NEARLY_FULL, self.total / 10) else Room.ENOUGH
 
+    @property
+    def is_spent(self) -> bool:
+        """Nothing can be kept on it now."""
+        return self.room in {Room.FULL, Room.READ_ONLY}
+
     def described(self) -> str:
         """`nearly full: 312 MB of 40.0 GB are left`."""
+        if not self.writable:
+            return f"{self.room}: nothing can be written"
         if self.free >= FULL and not self.files_left:
             return f"{self.room}: no more files can be made"
         return f"{self.room}: {_size(self.free)} of {_size(self.total)} are left"
@@ -67,10 +80,28 @@ def disk_space(place: Path) -> DiskSpace | None:
         return None
     # File systems that make room for files as they need it count none at all.
     return DiskSpace(
+        writable=not _is_read_only(existing),
         free=found.f_bavail * found.f_frsize,
         total=found.f_blocks * found.f_frsize,
         files_left=found.f_files == 0 or found.f_favail > 0,
     )
+
+
+def remedy(space: DiskSpace, place: Path) -> str:
+    """What a person can do about it."""
+    if not space.writable:
+        return f"Look for disk errors, and mount what '{place}' lies on for writing"
+    return f"Make room near '{place}'"
+
+
+def _is_read_only(directory: Path) -> bool:
+    """An attempt that changes nothing: ext4 does not list what it refuses after an error."""
+    try:
+        found = directory.stat()
+        os.utime(directory, ns=(found.st_atime_ns, found.st_mtime_ns))
+    except OSError as error:
+        return error.errno == errno.EROFS
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from perpetualcc.claude import processes
 from perpetualcc.config import environment
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status, was_stopped
 from perpetualcc.daemon.surroundings import for_a_daemon
@@ -73,6 +74,17 @@ def connect(
     raise _no_answer(locations, patience)
 
 
+def frozen(status: DaemonStatus) -> list[int]:
+    """Those of its processes that a signal stopped (Ctrl+Z, a debugger): they do nothing."""
+    pids = (status.supervisor, status.engine)
+    return [pid for pid in pids if pid is not None and processes.is_stopped(pid)]
+
+
+def thaw(pids: Sequence[int]) -> str:
+    """What lets them go on."""
+    return f"kill -CONT {' '.join(map(str, pids))}"
+
+
 def _launch_if(start: bool, locations: Locations, flags: Sequence[str]) -> None:
     if not start:
         raise DaemonUnavailable("The daemon does not run", hint="Start it: pcc daemon start")
@@ -106,13 +118,13 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
 
 def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
     if status.phase is Phase.RESTARTING and status.crashes > 1:
-        from perpetualcc.daemon.disk import Room, disk_space  # noqa: PLC0415  # seldom wanted
+        from perpetualcc.daemon.disk import disk_space, remedy  # noqa: PLC0415  # seldom wanted
 
         space = disk_space(locations.data)
-        if space is not None and space.room is Room.FULL:
+        if space is not None and space.is_spent:
             raise DaemonUnavailable(
                 f"The daemon cannot work: the disk is {space.described()}",
-                hint=f"Make room near '{locations.data}'; the daemon goes on by itself then",
+                hint=f"{remedy(space, locations.data)}; the daemon goes on by itself then",
             )
     if status.phase is Phase.GAVE_UP:
         tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
@@ -137,6 +149,11 @@ def _stopped() -> DaemonUnavailable:
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
     from perpetualcc.daemon.journal import tail  # noqa: PLC0415  # seldom wanted
 
+    if stopped := frozen(read_status(locations)):
+        return DaemonUnavailable(
+            "The daemon does not answer: a signal stopped it",
+            hint=f"Let it go on: {thaw(stopped)} ; or end it: pcc daemon stop --now",
+        )
     last = "\n".join(f"  {line}" for line in tail(locations.supervisor_log, 5))
     words = f". Its last words:\n{last}" if last else ", and left no word"
     return DaemonUnavailable(

@@ -24,7 +24,7 @@ from pathlib import Path
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory, config_path, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
-from perpetualcc.daemon.disk import Room, disk_space
+from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.program_files import ProgramFiles, Trace, trace
 from perpetualcc.daemon.state import (
@@ -277,7 +277,7 @@ class Supervisor:
     def _crashed(self, problem: str, *, is_hopeless: bool = False) -> None:
         self.crashes += 1
         self.problem = problem
-        crowded = _full_disk(self.locations.data)
+        crowded = _spent_disk(self.locations.data)
         self.cramped = bool(crowded)
         if crowded:
             self.problem = f"the disk is {crowded} ({problem})"
@@ -303,7 +303,7 @@ class Supervisor:
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if self.phase is Phase.RESTARTING and self.cramped:
-            is_time |= not _full_disk(self.locations.data)
+            is_time |= not _spent_disk(self.locations.data)
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
@@ -396,10 +396,10 @@ def _ahead() -> float:
     return time.time() - time.monotonic()
 
 
-def _full_disk(place: Path) -> str:
-    """How full the disk is, in words; empty while there is room."""
+def _spent_disk(place: Path) -> str:
+    """Why the disk can keep nothing, in words; empty while it can."""
     space = disk_space(place)
-    return space.described() if space is not None and space.room is Room.FULL else ""
+    return space.described() if space is not None and space.is_spent else ""
 
 
 def listen(locations: Locations) -> socket.socket:

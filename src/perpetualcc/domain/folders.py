@@ -5,11 +5,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from perpetualcc.domain.foreign_files import read_regular
+
 _MACOS_DATA = Path("/System/Volumes/Data")
 """Where macOS keeps what `/Users` and others show: the same folders by another name."""
 
 _OF_CLAUDE = "/.claude/worktrees/"
 _LEADS_TO = b"gitdir:"
+_LONGEST_LINK = 10_000
+"""Bytes: a path, and a word."""
 
 
 def expanded(path: Path) -> Path:
@@ -89,7 +93,9 @@ def _main_of(top: Path) -> Path | None:
     if linked is None or linked.parent.parent.name != ".git":
         return None
     with suppress(OSError):  # git writes there where the worktree is: nobody just claims to be one
-        if Path(os.fsdecode((linked / "gitdir").read_bytes().strip())).parent.samefile(top):
+        if Path(
+            os.fsdecode(read_regular(linked / "gitdir", _LONGEST_LINK).strip())
+        ).parent.samefile(top):
             return linked.parent.parent.parent
     return None
 
@@ -97,7 +103,7 @@ def _main_of(top: Path) -> Path | None:
 def _linked(top: Path) -> Path | None:
     """What a worktree's `.git` file leads to: a place among the repository's worktrees."""
     try:
-        line = (top / ".git").read_bytes().partition(b"\n")[0]
+        line = read_regular(top / ".git", _LONGEST_LINK).partition(b"\n")[0]
     except OSError:
         return None
     if not line.startswith(_LEADS_TO):

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.private_files import opened
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
     """A JSON object, or None when the file is missing, damaged or something else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
+        found = json.loads(read_regular(path).decode(errors="surrogateescape"))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

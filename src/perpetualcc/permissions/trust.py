@@ -19,6 +19,7 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import above
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.permissions.policy_file import POLICY_FILE, parse_policy
 
 _UNREADABLE = b"\0unreadable"
@@ -80,8 +81,7 @@ def _read(project: Path, names: Iterable[str]) -> dict[str, bytes]:
             if name.endswith("/"):
                 found[name] = b""
             elif path.is_file():
-                with path.open("rb") as file:
-                    found[name] = file.read(FILE_LIMIT + 1)
+                found[name] = read_regular(path, FILE_LIMIT + 1)
         except OSError:
             found[name] = _UNREADABLE
         total += len(found.get(name, b""))
@@ -236,7 +236,7 @@ def servers_above(project: Path, files: Files) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for directory in project.resolve().parents:
         try:
-            found |= dict.fromkeys(_servers((directory / ".mcp.json").read_bytes()))
+            found |= dict.fromkeys(_servers(read_regular(directory / ".mcp.json")))
         except OSError:
             continue
     own = _servers(files.get(".mcp.json", b"{}"))

@@ -8,6 +8,7 @@ another process writes, what reads goes ahead of what waits for it: WAL keeps no
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import queue
@@ -26,7 +27,7 @@ from perpetualcc.domain.errors import PassingError
 from perpetualcc.store import schema
 from perpetualcc.store.checkpoint import Checkpointer
 from perpetualcc.store.guard import WriterGuard
-from perpetualcc.store.problems import explain
+from perpetualcc.store.problems import DatabaseError, explain
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._synchronous = ""
         """What the connection is set to: setting it takes as long as a small write."""
+        self._opened: os.stat_result | None = None
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, name="database", daemon=True)
 
@@ -208,6 +210,7 @@ class Database:
         batch = [*owed] + [job for job in batch if job.future.set_running_or_notify_cancel()]
         before = connection.total_changes
         try:
+            self._refuse_lost_file()
             # Not allowed inside a transaction, hence for the whole batch.
             level = "FULL" if any(job.durable for job in batch) else "NORMAL"
             if level != self._synchronous:
@@ -256,6 +259,16 @@ class Database:
         if lost:
             log.error("%d writes are lost: the database stayed locked, or the disk full", lost)
 
+    def _refuse_lost_file(self) -> None:
+        """SQLite goes on writing in a file that was removed, which is gone with this process."""
+        with contextlib.suppress(OSError):
+            if self._opened is None or os.path.samestat(self.path.stat(), self._opened):
+                return
+        raise DatabaseError(
+            f"The database {str(self.path)!r} was removed or replaced while it was in use",
+            hint="Put it back, or go on with what is there now: pcc daemon restart",
+        )
+
     def _explained(self, error: Exception) -> Exception:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
 
@@ -277,6 +290,7 @@ class Database:
         # Else a commit on macOS is with the disk, which may keep it in its own memory.
         connection.execute("PRAGMA fullfsync = ON")
         schema.migrate(connection)
+        self._opened = self.path.stat()
         if exclusive:
             connection.execute("PRAGMA wal_autocheckpoint = 0")
             self._checkpoints = Checkpointer(self.path)
@@ -347,5 +361,7 @@ def _make_private(path: Path) -> None:
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    if not path.is_file():  # a link to a device, say: its permissions are none of ours
+        raise OSError(errno.EINVAL, "it is no file")
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)

@@ -312,3 +312,14 @@ def test_questions_of_any_shape_are_survived(tool_input):
     for question in questions(tool_input):
         assert question.text
         assert all(isinstance(option.label, str) for option in question.options)
+
+
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), -5, "many", None, {"a": 1}])
+def test_a_number_that_is_none_costs_no_turn(told):
+    usage = dict.fromkeys(USAGE, told)
+    models = {"claude-x": {"contextWindow": told}}
+
+    ended = only(result(usage=usage, total_cost_usd=told, model_usage=models, result="Done."))
+
+    assert (ended.tokens_in, ended.tokens_out, ended.tokens_cached) == (0, 0, 0)
+    assert (ended.cost_usd, ended.context_window, ended.result) == (0.0, None, "Done.")

@@ -1,6 +1,8 @@
 """`pcc config`: what cannot be is refused in the words of the person's own file."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -328,3 +330,23 @@ def test_what_is_no_value_is_answered_with_one_that_can_be_typed(config, words, 
     assert says in slip.message
     assert slip.hint.startswith("Such as: ")
     assert slip.hint.endswith(right)
+
+
+def test_of_many_who_change_a_setting_at_once_none_undoes_another_s(config):
+    wanted = {
+        "human.hold_seconds": 7.0,
+        "brain.type": "ollama",
+        "sessions.max_concurrent": 3,
+        "sessions.history_days": 9,
+        "stuck.minutes": 11.0,
+        "load.max_cpu": 0.5,
+    }
+
+    changing = [
+        subprocess.Popen([sys.executable, "-m", "perpetualcc", "config", "set", name, str(value)])
+        for name, value in wanted.items()
+    ]
+
+    assert [one.wait(30) for one in changing] == [0] * len(wanted)
+    shown = json.loads(config("show", "--json").output)
+    assert {name: shown[name] for name in wanted} == wanted

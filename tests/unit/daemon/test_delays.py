@@ -12,9 +12,14 @@ from tests.unit.daemon.test_limits import session, task
 
 FULL = DiskSpace(free=0, total=60_000_000)
 ROOM = DiskSpace(free=30_000_000, total=60_000_000)
+READ_ONLY = DiskSpace(free=30_000_000, total=60_000_000, writable=False)
 BUSY = "waits for the machine: processors 95% (load.max_cpu is 80%)"
 NO_PLACE = "waits for a place: 5 of 5 taken (sessions.max_concurrent)"
 NO_ROOM = "the disk is full: 0 MB of 60 MB are left; work waits or fails until there is room"
+NOT_WRITABLE = (
+    "the disk is read-only: nothing can be written;"
+    " work waits or fails until it can be written again"
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +32,7 @@ NO_ROOM = "the disk is full: 0 MB of 60 MB are left; work waits or fails until t
         ("IDLE", Lane.INTERACTIVE, FULL, 0, NO_ROOM),
         ("IDLE", Lane.INTERACTIVE, None, 0, ""),
         ("PROCESSING", Lane.INTERACTIVE, FULL, 1, NO_ROOM),
+        ("PROCESSING", Lane.INTERACTIVE, READ_ONLY, 1, NOT_WRITABLE),
         ("PROCESSING", Lane.INTERACTIVE, ROOM, 5, ""),
         ("PAUSED", Lane.CRON, FULL, 5, ""),
     ],

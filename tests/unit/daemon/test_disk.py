@@ -1,6 +1,7 @@
 """How much room there is, and when somebody is told."""
 
 import asyncio
+import errno
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -8,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use
+from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.domain.errors import PerpetualError
 
@@ -37,6 +38,30 @@ def test_a_disk_that_can_hold_no_more_files_is_full():
     space = DiskSpace(free=100 * GB, total=200 * GB, files_left=False)
 
     assert space.described() == "full: no more files can be made"
+
+
+def test_a_disk_that_can_only_be_read_is_spent_however_much_is_left(tmp_path, monkeypatch):
+    """ext4 refuses to write after an error without saying so in its flags."""
+
+    def refused(*_args, **_options):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "utime", refused)
+
+    space = disk_space(tmp_path)
+
+    assert (space.room, space.is_spent) == (Room.READ_ONLY, True)
+    assert space.described() == "read-only: nothing can be written"
+    assert "for writing" in remedy(space, tmp_path)
+
+
+def test_a_look_at_a_disk_changes_nothing(tmp_path):
+    os.utime(tmp_path, ns=(1_000_000_007, 2_000_000_009))
+
+    disk_space(tmp_path)
+
+    found = tmp_path.stat()
+    assert (found.st_atime_ns, found.st_mtime_ns) == (1_000_000_007, 2_000_000_009)
 
 
 def test_a_directory_that_is_not_there_yet_is_judged_where_it_will_be(tmp_path):

@@ -381,3 +381,34 @@ def test_a_closed_database_takes_nothing_more_and_closes_again(tmp_path: Path) -
             await database.read(names)
 
     use(tmp_path / "x.db", work)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_was_removed_takes_nothing_until_it_is_back(tmp_path: Path, replaced) -> None:
+    """SQLite would go on in it, and all that is said to be kept is gone with the process."""
+    path, away = tmp_path / "test.db", tmp_path / "away.db"
+
+    async def story(database: Database) -> list[str]:
+        path.rename(away)
+        if replaced:
+            path.touch()
+        with pytest.raises(PerpetualError, match="removed or replaced") as refused:
+            await database.write(lambda c: note(c, "lost"))
+        assert "pcc daemon restart" in (refused.value.hint or "")
+        away.rename(path)
+        await database.write(lambda c: note(c, "kept"))
+        return await database.read(names)
+
+    assert use(path, story) == ["kept"]
+
+
+def test_a_device_in_the_place_of_the_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    os.mkfifo(path.with_name("pipe"))
+    path.with_name("pipe").chmod(0o644)
+    path.symlink_to("pipe")
+
+    with pytest.raises(PerpetualError, match="it is no file"):
+        use(path, look)
+
+    assert path.stat().st_mode & 0o777 == 0o644

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perpetualcc.domain.folders import is_worktree
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.git import GIT
-from perpetualcc.knowledge.scan.filters import VENDORED, is_vendored
+from perpetualcc.knowledge.scan.filters import MAX_BYTES, VENDORED, is_vendored
 from perpetualcc.knowledge.scan.remembered import SeenFolders
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _own_rules() -> Path:
 
 def _read_rules(folder: str, file: Path) -> "Iterator[_RuleFile]":
     try:
-        lines = file.read_text("utf-8", errors="replace").splitlines()
+        lines = read_regular(file, MAX_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  # 20 ms that a git checkout never pays

@@ -107,6 +107,17 @@ def test_a_repository_inside_the_repository_is_listed_too(tmp_path):
     assert names(folder) == ["inner/y.py", "x.py"]
 
 
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("place", [".gitignore", "inner/.git"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_never_ends_in_the_place_of_a_file_holds_nobody_up(tmp_path, place, make):
+    folder = tmp_path / "plain"
+    write(folder, "x.py", "inner/y.py")
+    make(folder / place)
+
+    assert [name for name in names(folder) if name.endswith(".py")] == ["inner/y.py", "x.py"]
+
+
 def test_a_folder_that_its_repository_ignores_is_walked(tmp_path):
     write(tmp_path / "project", "x.py", "generated/y.py")
     (tmp_path / "project/.gitignore").write_text("generated/\n")

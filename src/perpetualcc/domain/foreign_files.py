@@ -1,0 +1,24 @@
+"""
+Files that anybody may have put there: a repository, an agent, another user of the machine.
+
+Opening a pipe waits for a writer for ever, and `/dev/zero` never ends.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+
+def read_regular(path: Path, limit: int = -1) -> bytes:
+    """
+    The first `limit` bytes of a regular file, or all; links to one count as it.
+
+    Raises:
+        OSError: it is gone, unreadable, or no regular file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"Not a regular file: {path}")
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(limit)
