@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.knowledge import CommandRule, Entry, OptionRule
@@ -127,7 +128,7 @@ def _option(
     name, equals, value = text.partition("=")
     if equals and len(name) > 2 and name in options:  # `-chdir=infra`
         joined = Word(value, word.splits, word.globs, word.code)
-        result.given.append(Given(name, options[name], joined))
+        result.given.append(_given(name, options[name], joined))
         return position
     return _bundle(words, position, options, result)
 
@@ -145,7 +146,8 @@ def _long_option(words: Sequence[Word], position: int, options: Options, result:
         result.unknown.append(word.text)
         return position
     if equals:
-        result.given.append(Given(name, rule, Word(value, word.splits, word.globs, word.code)))
+        joined = Word(value, word.splits, word.globs, word.code)
+        result.given.append(_given(name, rule, joined))
         return position
     return _with_value(name, rule, words, position, result)
 
@@ -170,10 +172,18 @@ def _with_value(
     name: str, rule: OptionRule, words: Sequence[Word], position: int, result: Arguments
 ) -> int:
     if rule.takes_value and position < len(words):
-        result.given.append(Given(name, rule, words[position]))
+        result.given.append(_given(name, rule, words[position]))
         return position + 1
     result.given.append(Given(name, rule, None))
     return position
+
+
+def _given(name: str, rule: OptionRule, value: Word) -> Given:
+    """Of some options a table says what one value means: `--target=prod`."""
+    for pattern, meaning in rule.by_value:
+        if fnmatchcase(value.text, pattern):
+            return Given(name, meaning, value)
+    return Given(name, rule, value)
 
 
 def _bundle(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
@@ -189,7 +199,7 @@ def _bundle(words: Sequence[Word], position: int, options: Options, result: Argu
             joined = letters[index + 1 :].removeprefix("=")
             if joined:
                 value = Word(joined, word.splits, word.globs, word.code)
-                result.given.append(Given("-" + letter, rule, value))
+                result.given.append(_given("-" + letter, rule, value))
                 return position
             return _with_value("-" + letter, rule, words, position, result)
         result.given.append(Given("-" + letter, rule, None))

@@ -137,6 +137,20 @@ def asks_in_words(words: Iterable[Word]) -> bool:
     return is_help or (texts[:1] == ["help"] and all(_PLAIN.fullmatch(t) for t in texts))
 
 
+STAYS_HERE = "Stays on this machine"
+"""The reason of options such as `--local`, with which nothing elsewhere is changed."""
+_ELSEWHERE = ("--remote", "--linked", "--db-url", "--prod", "--production")
+
+
+def stays_here(call: Call) -> bool:
+    """`wrangler d1 execute x --local`, `aws --endpoint-url http://localhost:4566 s3 mb s3://x`."""
+    given = call.arguments.given
+    here = {g.name for g in given if g.rule.explanation == STAYS_HERE}
+    is_said_otherwise = any(g.name in here and g.rule.explanation != STAYS_HERE for g in given)
+    is_off = any(g.name in here and g.value and g.value.text == "false" for g in given)
+    return bool(here) and not (is_said_otherwise or is_off or call.arguments.has(*_ELSEWHERE))
+
+
 def only_looks(call: Call) -> bool:
     """
     `npm owner ls`, `fly ips list`: the first verb among its words is one of looking.

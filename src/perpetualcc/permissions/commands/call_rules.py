@@ -14,11 +14,13 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell, names_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.asking import (
+    STAYS_HERE,
     asks_for_help,
     asks_in_words,
     is_subcommand,
     looks_at_once,
     only_looks,
+    stays_here,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.emptying import emptied
@@ -106,7 +108,9 @@ class CallRules:
         findings = [self._base(call, rule), *options, *self._secret_settings(call)]
         if arguments.subcommand and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
-        is_dry = any(_is_dry(given) for given in arguments.given)
+        if rule.risk is Risk.HIGH and stays_here(call):
+            findings += harmful_verb(call.command.words[1:], call)
+        is_dry = bool(_dry(call))
         if is_dry and rule.operands == "task":
             return findings
         findings += self._operands(call, rule)
@@ -173,9 +177,10 @@ class CallRules:
 
     def _base(self, call: Call, rule: CommandRule) -> Finding:
         risk, why = rule.risk, rule.explanation
-        for given in call.arguments.given:
-            if _is_dry(given):
-                risk, why = Risk.LOW, given.rule.explanation or why
+        for given in _dry(call):
+            risk, why = Risk.LOW, given.rule.explanation or why
+        if risk is Risk.HIGH and stays_here(call):
+            risk, why = Risk.MEDIUM, "Changes what is kept on this machine."
         if risk is Risk.LOW and rule.risk is Risk.HIGH and call.arguments.unknown:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):
@@ -199,7 +204,7 @@ class CallRules:
 
     def _options(self, call: Call) -> Findings:
         findings: Findings = []
-        is_dry = any(_is_dry(given) for given in call.arguments.given)
+        is_dry = bool(_dry(call))
         for given in call.arguments.given:
             rule = given.rule
             if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
@@ -477,10 +482,17 @@ def _is_sql_file(call: Call) -> bool:
     return call.arguments.rule is not None and call.arguments.rule.rule == "sql-file"
 
 
+def _dry(call: Call) -> list[Given]:
+    """The options that make it harmless, of which nothing else is said: the last one counts."""
+    given = call.arguments.given
+    live = {g.name for g in given if not _is_dry(g)}
+    return [g for g in given if _is_dry(g) and g.name not in live]
+
+
 def _is_dry(given: Given) -> bool:
     """`--dry-run`, and not `--dry-run=false`."""
     is_off = given.value is not None and given.value.text in {"false", "none"}
-    return given.rule.risk is Risk.LOW and not is_off
+    return given.rule.risk is Risk.LOW and given.rule.explanation != STAYS_HERE and not is_off
 
 
 def _is_plain_setting(value: Word, call: Call) -> bool:
