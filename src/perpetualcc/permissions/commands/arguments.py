@@ -89,7 +89,11 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
 def _as_told(given: Given, child: Entry) -> Given:
     """`npm --dry-run run x`: whether what is harmless before a subcommand is so for this one."""
     rule = child.options.get(given.name) if given.rule.risk is Risk.LOW else None
-    return given if rule is None else Given(given.name, rule, given.value)
+    if rule is None:
+        return given
+    if given.value is None:
+        return Given(given.name, rule, None)
+    return _given(given.name, rule, given.value)
 
 
 def _is_value(words: Sequence[Word], position: int, entry: Entry, result: Arguments) -> bool:

@@ -143,12 +143,19 @@ _ELSEWHERE = ("--remote", "--linked", "--db-url", "--prod", "--production")
 
 
 def stays_here(call: Call) -> bool:
-    """`wrangler d1 execute x --local`, `aws --endpoint-url http://localhost:4566 s3 mb s3://x`."""
+    """
+    `wrangler d1 execute x --local`, `aws --endpoint-url http://localhost:4566 s3 mb s3://x`.
+
+    What deletes is never meant: it is as bad here.
+    """
     given = call.arguments.given
     here = {g.name for g in given if g.rule.explanation == STAYS_HERE}
     is_said_otherwise = any(g.name in here and g.rule.explanation != STAYS_HERE for g in given)
     is_off = any(g.name in here and g.value and g.value.text == "false" for g in given)
-    return bool(here) and not (is_said_otherwise or is_off or call.arguments.has(*_ELSEWHERE))
+    if not here or is_said_otherwise or is_off or call.arguments.has(*_ELSEWHERE):
+        return False
+    tokens = {token for word in _own_words(call) for token in re.split(r"[-_:]", word)}
+    return tokens.isdisjoint(_names("verbs") | _names("removes"))
 
 
 def only_looks(call: Call) -> bool:

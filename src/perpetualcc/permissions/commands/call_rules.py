@@ -106,10 +106,8 @@ class CallRules:
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)  # first: `-C` says where it runs
         findings = [self._base(call, rule), *options, *self._secret_settings(call)]
-        if arguments.subcommand and not rule.wraps:
+        if (arguments.subcommand or rule.looks) and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
-        if rule.risk is Risk.HIGH and stays_here(call):
-            findings += harmful_verb(call.command.words[1:], call)
         is_dry = bool(_dry(call))
         if is_dry and rule.operands == "task":
             return findings
@@ -180,7 +178,7 @@ class CallRules:
         for given in _dry(call):
             risk, why = Risk.LOW, given.rule.explanation or why
         if risk is Risk.HIGH and stays_here(call):
-            risk, why = Risk.MEDIUM, "Changes what is kept on this machine."
+            risk, why = Risk.MEDIUM, "Changes only what is for trials, or on this machine."
         if risk is Risk.LOW and rule.risk is Risk.HIGH and call.arguments.unknown:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.foreign_code import code_path
 from perpetualcc.permissions.effects import EffectKind
 
 _FUSES = re.compile(r"(?:[lheab]?fuse\w*|lock\w*):w:")
@@ -38,3 +39,53 @@ def device_shell(call: Call) -> Findings:
     if not _JOINS.search(text):
         findings = [f for f in findings if f.risk is Risk.HIGH]
     return [replace(f, words=()) for f in findings if not f.rule.startswith(("write-", "read-"))]
+
+
+_DEVICE = re.compile(r"(?:^|[=,:])/dev/(?!null\b|zero\b|tty|pts|std|cu\.|serial|urandom\b|random\b)\w")
+
+
+@handles("device-paths")
+def device_paths(call: Call) -> Findings:
+    """`qemu-img create -f raw /dev/sdb 1G`: what is written is a whole disk."""
+    return _whole_disks(call)
+
+
+_DISK_OPTIONS = frozenset(
+    {"-kernel", "-initrd", "-dtb", "-hda", "-hdb", "-hdc", "-hdd", "-cdrom", "-fda", "-fdb",
+     "-pflash", "-mtdblock", "-sd", "-drive", "-blockdev", "-bios"}
+)  # fmt: skip
+_SHARES = frozenset({"-virtfs", "-fsdev"})
+_CONTROLS = frozenset(
+    {"-monitor", "-qmp", "-serial", "-gdb", "-mon", "-chardev", "-vnc", "-spice",
+     "-net", "-nic", "-netdev"}
+)  # fmt: skip
+
+
+@handles("emulator")
+def emulator(call: Call) -> Findings:
+    """The machine inside sees what it is given: disks, folders, the network."""
+    findings = _whole_disks(call)
+    given = [(g.name, g.value.text) for g in call.arguments.given if g.value]
+    for name, value in given:
+        if name in _DISK_OPTIONS:
+            paths = [field.partition("=")[2] or field for field in value.split(",")]
+            paths = [p for p in paths if "/" in p or "file=" in value and f"file={p}" in value]
+            findings += [found for path in paths for found in code_path(path, call)]
+        elif name in _SHARES:
+            why = "Shows the machine inside a folder of this one"
+            findings.append(call.finding(Risk.MEDIUM, "emulates", why, EffectKind.EXECUTE))
+        elif name in _CONTROLS and _LISTENS.match(value):
+            why = "Lets others rule the machine inside, over the network"
+            findings.append(call.finding(Risk.MEDIUM, "emulates", why, EffectKind.NETWORK))
+    return findings
+
+
+_LISTENS = re.compile(r".*hostfwd=(?:tcp|udp):(?:0\.0\.0\.0)?:|(?:tcp|telnet|udp):(?!127\.|localhost|\[::1\]|::?1?:)|(?:0\.0\.0\.0)?:\d")
+
+
+def _whole_disks(call: Call) -> Findings:
+    named = [word.text for word in call.command.words[1:] if _DEVICE.search(word.text)]
+    if not named:
+        return []
+    why = f"Works on the device {named[0][:60]} itself"
+    return [call.finding(Risk.HIGH, "disks", why, EffectKind.DELETE)]

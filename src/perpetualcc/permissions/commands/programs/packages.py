@@ -212,7 +212,7 @@ def many_commands(call: Call) -> Findings:
     program = call.judge.knowledge.program(name)
     findings: Findings = []
     for word in call.arguments.operands:
-        if name != "setup.py" and ":" not in word.text:
+        if name not in {"setup.py", "idf.py"} and ":" not in word.text:
             continue
         entry = program.child(word.text) if program is not None else None
         if entry is not None and entry.rule is not None and entry.rule.risk is not Risk.LOW:
