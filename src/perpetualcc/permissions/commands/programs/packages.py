@@ -88,6 +88,15 @@ _TOOLS = {
     "@vue/cli-service": "vue-cli-service",
     "@changesets/cli": "changeset",
     "@stoplight/spectral-cli": "spectral",
+    "@aws-amplify/backend-cli": "ampx",
+    "@azure/static-web-apps-cli": "swa",
+    "@capacitor/cli": "cap",
+    "@expo/cli": "expo",
+    "@ionic/cli": "ionic",
+    "@railway/cli": "railway",
+    "@sentry/cli": "sentry-cli",
+    "@shopify/cli": "shopify",
+    "@tauri-apps/cli": "tauri",
 }
 """Packages whose program has another name."""
 
