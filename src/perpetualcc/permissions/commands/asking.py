@@ -137,27 +137,6 @@ def asks_in_words(words: Iterable[Word]) -> bool:
     return is_help or (texts[:1] == ["help"] and all(_PLAIN.fullmatch(t) for t in texts))
 
 
-STAYS_HERE = "Stays on this machine"
-"""The reason of options such as `--local`, with which nothing elsewhere is changed."""
-_ELSEWHERE = ("--remote", "--linked", "--db-url", "--prod", "--production")
-
-
-def stays_here(call: Call) -> bool:
-    """
-    `wrangler d1 execute x --local`, `aws --endpoint-url http://localhost:4566 s3 mb s3://x`.
-
-    What deletes is never meant: it is as bad here.
-    """
-    given = call.arguments.given
-    here = {g.name for g in given if g.rule.explanation == STAYS_HERE}
-    is_said_otherwise = any(g.name in here and g.rule.explanation != STAYS_HERE for g in given)
-    is_off = any(g.name in here and g.value and g.value.text == "false" for g in given)
-    if not here or is_said_otherwise or is_off or call.arguments.has(*_ELSEWHERE):
-        return False
-    tokens = {token for word in _own_words(call) for token in re.split(r"[-_:]", word)}
-    return tokens.isdisjoint(_names("verbs") | _names("removes"))
-
-
 def only_looks(call: Call) -> bool:
     """
     `npm owner ls`, `fly ips list`: the first verb among its words is one of looking.
@@ -165,7 +144,7 @@ def only_looks(call: Call) -> bool:
     Where the words also name secrets, only a list of their names is a look.
     """
     is_secret = is_shown = False
-    own = _own_words(call)
+    own = own_words(call)
     for index, word in enumerate(own[:_VERBS_LOOKED_AT]):
         if word == "version" and index < len(own) - 1:
             continue  # `kaggle datasets version x` makes one
@@ -188,7 +167,7 @@ def only_looks(call: Call) -> bool:
 
 def looks_at_once(call: Call) -> bool:
     """`cabal list`, `mlflow runs list`: the verb comes first or after things."""
-    first, second, *_ = (*_own_words(call), "", "")
+    first, second, *_ = (*own_words(call), "", "")
     shows = _names("looks") | _names("shown")
     is_thing = first.endswith("s") and not first.endswith("ss")
     begins = re.split(r"[-_:]", first)[0] in shows or (is_thing and second in shows)
@@ -207,7 +186,7 @@ def _verb(part: Sequence[str]) -> str:
     return part[1] if len(part) > 1 and part[0] in _names("by_many") else part[0]
 
 
-def _own_words(call: Call) -> list[str]:
+def own_words(call: Call) -> list[str]:
     """Subcommands and operands as they were written, without options and their values."""
     values = [given.value for given in call.arguments.given if given.value is not None]
     words = [w for w in call.command.words[1:] if not any(w is value for value in values)]

@@ -14,13 +14,11 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell, names_shell
 from perpetualcc.permissions.commands.arguments import Arguments, Given
 from perpetualcc.permissions.commands.asking import (
-    STAYS_HERE,
     asks_for_help,
     asks_in_words,
     is_subcommand,
     looks_at_once,
     only_looks,
-    stays_here,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.emptying import emptied
@@ -36,6 +34,7 @@ from perpetualcc.permissions.commands.piped_names import (
 from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
+from perpetualcc.permissions.commands.stays import STAYS_HERE, stays_here
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -46,7 +45,7 @@ from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.urls import judge_url
 
-_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
+_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output)\b")
 _ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
 """An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
 _SECRET_SETTING = re.compile(

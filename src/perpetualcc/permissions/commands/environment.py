@@ -169,7 +169,9 @@ def _address(value: str) -> str:
 def _is_persons_tool(name: str, path: str, territory: Territory, cwds: Directories) -> bool:
     """`ANDROID_HOME=~/Android/Sdk`: what a person keeps at home, and did not just load."""
     place, home = territory.locate(path, cwds).path, f"{territory.home}/"
-    is_home = name.upper().endswith(("HOME", "ROOT", "IDF_PATH", "ZEPHYR_BASE")) and place.startswith(home)
+    is_home = name.upper().endswith(
+        ("HOME", "ROOT", "IDF_PATH", "ZEPHYR_BASE")
+    ) and place.startswith(home)
     return is_home and not _LOADED_PLACES.match(place.removeprefix(home))
 
 

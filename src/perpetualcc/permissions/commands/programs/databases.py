@@ -5,9 +5,9 @@ from functools import cache
 from itertools import chain
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.commands.asking import stays_here
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.stays import stays_here
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
@@ -105,6 +105,8 @@ _LOOKS = re.compile(
 )
 
 
+_LOOKS_AT_ONCE = re.compile(rf"{_LOOKS.pattern}|\s*from\b", re.IGNORECASE)
+"""`from 'x.parquet' limit 5` is a whole query there."""
 _ADDRESS = re.compile(r"'(?:https?|s3|gs|gcs|az|abfss?|hf|r2)://", re.IGNORECASE)
 
 
@@ -121,7 +123,8 @@ def sql_file(call: Call) -> Findings:
     if any(_ADDRESS.search(text) for text in texts):
         why = "Reads or writes what is on another machine"
         findings.append(call.finding(Risk.MEDIUM, "sql", why, EffectKind.NETWORK))
-    if statements and all(_LOOKS.match(statement) for statement in statements):
+    looks = _LOOKS_AT_ONCE if call.arguments.path == "duckdb" else _LOOKS
+    if statements and all(looks.match(statement) for statement in statements):
         return findings
     return [*findings, call.finding(Risk.MEDIUM, "sql", "Speaks to a database", EffectKind.EXECUTE)]
 
@@ -195,9 +198,7 @@ _FOR_TRIALS = frozenset(
      "scratch", "playground", "tmp", "temp", "fixture", "fixtures", "e2e", "ci"}
 )  # fmt: skip
 _FOR_OTHERS = frozenset({"prod", "production", "live", "stage", "staging", "backup", "backups"})
-_COPIED_TO = re.compile(
-    r"\bcopy(?=\s*(?:\([^;]*\)|[\w.]+)\s*to\s*'([\w./-]+)')", re.IGNORECASE
-)
+_COPIED_TO = re.compile(r"\bcopy(?=\s*(?:\([^;]*\)|[\w.]+)\s*to\s*'([\w./-]+)')", re.IGNORECASE)
 """A file that a database of files makes, whose path is plain."""
 
 

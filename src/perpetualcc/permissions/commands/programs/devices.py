@@ -41,7 +41,8 @@ def device_shell(call: Call) -> Findings:
     return [replace(f, words=()) for f in findings if not f.rule.startswith(("write-", "read-"))]
 
 
-_DEVICE = re.compile(r"(?:^|[=,:])/dev/(?!null\b|zero\b|tty|pts|std|cu\.|serial|urandom\b|random\b)\w")
+_DEVICE = re.compile(r"(?:^|[=,:])/dev/(?!(?:null|zero|u?random)\b|tty|pts|std|cu\.|serial)\w")
+"""A device that is none of those which everybody reads, and no serial line."""
 
 
 @handles("device-paths")
@@ -69,7 +70,6 @@ def emulator(call: Call) -> Findings:
     for name, value in given:
         if name in _DISK_OPTIONS:
             paths = [field.partition("=")[2] or field for field in value.split(",")]
-            paths = [p for p in paths if "/" in p or "file=" in value and f"file={p}" in value]
             findings += [found for path in paths for found in code_path(path, call)]
         elif name in _SHARES:
             why = "Shows the machine inside a folder of this one"
@@ -80,7 +80,10 @@ def emulator(call: Call) -> Findings:
     return findings
 
 
-_LISTENS = re.compile(r".*hostfwd=(?:tcp|udp):(?:0\.0\.0\.0)?:|(?:tcp|telnet|udp):(?!127\.|localhost|\[::1\]|::?1?:)|(?:0\.0\.0\.0)?:\d")
+_LISTENS = re.compile(
+    r".*hostfwd=(?:tcp|udp):(?:0\.0\.0\.0)?:|(?:0\.0\.0\.0)?:\d"
+    r"|(?:tcp|telnet|udp):(?!127\.|localhost|\[::1\]|::?1?:)"
+)
 
 
 def _whole_disks(call: Call) -> Findings:

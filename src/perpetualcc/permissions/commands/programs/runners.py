@@ -381,7 +381,8 @@ def _only_greets(call: Call) -> bool:
 def cluster_look(call: Call) -> Findings:
     """`kubectl get pods,secrets` shows secrets as well."""
     names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
-    if any(name.startswith("secret") for name in names):
+    raw = [g.value.text for g in call.arguments.given if g.name == "--raw" and g.value]
+    if any(name.startswith("secret") for name in names) or any("/secrets" in r for r in raw):
         return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
     if any(_ENVIRONMENT_FIELD.search(word.text) for word in call.command.words):
         why = "Prints the variables of containers, which may hold tokens"
