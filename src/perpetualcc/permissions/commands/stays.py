@@ -5,6 +5,7 @@ What only a file of settings says counts for nothing, and what deletes is as bad
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from perpetualcc.permissions.commands.asking import own_words
@@ -35,9 +36,8 @@ def stays_here(call: Call) -> bool:
         return False
     if not here and not _migrates_here(call):
         return False
-    names = [w.text.partition("=")[0] for w in call.command.words if w.text.startswith("--")]
-    tokens = {token for word in (*own_words(call), *names) for token in re.split(r"[-_:]", word)}
-    return tokens.isdisjoint(_removes())
+    options = [w.text.partition("=")[0] for w in call.command.words if w.text.startswith("--")]
+    return _tokens(own_words(call)).isdisjoint(_removes()) and _tokens(options).isdisjoint(_verbs())
 
 
 def _migrates_here(call: Call) -> bool:
@@ -47,8 +47,16 @@ def _migrates_here(call: Call) -> bool:
     return match is not None and _FOR_OTHERS.search(call.part) is None
 
 
+def _tokens(words: Sequence[str]) -> set[str]:
+    return {token for word in words for token in re.split(r"[-_:]", word)}
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    """Verbs of deleting and their like; deploying a migration is none."""
+    return frozenset(load_table("tasks")["verbs"]) - {"deploy"}
+
+
 @cache
 def _removes() -> frozenset[str]:
-    """Verbs of deleting; deploying a migration is none."""
-    words = load_table("tasks")
-    return frozenset([*words["verbs"], *words["removes"]]) - {"deploy"}
+    return _verbs() | frozenset(load_table("tasks")["removes"])
