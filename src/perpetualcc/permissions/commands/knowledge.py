@@ -261,6 +261,8 @@ def _option_rules(options: Mapping[str, str]) -> dict[str, OptionRule]:
         rules.update(dict.fromkeys(names.split(), rule))
     for full in [name for name in rules if _VALUED.fullmatch(name)]:
         name, _, value = full.partition("=")
+        if name not in rules:
+            raise ValueError(f"{full!r} needs the meaning of {name!r} beside it")
         by_value = (*rules[name].by_value, (value, rules.pop(full)))
         rules[name] = replace(rules[name], by_value=by_value)
     return rules
