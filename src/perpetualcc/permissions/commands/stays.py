@@ -19,7 +19,7 @@ _LOCAL_DATABASE = re.compile(
     r"(?:[A-Z_]+=[\w./:-]+ )*(?:\w+_)?DATABASE_URL=(?P<quote>[\"']?)"
     r"(?:(?:file:|sqlite:/{2,3})(?:\./)?(?!\S*\.\.)\w[\w./-]*"
     r"|(?:postgres(?:ql)?|mysql|mariadb)(?:\+\w+)?://(?:[\w.%-]+(?::[\w.%-]*)?@)?(?:localhost|127\.0\.0\.1)"
-    r"(?::\d+)?/[\w-]+(?:\?[\w=&.-]*)?)(?P=quote) "
+    r"(?::\d+)?/[\w-]+(?:\?(?!\S*host)[\w=&.-]*)?)(?P=quote) "
 )
 """The variable in front of the command, with a database of this machine as its value."""
 _FOR_OTHERS = re.compile(r"prod|live|staging", re.IGNORECASE)

@@ -213,14 +213,42 @@ def _is_for_trials(call: Call) -> bool:
     if stays_here(call):
         return True
     if call.arguments.rule is None or call.arguments.rule.rule != "sql-file":
-        return False
+        return _is_named_for_trials(_local_database(call))
     file = next(iter(call.arguments.operands), None)
     if file is None or not file.is_constant:
         return False
     location = call.judge.territory.locate(file.text, call.cwds)
-    words = set(re.split(r"[^a-z0-9]+", file.text.lower()))
     is_inside = location.zone in {Zone.SAFE, Zone.PROJECT} and location.place is None
-    return is_inside and bool(words & _FOR_TRIALS) and not words & _FOR_OTHERS
+    return is_inside and _is_named_for_trials(file.text)
+
+
+def _is_named_for_trials(name: str) -> bool:
+    words = set(re.split(r"[^a-z0-9]+", name.lower()))
+    return bool(words & _FOR_TRIALS) and not words & _FOR_OTHERS
+
+
+def _local_database(call: Call) -> str:
+    """The name of the database, of a server that is named and is of this machine; or nothing."""
+    if "PGHOSTADDR" in call.part or "PGSERVICE" in call.part:
+        return ""
+    given = [(g.name, g.value.text) for g in call.arguments.given if g.value]
+    texts = [*(word.text for word in call.arguments.operands), *(text for _, text in given)]
+    urls = [text for text in texts if "://" in text]
+    hosts = [text for name, text in given if name in {"-h", "--host"}]
+    names = [text for name, text in given if name in {"-d", "--dbname", "-D", "--database"}]
+    if len(urls) == 1 and not hosts and (match := _LOCAL_URL.fullmatch(urls[0])):
+        return match[1]
+    is_local = bool(hosts) and _LOCAL_HOSTS.issuperset(hosts) and not urls
+    is_plain = len(names) == 1 and re.fullmatch(r"[\w-]+", names[0]) is not None
+    return names[0] if is_local and is_plain else ""
+
+
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOCAL_URL = re.compile(
+    r"(?:postgres(?:ql)?|mysql|mariadb)://(?:[\w.%-]+(?::[\w.%-]*)?@)?"
+    r"(?:localhost|127\.0\.0\.1)(?::\d+)?/([\w-]+)(?:\?(?!\S*(?:host|service))[\w=&.-]*)?"
+)
+"""Not with `?host=`, which is the server that counts."""
 
 
 def _without_products(text: str, call: Call) -> str:

@@ -81,7 +81,7 @@ def emulator(call: Call) -> Findings:
 
 
 _LISTENS = re.compile(
-    r".*hostfwd=(?:tcp|udp):(?:0\.0\.0\.0)?:|(?:0\.0\.0\.0)?:\d"
+    r"socket,.*host=(?!127\.|localhost)|.*hostfwd=(?:tcp|udp):(?:0\.0\.0\.0)?:|(?:0\.0\.0\.0)?:\d"
     r"|(?:tcp|telnet|udp):(?!127\.|localhost|\[::1\]|::?1?:)"
 )
 
