@@ -84,6 +84,8 @@ def highest_risk(kind: str, settings: PermissionSettings) -> Risk:
         for one in findings_of(line, settings)
         if one.kind == kind
     ]
+    own, _, option = kind.rpartition(" ")
+    found += _risks_of_option(own, option) if own and option.startswith("-") else []
     return max(found, key=lambda risk: risk.rank, default=Risk.LOW)
 
 
@@ -113,9 +115,8 @@ def _goes_on(own: str, rest: str, settings: PermissionSettings) -> bool:
         return True
     entries = _entries(own)
     if rest.startswith("-"):
-        rules = [entry.options[rest] for entry in entries if rest in entry.options]
         passed_on = findings_of(f"{own} . -- {rest}", settings)
-        return any(rule.risk in {Risk.MEDIUM, Risk.HIGH} for rule in rules) or any(
+        return not {Risk.MEDIUM, Risk.HIGH}.isdisjoint(_risks_of_option(own, rest)) or any(
             one.kind == f"{own} {rest}" for one in passed_on
         )
     if any(entry.rule is not None and entry.rule.handler in _CONSOLES for entry in entries):
@@ -125,6 +126,13 @@ def _goes_on(own: str, rest: str, settings: PermissionSettings) -> bool:
     lines = (*_TASKS, *(f"{name} frobnicate" for name in options))
     tasks = (task for line in lines for task in findings_of(f"{own} {line}", settings))
     return any(task.kind.startswith(f"{own} frobnicate") for task in tasks)
+
+
+def _risks_of_option(own: str, name: str) -> list[Risk]:
+    """What the option `name` of the command `own` means, with one value or another."""
+    rules = [entry.options[name] for entry in _entries(own) if name in entry.options]
+    meanings = (one for rule in rules for one in (rule, *(meant for _, meant in rule.by_value)))
+    return [one.risk for one in meanings if one.risk is not None]
 
 
 def _entries(path: str) -> list[Entry]:

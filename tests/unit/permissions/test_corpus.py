@@ -54,6 +54,8 @@ PARTS = [
     "twenty-ninth",
     "thirtieth",
     "thirty-first",
+    "thirty-second",
+    "thirty-third",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.knowledge import CommandRule, Entry, OptionRule
@@ -88,7 +89,11 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
 def _as_told(given: Given, child: Entry) -> Given:
     """`npm --dry-run run x`: whether what is harmless before a subcommand is so for this one."""
     rule = child.options.get(given.name) if given.rule.risk is Risk.LOW else None
-    return given if rule is None else Given(given.name, rule, given.value)
+    if rule is None:
+        return given
+    if given.value is None:
+        return Given(given.name, rule, None)
+    return _given(given.name, rule, given.value)
 
 
 def _is_value(words: Sequence[Word], position: int, entry: Entry, result: Arguments) -> bool:
@@ -127,7 +132,7 @@ def _option(
     name, equals, value = text.partition("=")
     if equals and len(name) > 2 and name in options:  # `-chdir=infra`
         joined = Word(value, word.splits, word.globs, word.code)
-        result.given.append(Given(name, options[name], joined))
+        result.given.append(_given(name, options[name], joined))
         return position
     return _bundle(words, position, options, result)
 
@@ -145,7 +150,8 @@ def _long_option(words: Sequence[Word], position: int, options: Options, result:
         result.unknown.append(word.text)
         return position
     if equals:
-        result.given.append(Given(name, rule, Word(value, word.splits, word.globs, word.code)))
+        joined = Word(value, word.splits, word.globs, word.code)
+        result.given.append(_given(name, rule, joined))
         return position
     return _with_value(name, rule, words, position, result)
 
@@ -170,10 +176,18 @@ def _with_value(
     name: str, rule: OptionRule, words: Sequence[Word], position: int, result: Arguments
 ) -> int:
     if rule.takes_value and position < len(words):
-        result.given.append(Given(name, rule, words[position]))
+        result.given.append(_given(name, rule, words[position]))
         return position + 1
     result.given.append(Given(name, rule, None))
     return position
+
+
+def _given(name: str, rule: OptionRule, value: Word) -> Given:
+    """Of some options a table says what one value means: `--target=prod`."""
+    for pattern, meaning in rule.by_value:
+        if fnmatchcase(value.text, pattern):
+            return Given(name, meaning, value)
+    return Given(name, rule, value)
 
 
 def _bundle(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
@@ -189,7 +203,7 @@ def _bundle(words: Sequence[Word], position: int, options: Options, result: Argu
             joined = letters[index + 1 :].removeprefix("=")
             if joined:
                 value = Word(joined, word.splits, word.globs, word.code)
-                result.given.append(Given("-" + letter, rule, value))
+                result.given.append(_given("-" + letter, rule, value))
                 return position
             return _with_value("-" + letter, rule, words, position, result)
         result.given.append(Given("-" + letter, rule, None))

@@ -144,7 +144,7 @@ def only_looks(call: Call) -> bool:
     Where the words also name secrets, only a list of their names is a look.
     """
     is_secret = is_shown = False
-    own = _own_words(call)
+    own = own_words(call)
     for index, word in enumerate(own[:_VERBS_LOOKED_AT]):
         if word == "version" and index < len(own) - 1:
             continue  # `kaggle datasets version x` makes one
@@ -167,7 +167,7 @@ def only_looks(call: Call) -> bool:
 
 def looks_at_once(call: Call) -> bool:
     """`cabal list`, `mlflow runs list`: the verb comes first or after things."""
-    first, second, *_ = (*_own_words(call), "", "")
+    first, second, *_ = (*own_words(call), "", "")
     shows = _names("looks") | _names("shown")
     is_thing = first.endswith("s") and not first.endswith("ss")
     begins = re.split(r"[-_:]", first)[0] in shows or (is_thing and second in shows)
@@ -186,7 +186,7 @@ def _verb(part: Sequence[str]) -> str:
     return part[1] if len(part) > 1 and part[0] in _names("by_many") else part[0]
 
 
-def _own_words(call: Call) -> list[str]:
+def own_words(call: Call) -> list[str]:
     """Subcommands and operands as they were written, without options and their values."""
     values = [given.value for given in call.arguments.given if given.value is not None]
     words = [w for w in call.command.words[1:] if not any(w is value for value in values)]

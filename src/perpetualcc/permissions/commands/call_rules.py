@@ -34,6 +34,7 @@ from perpetualcc.permissions.commands.piped_names import (
 from perpetualcc.permissions.commands.programs.builders import written_tasks
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
+from perpetualcc.permissions.commands.stays import STAYS_HERE, stays_here
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -44,7 +45,7 @@ from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.urls import judge_url
 
-_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?)\b")
+_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output)\b")
 _ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
 """An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
 _SECRET_SETTING = re.compile(
@@ -104,9 +105,9 @@ class CallRules:
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
         options = self._options(call)  # first: `-C` says where it runs
         findings = [self._base(call, rule), *options, *self._secret_settings(call)]
-        if arguments.subcommand and not rule.wraps:
+        if (arguments.subcommand or rule.looks) and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
-        is_dry = any(_is_dry(given) for given in arguments.given)
+        is_dry = bool(_dry(call))
         if is_dry and rule.operands == "task":
             return findings
         findings += self._operands(call, rule)
@@ -173,9 +174,10 @@ class CallRules:
 
     def _base(self, call: Call, rule: CommandRule) -> Finding:
         risk, why = rule.risk, rule.explanation
-        for given in call.arguments.given:
-            if _is_dry(given):
-                risk, why = Risk.LOW, given.rule.explanation or why
+        for given in _dry(call):
+            risk, why = Risk.LOW, given.rule.explanation or why
+        if risk is Risk.HIGH and stays_here(call):
+            risk, why = Risk.MEDIUM, "Changes only what is for trials, or on this machine."
         if risk is Risk.LOW and rule.risk is Risk.HIGH and call.arguments.unknown:
             risk = Risk.MEDIUM  # some of its options are not known
         if risk is Risk.HIGH and rule.looks and only_looks(call):
@@ -199,7 +201,7 @@ class CallRules:
 
     def _options(self, call: Call) -> Findings:
         findings: Findings = []
-        is_dry = any(_is_dry(given) for given in call.arguments.given)
+        is_dry = bool(_dry(call))
         for given in call.arguments.given:
             rule = given.rule
             if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
@@ -477,10 +479,17 @@ def _is_sql_file(call: Call) -> bool:
     return call.arguments.rule is not None and call.arguments.rule.rule == "sql-file"
 
 
+def _dry(call: Call) -> list[Given]:
+    """The options that make it harmless, of which nothing else is said: the last one counts."""
+    given = call.arguments.given
+    live = {g.name for g in given if not _is_dry(g)}
+    return [g for g in given if _is_dry(g) and g.name not in live]
+
+
 def _is_dry(given: Given) -> bool:
     """`--dry-run`, and not `--dry-run=false`."""
     is_off = given.value is not None and given.value.text in {"false", "none"}
-    return given.rule.risk is Risk.LOW and not is_off
+    return given.rule.risk is Risk.LOW and given.rule.explanation != STAYS_HERE and not is_off
 
 
 def _is_plain_setting(value: Word, call: Call) -> bool:

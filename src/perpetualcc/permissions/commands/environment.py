@@ -27,13 +27,13 @@ _OPEN_DIRECTORY = re.compile(
 )  # compared only
 _LIBRARY_PATHS = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 _HOLDS_CODE = re.compile(
-    r"(?:.*_)?(?:HOME|(?:CONFIG|CONF|CFG|SETTINGS?|RC|INIT|SDKS?|STARTUP|PROFILE|TOOLCHAIN|PLUGINS?|MODULES?"
+    r"(?:.*_)?(?:HOME|(?:CONFIG|CONF|CFG|SETTINGS?|RC|INIT|SDKS?|STARTUP|PROFILES?|TOOLCHAIN|PLUGINS?|MODULES?"
     r"|LIB|LIBS|LIBRARY|HOOKS?|SCRIPTS?|LOADERS?|PROFILER|AGENT|EXTENSIONS?|PRESETS?|TEMPLATES?|BIN"
     r"|INCLUDE|OVERRIDES?)(?:_?(?:FILES?|FILENAME|PATHS?|DIRS?|URL))?|RUNNER|LAUNCHER|WRAPPER|LINKER|COMPILER"
     r"|INTERPRETER|DRIVER|EXECUTABLE|BINARY|PROGRAM|TOOL|COMMAND|CMD|OPTS?|OPTIONS|FLAGS|ARGS|JAR"
     r"|(?:MAKE|JUST|TASK|RAKE|GULP)FILES?|BUILDFILE|PRELOAD|RUSTC|RUSTDOC|RUSTFMT|CARGO|PYTHON|NODE|RUBY|PERL|PHP|JAVAC?|MAKE|GO|LD|AR|AS|SHELL"
     r"|LOADABLE|ROOT|PIPFILE|GEMFILE|EXEC_PREFIX|BACKEND|(?:COMPILER|PROGRAM|RUN|SEARCH|LOAD|EXEC"
-    r"|LIBRARY|INCLUDE)_PATH|VENDOR_DIR)|CPATH|\w*FLAGS|\w*TOOLDIR|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
+    r"|LIBRARY|INCLUDE)_PATH|VENDOR_DIR)|CPATH|IDF_PATH|ZEPHYR_(?:BASE|MODULES)|JUPYTER_PATH|PLATFORMIO_\w+_DIR|ELECTRON_OVERRIDE_DIST_PATH|\w*FLAGS|\w*TOOLDIR|MSBuild\w+|CCACHE_(?:PREFIX|COMPILER)\w*|BUNDLE_(?:PATH|APP_CONFIG|USER_\w+)",
     re.IGNORECASE,
 )
 """Variables with these at the end of their names say where programs find code or settings."""
@@ -169,7 +169,9 @@ def _address(value: str) -> str:
 def _is_persons_tool(name: str, path: str, territory: Territory, cwds: Directories) -> bool:
     """`ANDROID_HOME=~/Android/Sdk`: what a person keeps at home, and did not just load."""
     place, home = territory.locate(path, cwds).path, f"{territory.home}/"
-    is_home = name.upper().endswith(("HOME", "ROOT")) and place.startswith(home)
+    is_home = name.upper().endswith(
+        ("HOME", "ROOT", "IDF_PATH", "ZEPHYR_BASE")
+    ) and place.startswith(home)
     return is_home and not _LOADED_PLACES.match(place.removeprefix(home))
 
 

@@ -61,6 +61,8 @@ _OUTPUT_PROPERTY = re.compile(
 _IS_OFF = frozenset({"false", "off", "none", "no", "disabled", "insecure"})
 _OTHER_REPOSITORY = re.compile(r"@@?[\w.~+-]+//")
 """A label of Bazel in a repository that it fetches."""
+_OWN_SCHEMES = frozenset({"file", "res"})
+"""`res://` is the project to Godot."""
 _TOKEN_OPTION = frozenset({"-D", "-P", "-p", "--define", "--property"})
 
 
@@ -126,7 +128,7 @@ def foreign_host(text: str) -> str | None:
     for match in _ADDRESS.finditer(text):
         scheme, host = match[1].lower(), host_of(f"http://{match[2]}")
         is_known = scheme == "https" and host in load_table("hosts")["registries"]
-        if scheme != "file" and kind_of(host) is not HostKind.LOOPBACK and not is_known:
+        if scheme not in _OWN_SCHEMES and kind_of(host) is not HostKind.LOOPBACK and not is_known:
             return host
     return None
 

@@ -7,7 +7,7 @@ inherited: what is known about `git` holds for `git push` too, unless it says ot
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -27,6 +27,8 @@ class OptionRule:
     the files whose contents are searched), `joined-task` (`-X:deploy`)."""
     risk: Risk | None = None
     explanation: str = ""
+    by_value: tuple[tuple[str, "OptionRule"], ...] = ()
+    """What it means instead with some values: a glob of them, and that meaning."""
 
     @property
     def takes_value(self) -> bool:
@@ -228,6 +230,10 @@ _OPTION = re.compile(
 )
 
 
+_VALUED = re.compile(r"-[^=]+=.+")
+"""`--target=prod`: an option that means something else with this value."""
+
+
 def _command_rule(group: Mapping[str, Any]) -> CommandRule:
     return CommandRule(
         rule=group["rule"],
@@ -244,6 +250,7 @@ def _command_rule(group: Mapping[str, Any]) -> CommandRule:
 
 
 def _option_rules(options: Mapping[str, str]) -> dict[str, OptionRule]:
+    """By name. `--target=prod*` is about the option `--target`, which the same table must have."""
     rules: dict[str, OptionRule] = {}
     for names, meaning in options.items():
         match = _OPTION.fullmatch(meaning.strip())
@@ -252,6 +259,12 @@ def _option_rules(options: Mapping[str, str]) -> dict[str, OptionRule]:
         risk = Risk(match["risk"]) if match["risk"] else None
         rule = OptionRule(role=match["role"] or "flag", risk=risk, explanation=match["why"] or "")
         rules.update(dict.fromkeys(names.split(), rule))
+    for full in [name for name in rules if _VALUED.fullmatch(name)]:
+        name, _, value = full.partition("=")
+        if name not in rules:
+            raise ValueError(f"{full!r} needs the meaning of {name!r} beside it")
+        by_value = (*rules[name].by_value, (value, rules.pop(full)))
+        rules[name] = replace(rules[name], by_value=by_value)
     return rules
 
 

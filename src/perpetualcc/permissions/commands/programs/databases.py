@@ -7,8 +7,10 @@ from itertools import chain
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
+from perpetualcc.permissions.commands.stays import stays_here
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _QUOTED = re.compile(
@@ -103,6 +105,11 @@ _LOOKS = re.compile(
 )
 
 
+_LOOKS_AT_ONCE = re.compile(rf"{_LOOKS.pattern}|\s*from\b", re.IGNORECASE)
+"""`from 'x.parquet' limit 5` is a whole query there."""
+_ADDRESS = re.compile(r"'(?:https?|s3|gs|gcs|az|abfss?|hf|r2)://", re.IGNORECASE)
+
+
 @handles("sql-file")
 def sql_file(call: Call) -> Findings:
     """A look into a file is LOW, as reading it is; all else is what `sql` says, and MEDIUM."""
@@ -113,7 +120,11 @@ def sql_file(call: Call) -> Findings:
         part.lstrip().startswith(".") or _REACHES_FILES.search(part) for part in statements
     )
     findings = [] if is_plain else sql(call) + call.reads(call.arguments.operands[:1])
-    if statements and all(_LOOKS.match(statement) for statement in statements):
+    if any(_ADDRESS.search(text) for text in texts):
+        why = "Reads or writes what is on another machine"
+        findings.append(call.finding(Risk.MEDIUM, "sql", why, EffectKind.NETWORK))
+    looks = _LOOKS_AT_ONCE if call.arguments.path == "duckdb" else _LOOKS
+    if statements and all(looks.match(statement) for statement in statements):
         return findings
     return [*findings, call.finding(Risk.MEDIUM, "sql", "Speaks to a database", EffectKind.EXECUTE)]
 
@@ -166,9 +177,9 @@ def _statements(text: str, call: Call) -> Findings:
     is_mongo = call.arguments.path.startswith("mongo")
     if text == UNKNOWN:
         return [_unseen(call)]
-    bare = _bare_mongo(text) if is_mongo else _bare(text)
+    bare = _bare_mongo(text) if is_mongo else _without_products(text, call)
     match = _destroys(is_mongo=is_mongo).search(bare)
-    if match is None:
+    if match is None or (not is_mongo and _only_adds(bare) and _is_for_trials(call)):
         return []
     return [
         call.finding(
@@ -179,6 +190,75 @@ def _statements(text: str, call: Call) -> Findings:
             kind=f"{call.arguments.path} {match[0].strip().lower()[:20]}",
         )
     ]
+
+
+_ADDS = frozenset({"insert", "update", "replace"})
+_FOR_TRIALS = frozenset(
+    {"dev", "devel", "development", "test", "tests", "testing", "local", "demo", "sandbox",
+     "scratch", "playground", "tmp", "temp", "fixture", "fixtures", "e2e", "ci"}
+)  # fmt: skip
+_FOR_OTHERS = frozenset({"prod", "production", "live", "stage", "staging", "backup", "backups"})
+_COPIED_TO = re.compile(r"\bcopy(?=\s*(?:\([^;]*\)|[\w.]+)\s*to\s*'([\w./-]+)')", re.IGNORECASE)
+"""A file that a database of files makes, whose path is plain."""
+
+
+def _only_adds(bare: str) -> bool:
+    """Its statements insert or update rows, and neither delete any nor change a table."""
+    found = {match[0].strip().lower() for match in _destroys(is_mongo=False).finditer(bare)}
+    return found <= _ADDS
+
+
+def _is_for_trials(call: Call) -> bool:
+    """`sqlite3 dev.db`, `wrangler d1 execute x --local`: by the words of the command itself."""
+    if stays_here(call):
+        return True
+    if call.arguments.rule is None or call.arguments.rule.rule != "sql-file":
+        return _is_named_for_trials(_local_database(call))
+    file = next(iter(call.arguments.operands), None)
+    if file is None or not file.is_constant:
+        return False
+    location = call.judge.territory.locate(file.text, call.cwds)
+    is_inside = location.zone in {Zone.SAFE, Zone.PROJECT} and location.place is None
+    return is_inside and _is_named_for_trials(file.text)
+
+
+def _is_named_for_trials(name: str) -> bool:
+    words = set(re.split(r"[^a-z0-9]+", name.lower()))
+    return bool(words & _FOR_TRIALS) and not words & _FOR_OTHERS
+
+
+def _local_database(call: Call) -> str:
+    """The name of the database, of a server that is named and is of this machine; or nothing."""
+    if "PGHOSTADDR" in call.part or "PGSERVICE" in call.part:
+        return ""
+    given = [(g.name, g.value.text) for g in call.arguments.given if g.value]
+    texts = [*(word.text for word in call.arguments.operands), *(text for _, text in given)]
+    urls = [text for text in texts if "://" in text]
+    hosts = [text for name, text in given if name in {"-h", "--host"}]
+    names = [text for name, text in given if name in {"-d", "--dbname", "-D", "--database"}]
+    if len(urls) == 1 and not hosts and (match := _LOCAL_URL.fullmatch(urls[0])):
+        return match[1]
+    is_local = bool(hosts) and _LOCAL_HOSTS.issuperset(hosts) and not urls
+    is_plain = len(names) == 1 and re.fullmatch(r"[\w-]+", names[0]) is not None
+    return names[0] if is_local and is_plain else ""
+
+
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOCAL_URL = re.compile(
+    r"(?:postgres(?:ql)?|mysql|mariadb)://(?:[\w.%-]+(?::[\w.%-]*)?@)?"
+    r"(?:localhost|127\.0\.0\.1)(?::\d+)?/([\w-]+)(?:\?(?!\S*(?:host|service))[\w=&.-]*)?"
+)
+"""Not with `?host=`, which is the server that counts."""
+
+
+def _without_products(text: str, call: Call) -> str:
+    """The bare statements; `COPY (…) TO 'build/x.parquet'` only makes a file of the project."""
+    if call.arguments.path not in {"duckdb", "clickhouse-local"}:
+        return _bare(text)
+    outputs = [match[1] for match in _COPIED_TO.finditer(text)]
+    written = call.writes(Word(path) for path in outputs)
+    is_harmless = all(found.risk is not Risk.HIGH for found in written)
+    return _bare(_COPIED_TO.sub("", text) if is_harmless else text)
 
 
 def _unseen(call: Call) -> Finding:

@@ -88,6 +88,15 @@ _TOOLS = {
     "@vue/cli-service": "vue-cli-service",
     "@changesets/cli": "changeset",
     "@stoplight/spectral-cli": "spectral",
+    "@aws-amplify/backend-cli": "ampx",
+    "@azure/static-web-apps-cli": "swa",
+    "@capacitor/cli": "cap",
+    "@expo/cli": "expo",
+    "@ionic/cli": "ionic",
+    "@railway/cli": "railway",
+    "@sentry/cli": "sentry-cli",
+    "@shopify/cli": "shopify",
+    "@tauri-apps/cli": "tauri",
 }
 """Packages whose program has another name."""
 
@@ -212,7 +221,7 @@ def many_commands(call: Call) -> Findings:
     program = call.judge.knowledge.program(name)
     findings: Findings = []
     for word in call.arguments.operands:
-        if name != "setup.py" and ":" not in word.text:
+        if name not in {"setup.py", "idf.py"} and ":" not in word.text:
             continue
         entry = program.child(word.text) if program is not None else None
         if entry is not None and entry.rule is not None and entry.rule.risk is not Risk.LOW:

@@ -381,7 +381,8 @@ def _only_greets(call: Call) -> bool:
 def cluster_look(call: Call) -> Findings:
     """`kubectl get pods,secrets` shows secrets as well."""
     names = [name for w in call.arguments.operands for name in w.text.lower().split(",")]
-    if any(name.startswith("secret") for name in names):
+    raw = [g.value.text for g in call.arguments.given if g.name == "--raw" and g.value]
+    if any(name.startswith("secret") for name in names) or any("/secrets" in r for r in raw):
         return [call.finding(Risk.HIGH, "cloud-secrets", "Shows secrets", EffectKind.READ)]
     if any(_ENVIRONMENT_FIELD.search(word.text) for word in call.command.words):
         why = "Prints the variables of containers, which may hold tokens"
@@ -409,7 +410,7 @@ def container_run(call: Call) -> Findings:
         is_running = call.arguments.path.endswith("exec")
         findings += [
             f
-            for f in call.judge.words(inner, call)
+            for f in [*call.judge.words(inner, call), *_of_its_own(inner, call)]
             if f.risk is Risk.HIGH
             and (
                 f.rule in _ESCAPES
@@ -420,9 +421,26 @@ def container_run(call: Call) -> Findings:
     return findings
 
 
-_ESCAPES = frozenset({"remote-code", "raw-socket", "privilege", "data-leaves"})
+_ESCAPES = frozenset(
+    {"remote-code", "raw-socket", "privilege", "data-leaves",
+     "publish-package", "deploys", "other-machines", "cloud", "cloud-secrets", "cluster-change",
+     "infrastructure-change", "moves-money"}
+)  # fmt: skip
+"""Rules about what no container holds back: it reaches other machines and accounts."""
 _DAMAGES = frozenset({"delete", "permissions-of-files"})
 """Rules about programs that harm files, wherever the container sees them."""
+
+
+def _of_its_own(words: Sequence[Word], call: Call) -> Findings:
+    """`docker run hashicorp/terraform:1.9 apply`: the image is called as its program is."""
+    image = _IMAGE.fullmatch(call.arguments.operands[0].text)
+    program = call.judge.knowledge.program(image[1]) if image else None
+    if program is None or image is None or words[0].text not in program.children:
+        return []
+    return call.judge.words([Word(image[1]), *words], call)
+
+
+_IMAGE = re.compile(r"(?:.*/)?([\w.-]+?)(?::[\w.-]+)?(?:@sha256:\w+)?")
 
 
 def _opened(mount: Word) -> list[str]:
