@@ -1,37 +1,24 @@
-"""`pcc learn`: what was learned from corrections, and the machinery that learns it."""
+"""`pcc learn`: the machinery that learns from corrections; what it learned is in `learned`."""
 
-import contextlib
 import json
-import os
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perpetualcc.cli.learning_group import LearningGroup, learning_places, tell_unread
-from perpetualcc.cli.look import one_line, printable
+from perpetualcc.cli import learned
+from perpetualcc.cli.learned import JsonOption, open_library, tell_damaged
+from perpetualcc.cli.learning_group import LearningGroup, learning_places
+from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical, main_tree
-from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
     from perpetualcc.domain.locations import Locations
-    from perpetualcc.learning.library import Learned, Library
 
 app = typer.Typer(
     cls=LearningGroup, no_args_is_help=True, help="Corrected once, remembered for good"
 )
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
-ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
-HomeOption = Annotated[
-    Path | None, typer.Option(help="A project that exists", exists=True, file_okay=False)
-]
-GlobalOption = Annotated[bool, typer.Option("--global", help="Only the rules of every project")]
-IdArgument = Annotated[str, typer.Argument(help="The beginning of a preference's id")]
 
 
 @app.callback()
@@ -88,7 +75,7 @@ def status(as_json: JsonOption = False) -> None:
     from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
 
     health = examine(learning_places())
-    _tell_damaged(_library())
+    tell_damaged(open_library())
     print(json.dumps(asdict(health)) if as_json else describe(health))
 
 
@@ -169,271 +156,6 @@ def run(
     print(f"Processed {count:,} events")
 
 
-@app.command("list")
-def list_(
-    project: ProjectOption = None,
-    pending: Annotated[bool, typer.Option("--pending", help="Only what waits for review")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """
-    The preferences that are known.
-
-    Example: pcc learn list --pending
-    """
-    tell_unread()
-    library = _library()
-    where = _home(project)
-    _tell_damaged(library, where)
-    waiting = library.pending(where, above=True)
-    found = waiting if pending else library.all(where, above=True)
-    if as_json:
-        print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
-        return
-    for one in found:
-        print(_row(one))
-    if not found:
-        print("Nothing learned yet" if not pending else "Nothing waits for review")
-    for here, former in sorted({(one.project, one.former) for one in waiting if one.former}):
-        print(f"Moved or copied from {one_line(former)}: {one_line(here)}")
-        print("Its rules wait for your review again: pcc learn review")
-
-
-@app.command()
-def show(
-    identity: IdArgument,
-    project: ProjectOption = None,
-    everywhere: GlobalOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """
-    One preference, with the words it came from.
-
-    Example: pcc learn show 3f2a
-    """
-    one = _library().find(identity, _home(project, everywhere=everywhere))
-    if as_json:
-        print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
-        return
-    print(_row(one))
-    print(f"  project: {one_line(one.project) or 'every project'}")
-    for evidence in one.preference.evidence:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(evidence.at))
-        print(f"  {when}  {one_line(evidence.said)}")
-
-
-@app.command()
-def review(
-    project: ProjectOption = None,
-    accept: Annotated[list[str] | None, typer.Option(help="Accept this id, without asking")] = None,
-    reject: Annotated[list[str] | None, typer.Option(help="Reject this id, without asking")] = None,
-    everywhere: GlobalOption = False,
-) -> None:
-    """
-    Accept, edit or reject what was learned, one by one.
-
-    Example: pcc learn review
-    """
-    _only_a_person()
-    library, home = _library(), _home(project, everywhere=everywhere)
-    for identity in accept or []:
-        one = library.find(identity, home, to_review=True)
-        with _what_ends(library, one.project):
-            print(f"Accepted: {one_line(library.accept(one).rule)}")
-    for identity in reject or []:
-        one = library.find(identity, home, to_review=True)
-        library.reject(one)
-        print(f"Rejected: {one_line(one.preference.rule)}")
-    if accept or reject:
-        return
-    tell_unread()
-    _tell_damaged(library, home)
-    waiting = library.pending(home)
-    for number, one in enumerate(waiting, start=1):
-        print(f"[{number}/{len(waiting)}] {_row(one)}")
-        if one.former:
-            print(f"  Said in {one_line(one.former)}, where the project was then")
-        elif not one.is_ours:
-            print("  It came with the project, an import or an older version:")
-            print("  nothing shows that you said it")
-        for rule in library.contrary_to(one):
-            print(f"  instead of: {one_line(rule.rule)}")
-        if not _ask(library, one):
-            return
-    print("Nothing waits for review" if not waiting else "Done")
-
-
-def _ask(library: "Library", one: "Learned") -> bool:
-    """One answer. False: the person wants to stop."""
-    answer = typer.prompt("  accept, edit, reject, skip or quit? [a/e/r/s/q]", default="s").strip()
-    match answer[:1].lower():
-        case "a" | "y":
-            with _what_ends(library, one.project):
-                library.accept(one)
-        case "e":
-            words = _new_words(one.preference.rule)
-            with _what_ends(library, one.project):
-                library.accept(one, rule=words)
-        case "r":
-            library.reject(one)
-        case "q":
-            return False
-        case _:
-            pass
-    return True
-
-
-@contextlib.contextmanager
-def _what_ends(library: "Library", project: str) -> Iterator[None]:
-    """Name the rules that a newer one took the place of."""
-    before = library.in_force(project)
-    yield
-    still = {(one.scope, one.id) for one in library.in_force(project)}
-    for one in before:
-        if (one.scope, one.id) not in still:
-            print(f"No longer in force: {one_line(one.rule)}")
-
-
-def _new_words(rule: str) -> str:
-    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # when edited
-
-    while not says_something(words := typer.prompt("  rule", default=one_line(rule)).strip()):
-        print("  A rule needs words")
-    return str(words)
-
-
-@app.command()
-def remember(
-    rule: Annotated[str, typer.Argument(help="The rule in your words")],
-    project: HomeOption = None,
-    everywhere: Annotated[bool, typer.Option("--global", help="For every project")] = False,
-) -> None:
-    """
-    Make a rule of your own at once: you type it, so it needs no review.
-
-    Example: pcc learn remember "Use tabs in Makefiles" --global
-    """
-    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.process import typed_rule  # noqa: PLC0415
-
-    if not says_something(rule):
-        raise typer.BadParameter("a rule needs words", param_hint="RULE")
-    chosen = _home(project, everywhere=everywhere)
-    where = _name_of(Path.cwd()) if chosen is None else chosen
-    by_person = not _is_agent()
-    library = _library()
-    _tell_damaged(library, where)
-    with _what_ends(library, where):
-        made = typed_rule(library, where, rule, by_person=by_person)
-        print(f"Remembered: {one_line(made.rule)}")
-    if not by_person:
-        print("It waits for your review: pcc learn review")
-
-
-@app.command()
-def forget(
-    identity: IdArgument, project: ProjectOption = None, everywhere: GlobalOption = False
-) -> None:
-    """
-    Remove a preference and the words it came from.
-
-    Example: pcc learn forget 3f2a
-    """
-    _only_a_person("forgets")
-    library = _library()
-    one = library.find(identity, _home(project, everywhere=everywhere))
-    library.forget(one)
-    print(f"Forgotten: {one_line(one.preference.rule)}")
-
-
-@app.command()
-def auto(
-    above: Annotated[
-        float | None, typer.Option(min=0.5, max=0.99, help="Confidence from which to accept")
-    ] = None,
-    after: Annotated[
-        int | None,
-        typer.Option(min=1, help="How often it must have been said: 3 times unless said"),
-    ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Ask again")] = False,
-) -> None:
-    """
-    Accept without review what was said often and surely. Off unless you turn it on.
-
-    Example: pcc learn auto --above 0.95 --after 3
-    """
-    from perpetualcc.domain.private_files import write_whole  # noqa: PLC0415
-    from perpetualcc.learning.files import read_json  # noqa: PLC0415
-
-    _only_a_person()
-    places = learning_places()
-    chosen = read_json(places.options)
-    if off:
-        places.options.unlink(missing_ok=True)
-    elif above is not None or after is not None:
-        wanted = (chosen or {}) | {
-            name: value
-            for name, value in (("accept_above", above), ("accept_after", after))
-            if value is not None
-        }
-        if "accept_above" not in wanted:
-            raise typer.BadParameter("say also --above which confidence", param_hint="--after")
-        write_whole(places.options, json.dumps({"accept_after": 3} | wanted))
-    chosen = read_json(places.options)
-    if chosen is None or "accept_above" not in chosen:
-        print("Every preference waits for review")
-    else:
-        often = chosen.get("accept_after", 3)
-        print(f"Accepted above {chosen['accept_above']} after {often} repetitions")
-
-
-@app.command("export")
-def export(
-    project: ProjectOption = None,
-    output: Annotated[Path | None, typer.Option(help="A file instead of the terminal")] = None,
-) -> None:
-    """
-    Write the preferences as JSON.
-
-    Example: pcc learn export --output preferences.json
-    """
-    from perpetualcc.learning.exchange import write_export  # noqa: PLC0415  # not for help pages
-
-    found = _library().all(_home(project))
-    text = json.dumps({"version": 1, "preferences": [_as_json(one) for one in found]},
-                      ensure_ascii=False, indent=2)  # fmt: skip
-    if output is None:
-        print(text)
-    else:
-        write_export(output, text + "\n")
-        print(f"{counted(len(found), 'preference')} written to {output}")
-
-
-@app.command("import")
-def import_(
-    source: Annotated[Path, typer.Argument(help="A file that `export` wrote")],
-    project: HomeOption = None,
-) -> None:
-    """
-    Read an export. What is new in it waits for your review; what is known stays as it is.
-
-    Example: pcc learn import preferences.json
-    """
-    from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.preferences import Status  # noqa: PLC0415
-
-    _only_a_person()
-    library, chosen = _library(), _home(project)
-    entries = read_export(source)
-    found = [one for one in entries if one[1].status not in {Status.SUPERSEDED, Status.REJECTED}]
-    new = sum(library.put(home and (chosen or home), one) for home, one in found)
-    if new or not entries:
-        print(f"New: {new}" + (", to be reviewed with `pcc learn review`" if new else ""))
-    if new < len(found):
-        print(f"Known already: {len(found) - new}, nothing is counted twice")
-    if past := len(entries) - len(found):
-        print(f"Superseded or rejected where they come from: {past}, left out")
-
-
 @app.command()
 def classify(
     message: Annotated[str, typer.Argument(help="One message to judge, else from a pipe")] = "",
@@ -468,36 +190,6 @@ def _piped() -> str:
     return sys.stdin.buffer.read().decode(errors="replace")
 
 
-def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
-    """The library's name of what was chosen; None: nothing was."""
-    if everywhere and project:
-        raise typer.BadParameter(
-            "a rule of every project is of no --project", param_hint="--global"
-        )
-    if everywhere:
-        return ""
-    return _name_of(project) if project else None
-
-
-def _name_of(folder: Path) -> str:
-    """What is learned in a worktree belongs to the repository's main working tree."""
-    return str(main_tree(canonical(folder)))
-
-
-def _is_agent() -> bool:
-    """Whether Claude Code runs us, which sets this for its tools, or a process of a run does."""
-    from perpetualcc.claude import processes  # noqa: PLC0415  # not for help pages
-
-    return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
-
-
-def _only_a_person(does: str = "accepts") -> None:
-    if _is_agent():
-        raise PerpetualError(
-            f"Only a person {does} what was learned", hint="Type it in a terminal of your own"
-        )
-
-
 def _locations(ctx: typer.Context) -> "Locations":
     from perpetualcc import config  # noqa: PLC0415  # not for help pages
 
@@ -505,35 +197,7 @@ def _locations(ctx: typer.Context) -> "Locations":
     return config.locate(getattr(ctx.obj, "data_dir", None))
 
 
-def _library() -> "Library":
-    from perpetualcc.learning.library import Library  # noqa: PLC0415  # not for help pages
-
-    return Library(learning_places())
-
-
-def _tell_damaged(library: "Library", where: str | None = None) -> None:
-    """Say which memories are lost until somebody mends them: their rules reach no session."""
-    found = library.damaged() if where is None else library.damaged(where)
-    for path in found:
-        print(
-            f"note: {str(path)!r} cannot be read, so the rules in it are not known: mend it (marks"
-            " of a merge are no JSON) or delete it. What is learned meanwhile is kept elsewhere",
-            file=sys.stderr,
-        )
-
-
-def _row(one: "Learned") -> str:
-    known = one.preference
-    where = "global" if not one.project else Path(one.project).name
-    row = (
-        f"{known.id}  {known.status:<10} {known.confidence:.2f} x{known.seen:<3} "
-        f"{known.category:<13} {where:<16} {known.rule}"
-    )
-    return printable(row).replace("\n", " ")  # of a file that anybody may have written
-
-
-def _as_json(one: "Learned") -> dict[str, Any]:
-    return {"project": one.project, **one.preference.as_json()}
+app.add_typer(learned.app)
 
 
 def main() -> None:
