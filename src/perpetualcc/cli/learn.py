@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from perpetualcc.domain.locations import Locations
 
 app = typer.Typer(
-    cls=LearningGroup, no_args_is_help=True, help="Corrected once, remembered for good"
+    cls=LearningGroup,
+    no_args_is_help=True,
+    help="Corrected once, remembered for good",
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 

@@ -20,7 +20,7 @@ from perpetualcc.domain.texts import counted
 if TYPE_CHECKING:
     from perpetualcc.learning.library import Learned, Library
 
-app = typer.Typer()
+app = typer.Typer(rich_markup_mode=None)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
