@@ -243,7 +243,7 @@ def test_an_address_is_never_a_channels_name():
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("env:GONE", "'GONE' is not set where the daemon was started"),
+        ("env:GONE", "'GONE' is not set where the daemon was started: export it, then:"),
         ("nowhere://x", "does not know this address (nowhere://…)"),
     ],
 )
