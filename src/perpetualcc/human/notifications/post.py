@@ -78,13 +78,13 @@ def _send(url: str, title: str, body: str) -> dict[str, Any]:
     if url.startswith("env:"):
         name = url.removeprefix("env:")[:40]
         unset = f"{name!r} is not set where the daemon was started"
-        return {"problem": f"{unset}: export it, then: pcc daemon restart", "permanent": True}
+        return {"problem": f"{unset}: export it, then: pcc daemon restart"}
     said = io.StringIO()
     logging.basicConfig(stream=said, level=logging.WARNING, format="%(message)s", force=True)
     try:
         service = _service(url)
     except ImportError:
-        return {"problem": MISSING, "permanent": True}
+        return {"problem": MISSING}
     if service is None:
         scheme = url.partition("://")[0][:40]
         return {"problem": f"Apprise does not know this address ({scheme}://…)", "permanent": True}
