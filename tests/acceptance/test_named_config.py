@@ -135,3 +135,23 @@ def test_a_daemon_is_not_stopped_for_a_file_with_which_it_cannot_start(pcc):
 
     assert done.returncode == 1
     assert pcc.engine == before
+
+
+def test_a_variable_that_the_settings_name_and_the_daemon_does_not_know_is_said(tmp_path):
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    with supervised(tmp_path, environment, tmp_path, "--idle-exit", "60") as pcc:
+        config = tmp_path / "pcc" / "config.toml"
+        config.write_text('[notifications]\ndesktop = false\nurls = ["env:OUR_HOOK"]\n')
+        failed = pcc.pcc("notify", "test", check=False).stdout
+        unset = pcc.pcc("doctor", check=False).stdout
+        pcc.environment["OUR_HOOK"] = "json://127.0.0.1:9/"
+        exported = pcc.pcc("doctor", check=False).stdout
+        pcc.pcc("daemon", "restart")
+        after = pcc.pcc("doctor", check=False).stdout
+        del pcc.environment["OUR_HOOK"]
+        elsewhere = pcc.pcc("doctor", check=False).stdout
+
+    assert "'OUR_HOOK' is not set where the daemon was started: export it, then:" in failed
+    assert "✗ Notifications: OUR_HOOK not set" in unset
+    assert "✗ Environment: The daemon was started without your OUR_HOOK" in exported
+    assert "OUR_HOOK" not in after + elsewhere

@@ -48,6 +48,15 @@ def test_a_file_that_a_page_names_exists(page: str) -> None:
     assert missing == []
 
 
+def test_no_page_takes_an_extra_from_whatever_index_has_our_name() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *SOURCE.rglob("*.py")]
+
+    bare = [
+        page.name for page in pages if re.search(r"(?<!-m )pip install '?perp", page.read_text())
+    ]
+    assert bare == []
+
+
 def test_every_page_is_in_the_index() -> None:
     index = (ROOT / "docs" / "README.md").read_text()
 

@@ -2,8 +2,9 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from perpetualcc import __version__, config
@@ -16,10 +17,11 @@ from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import disk_space
-from perpetualcc.daemon.state import Phase, is_held, read_status
+from perpetualcc.daemon.state import Phase, is_held, read_status, steered_by
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
+from perpetualcc.human.notifications.post import MISSING
 from perpetualcc.permissions.settings import SandboxMode
 
 _UNKEPT = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
@@ -51,6 +53,8 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
             yield from ((False, f"{what}: {note}") for what, note in not_taken_over(options))
     yield from _conversations()
     settings, _ = _settings()
+    known = {*config.environment(), *(steered_by(locations(options)) if runs else ())}
+    yield from _notifications(settings, known)
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
         yield is_well, text if is_well else f"{text} (work goes on without)"
@@ -89,6 +93,20 @@ def _brain(settings: Config) -> Iterator[Finding]:
         yield False, f"Brain: {_told(error)}"
     else:
         yield True, f"Brain: {kind}"
+
+
+def _notifications(settings: Config, known: Container[str]) -> Iterator[Finding]:
+    """Whether messages can leave; `known` are the variables here and in the daemon."""
+    told = settings.notifications
+    if not (told.enabled and told.urls):
+        return
+    names = [url.removeprefix("env:") for url in told.urls if url.startswith("env:")]
+    unset = [name for name in names if name not in known]
+    if unset:
+        what = f"{', '.join(unset)} not set, so nothing is sent there"
+        yield False, f"Notifications: {what}; export it, then: pcc daemon restart"
+    if find_spec("apprise") is None:
+        yield False, f"Notifications: {MISSING}"
 
 
 def _data(places: Locations) -> Finding:

@@ -15,6 +15,7 @@ from perpetualcc.cli.look import moment, table
 from perpetualcc.cli.options import DryRunOption
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.installing import pip_install
 
 app = typer.Typer(
     help="Phones and other browsers that may open your dashboard.",
@@ -83,7 +84,7 @@ def _show(link: str) -> None:
 
             segno.make(link, micro=False).terminal(compact=True)
         except ImportError:
-            pass
+            print(f"For a QR code of it: {pip_install('perpetualcc[remote]')}", file=sys.stderr)
     print(link)
 
 

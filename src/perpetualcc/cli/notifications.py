@@ -37,11 +37,16 @@ def notifications(
 _STATES = {"moot": "not sent"}
 """Where it is not the same word; what it failed with, or why it did not leave, is below."""
 
+_SOON = 30.0
+"""Seconds: what waits longer waits for the end of the quiet hours, no longer for its like."""
+
 
 def _row(one: dict[str, Any]) -> list[str]:
     state = _STATES.get(one["state"], str(one["state"]))
     if state == "queued" and one["problem"]:
         state = f"again {moment(one['due'])}"
+    elif state == "queued" and one["due"] - time.time() > _SOON:
+        state = f"at {moment(one['due'])}"
     what = fit(one["title"], 50)
     if one["problem"]:
         what += f"\n{fit(one['problem'], 50)}"

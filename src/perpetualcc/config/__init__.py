@@ -4,8 +4,10 @@ on import, and what reads the file is not imported before there is one.
 """
 
 import os
+import re
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from perpetualcc.domain.folders import expanded
@@ -32,6 +34,8 @@ CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, when it is not the usual one. `--config` sets it."""
 
 _STEERING = ("ANTHROPIC_", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_")
+_NAMED = re.compile(r"""["']env:(\w+)["']""")
+"""A variable that the configuration names: a key, or an address for notifications."""
 _PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"})
 
 DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
@@ -109,15 +113,23 @@ def steering() -> dict[str, str]:
     """
     import hashlib  # noqa: PLC0415  # most commands compare nothing
 
+    named = _named()
     found = {
         name: value
         for name, value in os.environ.items()
-        if value and (name.startswith(_STEERING) or name.upper() in _PROXIES)
+        if value and (name.startswith(_STEERING) or name.upper() in _PROXIES or name in named)
     }
     found[CONFIG_VARIABLE] = str(config_path())  # the usual one too: another may be in use
     return {
         name: hashlib.sha256(os.fsencode(value)).hexdigest()[:16] for name, value in found.items()
     }
+
+
+def _named() -> set[str]:
+    """Variables that the file names; it is not parsed: the supervisor reads it too."""
+    with suppress(OSError, UnicodeDecodeError):
+        return set(_NAMED.findall(config_path().read_text("utf-8")))
+    return set()
 
 
 def settings_digest() -> str:

@@ -12,6 +12,7 @@ from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status, 
 from perpetualcc.daemon.surroundings import for_a_daemon
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.version import code_version
 from perpetualcc.gateway.client import Client, ConnectionLost
 
 PATIENCE = 20.0
@@ -128,9 +129,12 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
             )
     if status.phase is Phase.GAVE_UP:
         tries = f" after {status.crashes} crashes in a row" if status.crashes > 1 else ""
+        is_another = bool(status.version) and status.version != code_version()
         raise DaemonUnavailable(
             f"The daemon gave up{tries}: {status.problem}",
-            hint="Read `pcc daemon logs`, then try again: pcc daemon restart",
+            hint="It runs another version than this command: pcc daemon restart"
+            if is_another
+            else "Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
 
 

@@ -116,6 +116,14 @@ def note_steering(locations: Locations, steering: Mapping[str, str]) -> None:
         locations.steering.write_text(json.dumps(dict(steering)))
 
 
+def steered_by(locations: Locations) -> frozenset[str]:
+    """Names of the variables that were set where the daemon was started."""
+    try:
+        return frozenset(json.loads(locations.steering.read_text()))
+    except (OSError, ValueError, TypeError):
+        return frozenset()
+
+
 def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list[str]:
     """Variables that are set here, and not or otherwise where the daemon was started."""
     try:

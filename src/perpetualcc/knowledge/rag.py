@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from perpetualcc.domain.installing import pip_install
 from perpetualcc.knowledge.code_words import MAX_QUERY, query_names, query_words
 from perpetualcc.knowledge.embedding_queue import embed_missing
 from perpetualcc.knowledge.embeddings import EmbeddingProvider, EmbeddingsUnavailable
@@ -80,7 +81,7 @@ class RAGPipeline:
         """
         if self._vectors is None or self._embeddings is None:
             raise EmbeddingsUnavailable(
-                "No embedding model is chosen", hint="pip install 'perpetualcc[embed]'"
+                "No embedding model is chosen", hint=pip_install("perpetualcc[embed]")
             )
         return embed_missing(self._chunks, self._vectors, self._embeddings, progress)
 

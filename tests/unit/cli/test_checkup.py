@@ -5,6 +5,7 @@ import pytest
 from perpetualcc.brain.settings import BrainSettings, BrainType, GeminiSettings, OllamaSettings
 from perpetualcc.cli import checkup
 from perpetualcc.config.file import Config
+from perpetualcc.human.notifications.settings import NotificationSettings
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,30 @@ def test_conversations_that_the_environment_forbids_to_keep_are_told(
 
     assert [is_well for is_well, _ in found] == [False] * is_said
     assert all("CLAUDE_CODE_SKIP_PROMPT_HISTORY is set" in text for _, text in found)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (NotificationSettings(urls=("env:OUR_HOOK", "env:TEAM_HOOK")), ["OUR_HOOK not set"]),
+        (NotificationSettings(urls=("env:TEAM_HOOK", "json://127.0.0.1:1/")), []),
+        (NotificationSettings(urls=("env:OUR_HOOK",), enabled=False), []),
+        (NotificationSettings(), []),
+    ],
+)
+def test_an_address_that_neither_terminal_nor_daemon_knows_is_told(settings, said):
+    found = list(checkup._notifications(Config(notifications=settings), {"TEAM_HOOK"}))
+
+    assert [is_well for is_well, _ in found] == [False] * len(said)
+    assert all(word in text for word, (_, text) in zip(said, found, strict=True))
+    assert all("pcc daemon restart" in text for _, text in found)
+
+
+def test_what_sends_notifications_and_is_not_installed_is_told(monkeypatch):
+    monkeypatch.setattr(checkup, "find_spec", lambda _name: None)
+    settings = Config(notifications=NotificationSettings(urls=("json://127.0.0.1:1/",)))
+
+    [(is_well, text)] = checkup._notifications(settings, {})
+
+    assert not is_well
+    assert "perpetualcc[notify]" in text

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from perpetualcc.cli import notify
+from perpetualcc.cli import notifications, notify
 from perpetualcc.cli.main import app
 
 
@@ -25,3 +25,22 @@ def test_what_keeps_messages_back_is_named(tmp_path, monkeypatch, settings, said
     monkeypatch.setattr(notify, "connect", lambda _options: nullcontext(daemon))
 
     assert said in CliRunner().invoke(app, ["notify", "test"]).exception.message
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"), [("", "at 2033-05-18 "), ("It was refused", "again 2033-05-18 ")]
+)
+def test_a_message_that_waits_for_the_morning_says_when_it_leaves(monkeypatch, problem, said):
+    waiting = {
+        "id": 1,
+        "created_at": 1.0,
+        "channel": "json:1",
+        "state": "queued",
+        "title": "Asked",
+        "due": 2_000_000_000.0,
+        "problem": problem,
+    }
+    daemon = SimpleNamespace(call=lambda _method, limit: [waiting][:limit])
+    monkeypatch.setattr(notifications, "connect", lambda _options: nullcontext(daemon))
+
+    assert said in CliRunner().invoke(app, ["notifications"]).stdout

@@ -700,3 +700,34 @@ def test_a_message_that_waits_for_the_end_of_the_quiet_goes_on_waiting(tmp_path)
             assert await it.outbox.due() == []
 
     asyncio.run(play())
+
+
+def test_what_waited_for_an_address_that_was_corrected_leaves_through_the_new_one(tmp_path):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            waiting = [notice("event:1", channel=name) for name in ("mail:typo", "json:old")]
+            on_this_machine = notice("event:2", channel="desktop")
+            test = replace(notice("test:1", channel="mail:typo"), kind=Kind.TEST)
+            await it.outbox.put([*waiting, on_this_machine, test])
+            channels = [Channel(name=name, url=webhook.url) for name in ("json:old", "json:new")]
+            courier = Courier(it.outbox, equipment(tmp_path, *channels), it.clock)
+
+            async def ended():
+                return all(one.due is None for one in await it.outbox.list(10))
+
+            with webhook.listening():
+                async with working(courier):
+                    await until(ended)
+            rows = await it.outbox.list(10)
+
+        assert {(one.what.cause, one.what.channel, one.state) for one in rows} == {
+            ("event:1", "mail:typo", NoticeState.FAILED),
+            ("event:1", "json:old", NoticeState.SENT),
+            ("event:1", "json:new", NoticeState.SENT),
+            ("event:2", "desktop", NoticeState.FAILED),
+            ("test:1", "mail:typo", NoticeState.FAILED),
+        }
+        assert len(webhook.got) == 2
+
+    asyncio.run(play())

@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.human.notifications import post
-from perpetualcc.human.notifications.channels import Channel, order_for
+from perpetualcc.human.notifications.channels import DESKTOP, Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
 from perpetualcc.human.notifications.senders import Senders
 from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
@@ -125,6 +125,7 @@ class Courier:
     async def _begun(self, notice: Notice) -> Notice | None:
         """As it is sent; None when it is not to leave now."""
         if notice.what.channel not in self._channels:
+            await self._pass_on(notice.what)
             await self._outbox.end(notice.id, NoticeState.FAILED, "no such channel is configured")
             return None
         quiet = quiet_until(self._clock.now(), self._quiet)
@@ -133,6 +134,15 @@ class Courier:
             return None
         look_again = self._clock.now() + _RECEIPT_AFTER.total_seconds()
         return await self._outbox.begin(notice.id, look_again=look_again)
+
+    async def _pass_on(self, what: NewNotice) -> None:
+        """
+        An address was corrected, or set at last: what waited for it leaves through those that
+        have come since. The others have it under the same cause; the desktop's text stays here.
+        """
+        if what.kind is not Kind.TEST and what.channel != DESKTOP:
+            others = [one.name for one in self._channels.values() if one.is_remote]
+            await self._outbox.put([replace(what, channel=name) for name in others])
 
     async def _send(self, notice: Notice) -> None:
         try:

@@ -31,7 +31,7 @@ LONGEST = 30
 TAKEN = 3
 """The exit code of a sender whose message was taken and whose receipt cannot be written."""
 
-_MISSING = f"Apprise is not installed: {pip_install('perpetualcc[notify]')}"
+MISSING = f"Apprise is not installed: {pip_install('perpetualcc[notify]')}"
 
 
 def main() -> None:
@@ -77,13 +77,14 @@ def _show(argv: list[str]) -> dict[str, Any]:
 def _send(url: str, title: str, body: str) -> dict[str, Any]:
     if url.startswith("env:"):
         name = url.removeprefix("env:")[:40]
-        return {"problem": f"{name!r} is not set where the daemon was started", "permanent": True}
+        unset = f"{name!r} is not set where the daemon was started"
+        return {"problem": f"{unset}: export it, then: pcc daemon restart"}
     said = io.StringIO()
     logging.basicConfig(stream=said, level=logging.WARNING, format="%(message)s", force=True)
     try:
         service = _service(url)
     except ImportError:
-        return {"problem": _MISSING, "permanent": True}
+        return {"problem": MISSING}
     if service is None:
         scheme = url.partition("://")[0][:40]
         return {"problem": f"Apprise does not know this address ({scheme}://…)", "permanent": True}

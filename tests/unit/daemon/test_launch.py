@@ -1,0 +1,26 @@
+"""How a command reaches the engine, or says why not."""
+
+from dataclasses import replace
+
+import pytest
+
+from perpetualcc.daemon import launch
+from perpetualcc.daemon.state import DaemonStatus, Phase
+from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.version import code_version
+
+
+def test_a_daemon_of_another_version_that_gave_up_is_told_as_such(tmp_path):
+    places = Locations(data=tmp_path)
+    gave_up = DaemonStatus(
+        phase=Phase.GAVE_UP, crashes=1, problem="The database is newer", version=code_version()
+    )
+
+    def hint_for(status: DaemonStatus) -> str:
+        with pytest.raises(launch.DaemonUnavailable, match="The database is newer") as told:
+            launch._raise_if_hopeless(status, places)
+        return str(told.value.hint)
+
+    assert hint_for(gave_up).startswith("Read `pcc daemon logs`")
+    assert "another version" in hint_for(replace(gave_up, version="0.0.1"))
+    assert "pcc daemon restart" in hint_for(replace(gave_up, version="0.0.1"))
