@@ -561,6 +561,8 @@ def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
     daemon.connect().close()
     supervisor = daemon.status.supervisor
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGSTOP)  # it would say again who it is
     daemon.locations.supervisor_lock.write_text("")
     daemon.locations.status.write_text("")
 
@@ -569,7 +571,6 @@ def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
         assert (done.returncode, done.stdout) == (1, ""), done
         assert "End it by hand" in done.stderr
 
-    assert supervisor is not None
     os.kill(supervisor, signal.SIGKILL)
 
 
