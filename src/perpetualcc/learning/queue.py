@@ -250,11 +250,15 @@ def _skip_line(file: BinaryIO) -> int:
 def _pack(path: Path) -> None:
     packed = path.with_name(path.name + ".gz")
     fresh = packed.with_name(f".{packed.name}.tmp")
-    with (
-        path.open("rb") as source,
-        os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file,
-        gzip.open(file, "wb") as target,
-    ):
-        shutil.copyfileobj(source, target)
-    os.replace(fresh, packed)  # noqa: PTH105  # one step
+    try:
+        with (
+            path.open("rb") as source,
+            os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file,
+            gzip.open(file, "wb") as target,
+        ):
+            shutil.copyfileobj(source, target)
+        os.replace(fresh, packed)  # noqa: PTH105  # one step
+    except OSError:  # half of it would take the room that is missing
+        fresh.unlink(missing_ok=True)
+        raise
     path.unlink(missing_ok=True)
