@@ -78,8 +78,9 @@ def refuse_emptied(database: Path) -> None:
     if is_emptied:
         raise DatabaseError(
             f"The database {str(database)!r} is empty, and was not: what it held is gone",
-            hint="Nothing was changed. Put a copy in its place; or begin anew without the sessions"
-            f" that it held: rm {shlex.quote(str(database))}",
+            hint="Nothing was changed. Put a copy in its place, with what lies beside it"
+            " (-wal, -shm) moved away; or begin anew without the sessions that it held: "
+            f"rm {shlex.quote(str(database))}",
         )
 
 
