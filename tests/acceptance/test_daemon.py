@@ -592,6 +592,7 @@ def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
     """To say that the daemon has stopped would be untrue."""
     daemon = make_daemon()
     daemon.connect().close()
+    daemon.wait_for(Phase.RUNNING)  # it writes no status after that
     supervisor = daemon.status.supervisor
     daemon.locations.supervisor_lock.write_text("")
     daemon.locations.status.write_text("")
