@@ -5,6 +5,8 @@ LC_ALL=C
 umask 077
 directory=${CLAUDE_CONFIG_DIR:-~/.claude}
 [[ -d $directory/learning ]] || exit 0
+# What is no file, a pipe say, would be waited for.
+[[ -e $directory/learning_queue.jsonl && ! -f $directory/learning_queue.jsonl ]] && exit 0
 # The plugin and the settings may both have us; once is enough.
 settings=
 [[ -n ${CLAUDE_PLUGIN_ROOT-} ]] && IFS= read -r -d '' settings 2>/dev/null <"$directory/settings.json"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -556,13 +557,43 @@ def test_a_stop_finds_what_a_damaged_lock_file_does_not_name(
     assert daemon.left_over() == []
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_in_the_place_of_a_lock_is_named_and_holds_nothing_up(
+    make_daemon: MakeDaemon, make
+) -> None:
+    daemon = make_daemon()
+    daemon.locations.prepare()
+    make(daemon.locations.engine_lock)
+
+    assert "stopped" in daemon.pcc("daemon", "status").stdout
+    tried = daemon.pcc("daemon", "start")
+    ended = daemon.pcc("daemon", "stop", "--now")
+
+    assert tried.returncode == 1
+    assert str(daemon.locations.engine_lock) in tried.stderr
+    assert ended.returncode == 0, ended
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc says what the limit is")
+def test_an_engine_may_open_as_many_files_as_the_system_lets_it(make_daemon: MakeDaemon) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    daemon = make_daemon()
+    few = ["sh", "-c", 'ulimit -Sn 256 && exec "$@"', "sh", *daemon.command(), "--detach"]
+    subprocess.run(few, check=True, timeout=20)
+    daemon.connect().close()
+
+    limits = Path(f"/proc/{daemon.status.engine}/limits").read_text()
+
+    soft = next(line.split()[3] for line in limits.splitlines() if "open files" in line)
+    assert int(soft) == (min(hard, 10_240) if hard > 0 else 10_240)
+
+
 def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
     """To say that the daemon has stopped would be untrue."""
     daemon = make_daemon()
     daemon.connect().close()
+    daemon.wait_for(Phase.RUNNING)  # it writes no status after that
     supervisor = daemon.status.supervisor
-    assert supervisor is not None
-    os.kill(supervisor, signal.SIGSTOP)  # it would say again who it is
     daemon.locations.supervisor_lock.write_text("")
     daemon.locations.status.write_text("")
 
@@ -571,6 +602,7 @@ def test_a_stop_that_finds_nobody_says_so(make_daemon: MakeDaemon) -> None:
         assert (done.returncode, done.stdout) == (1, ""), done
         assert "End it by hand" in done.stderr
 
+    assert supervisor is not None
     os.kill(supervisor, signal.SIGKILL)
 
 

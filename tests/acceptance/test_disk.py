@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from tests.acceptance.receivers import Webhook
 from tests.acceptance.supervised import Supervised
+from tests.acceptance.test_handover import scenario
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -211,3 +213,38 @@ def test_an_engine_that_meets_a_lock_as_it_starts_waits_for_it(install):
     assert status["phase"] == "starting", status
     assert pcc.json("list") == []
     assert pcc.json("daemon", "status")["crashes"] <= 1, "that was the kill"
+
+
+@pytest.mark.claude
+@pytest.mark.usefixtures("needs_mounts")
+@pytest.mark.timeout(200)
+def test_a_handover_without_room_is_kept_and_the_work_goes_on_once_there_is_some(install, tmp_path):
+    pcc = install(scenario(3))
+    data, folder, seen = pcc.locations.data, pcc.project / ".claude-handover", tmp_path / "seen"
+    folder.mkdir()
+    canary = shutil.copy(pcc.locations.run_dir / "canary.json", tmp_path)
+    state = shlex.join(pcc.command("list", "--json"))
+
+    done = with_room(
+        "200m",
+        pcc,
+        f"$ mkdir -m 700 {data}/run && cp {canary} {data}/run/",
+        f"$ mount -t tmpfs -o size=200k none {folder}",
+        f"perpetual {pcc.project} --task Wonders --detach",
+        f"$ until test -s {folder}/handover.md; do sleep 0.1; done",
+        f"$ dd if=/dev/zero of={folder}/fill bs=4k status=none 2>/dev/null; true",
+        f"$ until {state} > {seen}; grep -q 'No space left' {seen}; do sleep 0.3; done",
+        f"$ grep detail {seen}; rm {folder}/fill",
+        "resume wonders",
+        f"$ until {state} > {seen}; grep -qE 'COMPLETED|ERROR' {seen}; do sleep 0.5; done",
+        f"$ cat {seen}",
+        "daemon stop --now",
+    )
+
+    assert "will try again: The handover folder" in done.stdout, done
+    assert '"status": "COMPLETED"' in done.stdout, done
+    assert sorted(path.name for path in (pcc.project / "src").iterdir()) == [
+        "wonder_1.py",
+        "wonder_2.py",
+        "wonder_3.py",
+    ]

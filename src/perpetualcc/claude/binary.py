@@ -7,6 +7,7 @@ Standard library only: commands ask this too, and the SDK costs a second to impo
 import importlib.util
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def bundled_claude() -> Path:
     binary = Path((found and found.origin) or "claude_agent_sdk").parent / "_bundled" / "claude"
     if not os.access(binary, os.X_OK):
         raise MissingError(
-            f"Claude Code is not at '{binary}'",
+            _what_is_missing(binary),
             hint="Reinstall it with: " + pip_install("--force-reinstall", "claude-agent-sdk"),
         )
     return binary
@@ -47,7 +48,7 @@ def chosen_claude(binary: Path | None) -> Path:
     if binary is None:
         return bundled_claude()
     if not (binary.is_file() and os.access(binary, os.X_OK)):
-        raise MissingError(f"Claude Code is not at '{binary}'", hint=_NAME_IT)
+        raise MissingError(_what_is_missing(binary), hint=_way_back(binary))
     said = _said(binary, "--version")
     if not said.strip().endswith(_ITS_NAME):
         told = f"it says {said.strip()[:60]!r}" if said.strip() else "it says nothing"
@@ -55,6 +56,16 @@ def chosen_claude(binary: Path | None) -> Path:
             f"'{binary}' is not Claude Code: asked for its version, {told}", hint=_NAME_IT
         )
     return binary
+
+
+def _what_is_missing(binary: Path) -> str:
+    if binary.is_file():
+        return f"Claude Code at '{binary}' may not be started: it is not executable"
+    return f"Claude Code is not at '{binary}'"
+
+
+def _way_back(binary: Path) -> str:
+    return f"chmod u+x {shlex.quote(str(binary))}" if binary.is_file() else _NAME_IT
 
 
 def signed_in_with(binary: Path) -> str | None:

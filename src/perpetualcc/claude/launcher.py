@@ -20,7 +20,7 @@ def write_launcher(directory: Path, claude: Path) -> Path:
     words = [sys.executable, "-I", "-S", str(Path(__file__).resolve()), str(claude)]
     text = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
     launcher = directory / "claude"
-    if not launcher.exists() or launcher.read_text() != text:
+    if not launcher.exists() or launcher.read_bytes() != text.encode():
         draft = launcher.with_suffix(f".{os.getpid()}")
         draft.write_text(text)
         draft.chmod(0o700)

@@ -4,7 +4,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.ids import ClaudeSessionId
+
+_LONGEST = 1 << 26
+"""Bytes of a first line: a prompt with pictures has some million."""
 
 
 def transcript_size(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> int:
@@ -20,8 +24,9 @@ def transcript_size(conversation: ClaudeSessionId, environment: Mapping[str, str
 
 def _begins_well(path: Path) -> bool:
     """Whether the first line is whole: what was overwritten, or cut to nothing, is not."""
-    with path.open("rb") as file:
-        try:
-            return isinstance(json.loads(file.readline()), dict)
-        except ValueError:
-            return False
+    with open_regular(path) as file:
+        line = file.readline(_LONGEST)
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -12,7 +12,11 @@ from pathlib import Path
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.private_files import write_whole
+
+_LONGEST = 10_000_000
+"""Bytes."""
 
 
 def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
@@ -42,8 +46,8 @@ def remembered(data_dir: Path | None, project: Path) -> Path | None:
 
 def _chosen(data_dir: Path | None) -> dict[str, str]:
     try:
-        found = json.loads(_file(data_dir).read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(read_regular(_file(data_dir), _LONGEST))
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
 
 __all__ = [
@@ -36,6 +37,8 @@ CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 _STEERING = ("ANTHROPIC_", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_")
 _NAMED = re.compile(r"""["']env:(\w+)["']""")
 """A variable that the configuration names: a key, or an address for notifications."""
+_LONGEST = 10_000_000
+"""Bytes of the configuration that are looked at."""
 _PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"})
 
 DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
@@ -127,8 +130,9 @@ def steering() -> dict[str, str]:
 
 def _named() -> set[str]:
     """Variables that the file names; it is not parsed: the supervisor reads it too."""
-    with suppress(OSError, UnicodeDecodeError):
-        return set(_NAMED.findall(config_path().read_text("utf-8")))
+    with suppress(OSError):
+        text = read_regular(config_path(), _LONGEST).decode(errors="replace")
+        return set(_NAMED.findall(text))
     return set()
 
 

@@ -8,6 +8,7 @@ keys, their defaults the defaults, and the strings under them the documentation.
 import difflib
 import hashlib
 import json
+import os
 import re
 import shlex
 import tomllib
@@ -24,6 +25,7 @@ from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.config import CONFIG_VARIABLE, config_path, is_config_named
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.goals.claims import CheckSettings
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.settings import HumanSettings
@@ -34,6 +36,8 @@ from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 from perpetualcc.sessions.stuck import StuckSettings
 from perpetualcc.sessions.system_load import LoadSettings
 
+_LONGEST = 10_000_000
+"""Bytes of a configuration file."""
 _ORIGIN = re.compile(r"https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?")
 """As browsers write it: small letters, no path, no usual port."""
 
@@ -110,7 +114,7 @@ def load_config(path: Path | None = None) -> Config:
     must_exist = path is None and is_config_named()
     path = path or config_path()
     try:
-        text = path.read_text(encoding="utf-8-sig")  # some editors begin with a mark
+        text = _read(path).decode("utf-8-sig")  # some editors begin with a mark
     except FileNotFoundError:
         if must_exist:
             raise _no_file(path) from None
@@ -120,6 +124,15 @@ def load_config(path: Path | None = None) -> Config:
             path, None, f"The configuration cannot be read: {error}", _EDIT
         ) from error
     return parse_config(text, path)
+
+
+def _read(path: Path) -> bytes:
+    if path.samefile(os.devnull):
+        return b""
+    told = read_regular(path, _LONGEST + 1)
+    if len(told) > _LONGEST:
+        raise OSError(f"It has more than {_LONGEST} bytes: {path}")
+    return told
 
 
 def digest(config: Config) -> str:

@@ -14,6 +14,7 @@ from perpetualcc.claude.scratch import scratch
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PassingError, PerpetualError
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.locations import Locations
@@ -24,6 +25,8 @@ from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, rea
 
 log = logging.getLogger(__name__)
 
+_LONGEST = 100_000
+"""Bytes."""
 _CALLS = {
     "Write": {"file_path": "{place}/written", "content": "this must not exist"},
     "Bash": {"command": "echo this must not exist > {place}/executed"},
@@ -167,12 +170,15 @@ class Canary:
 
     def _remembered(self) -> str:
         try:
-            return str(json.loads(self._file.read_text())["passed"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return str(json.loads(read_regular(self._file, _LONGEST))["passed"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return ""
 
     def _remember(self, identity: str) -> None:
-        write_whole(self._file, json.dumps({"passed": identity}))
+        try:
+            write_whole(self._file, json.dumps({"passed": identity}))
+        except OSError as error:  # it is flown again, no more
+            log.warning("What the canary saw cannot be kept: %s", error)
 
 
 def _scenario(tools: Sequence[str], place: Path) -> Scenario:

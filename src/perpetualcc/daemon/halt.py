@@ -11,6 +11,7 @@ from perpetualcc.daemon.child import kill_group
 from perpetualcc.daemon.state import is_held, note_halt, read_pid, read_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import write_whole
 
 _LONGEST = 600.0
 """Seconds to wait for a graceful stop whose grace only the supervisor knows."""
@@ -71,10 +72,8 @@ def stop_now(locations: Locations) -> bool:
 def _wished(locations: Locations, grace: float) -> bool:
     """Leave word for the supervisor. False on a full disk: then it stops with its own grace."""
     try:
-        locations.grace.touch(mode=0o600)
-        locations.grace.write_text(str(grace))
+        write_whole(locations.grace, str(grace))
     except OSError:
-        locations.grace.unlink(missing_ok=True)
         return False
     return True
 

@@ -12,6 +12,7 @@ import faulthandler
 import gc
 import logging
 import os
+import resource
 import signal
 import socket
 import sys
@@ -37,6 +38,8 @@ log = logging.getLogger(__name__)
 
 _BEAT = 1.0
 """Seconds between two heartbeats."""
+_OPEN_FILES = 10_240
+"""OPEN_MAX of macOS (sys/syslimits.h), which takes no more."""
 _ABANDONED_GRACE = timedelta(seconds=2)
 """What runs get when the supervisor is gone: a new one may already wait for this engine."""
 
@@ -76,6 +79,7 @@ def run(build: Build) -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR2)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _open_more_files()
     # What is imported stays. Not to look through it again makes the SDK's import a fifth shorter.
     gc.freeze()
     locations = Locations(data=arguments.data_dir).prepare()
@@ -97,6 +101,20 @@ def run(build: Build) -> None:
         except Exception as error:  # the last line of stderr is what a person will be shown
             log.critical("Engine %s fails", os.getpid(), exc_info=error)
             sys.exit(_last_words(_first_cause(error)))
+
+
+def _open_more_files() -> None:
+    """
+    As many as the system allows this user, up to ten thousand: macOS begins with 256.
+
+    Children inherit it, so it is never so many that a program which closes them all takes long,
+    and never fewer than before.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        with suppress(OSError, ValueError):  # macOS refuses more than `kern.maxfilesperproc`
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _first_cause(error: BaseException) -> BaseException:

@@ -3,9 +3,11 @@ What the supervisor leaves on disk for everybody else: locks that die with their
 one status file. Standard library only.
 """
 
+import errno
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,12 +16,16 @@ from enum import StrEnum
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import write_whole
 
 NEEDS_A_PERSON = 78
 """Exit code of an engine whose last words are an error that a person can act on (EX_CONFIG)."""
 _NOTICED_WITHIN = 0.2
 """Seconds after an engine's death in which its supervisor writes it down."""
+_LONGEST = 1_000_000
+"""Bytes of a note of ours: what is longer is damaged."""
 
 
 class Phase(StrEnum):
@@ -69,7 +75,7 @@ def write_status(locations: Locations, status: DaemonStatus) -> None:
         fresh.replace(locations.status)
     except OSError:  # a full disk has room yet in what is there: better torn than untrue
         fresh.unlink(missing_ok=True)
-        descriptor = os.open(locations.status, os.O_WRONLY)
+        descriptor = os.open(locations.status, os.O_WRONLY | os.O_NONBLOCK)
         try:
             _overwrite(descriptor, text.encode())
         finally:
@@ -101,10 +107,10 @@ def was_stopped(locations: Locations) -> bool:
 
 def _written(locations: Locations) -> DaemonStatus:
     try:
-        raw = json.loads(locations.status.read_text())
+        raw = json.loads(read_regular(locations.status, _LONGEST))
         raw["phase"] = Phase(raw["phase"])
         return DaemonStatus(**raw)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         # The lock is older than the status: a supervisor that has only just come up.
         return DaemonStatus(phase=Phase.STARTING, supervisor=read_pid(locations.supervisor_lock))
 
@@ -112,40 +118,39 @@ def _written(locations: Locations) -> DaemonStatus:
 def note_steering(locations: Locations, steering: Mapping[str, str]) -> None:
     """Leave for later commands what environment the daemon works in."""
     with suppress(OSError):  # only the warning is lost
-        locations.steering.touch(mode=0o600)
-        locations.steering.write_text(json.dumps(dict(steering)))
+        write_whole(locations.steering, json.dumps(dict(steering)))
 
 
 def steered_by(locations: Locations) -> frozenset[str]:
     """Names of the variables that were set where the daemon was started."""
     try:
-        return frozenset(json.loads(locations.steering.read_text()))
-    except (OSError, ValueError, TypeError):
+        return frozenset(json.loads(read_regular(locations.steering, _LONGEST)))
+    except (OSError, ValueError, TypeError, RecursionError):
         return frozenset()
 
 
 def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list[str]:
     """Variables that are set here, and not or otherwise where the daemon was started."""
     try:
-        known = json.loads(locations.steering.read_text())
+        known = json.loads(read_regular(locations.steering, _LONGEST))
         return sorted(name for name, digest in steering.items() if known.get(name) != digest)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return []
 
 
 def note_settings(locations: Locations, digest: str) -> None:
     """Leave for later commands which settings the engine works with."""
     with suppress(OSError):  # only the warning is lost
-        locations.settings.touch(mode=0o600)
-        locations.settings.write_text(digest)
+        write_whole(locations.settings, digest)
 
 
 def set_otherwise(locations: Locations, digest: str) -> bool:
     """Whether an engine works, and with other settings than these."""
     try:
-        return is_held(locations.engine_lock) and locations.settings.read_text() != digest
+        known = read_regular(locations.settings, _LONGEST)
     except OSError:
         return False
+    return is_held(locations.engine_lock) and known != digest.encode()
 
 
 def note_halt(locations: Locations) -> None:
@@ -160,8 +165,14 @@ def hold(path: Path, *, wait: float = 0.0) -> int | None:
 
     `wait` is in seconds. A look with `is_held` holds the lock for a moment, so whoever really
     wants it must try for longer than that.
+
+    Raises:
+        OSError: what is there is no file.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o600)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "It is no file", str(path))
     deadline = time.monotonic() + wait
     while True:
         if _locked(descriptor, fcntl.LOCK_EX, path):
@@ -221,14 +232,15 @@ def _overwrite(descriptor: int, text: bytes) -> None:
 def read_pid(path: Path) -> int | None:
     """The process id in a lock file. Only true while the lock is held."""
     with suppress(OSError, ValueError):
-        return int(path.read_text())
+        return int(read_regular(path, _LONGEST))
     return None
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int | None]:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        # A pipe without a writer would be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         yield None
         return

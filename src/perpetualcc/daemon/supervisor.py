@@ -42,6 +42,7 @@ from perpetualcc.daemon.state import (
 )
 from perpetualcc.daemon.surroundings import for_a_daemon, offer_programs
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 from perpetualcc.learning.places import Places
@@ -342,11 +343,12 @@ class Supervisor:
 
     def _wanted_grace(self) -> float:
         try:
-            return max(0.0, float(self.locations.grace.read_text()))
+            return max(0.0, float(read_regular(self.locations.grace, 100)))
         except (OSError, ValueError):
             return self.command.grace
         finally:
-            self.locations.grace.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.locations.grace.unlink()
 
     def _stop_now(self) -> None:
         if self.engine:

@@ -19,7 +19,7 @@ class PerpetualError(Exception):
 class MissingError(PerpetualError):
     """
     Something that is not there. Where it was before it may come back: a file system that is not
-    mounted, a program that is being replaced.
+    mounted, a program that is being replaced, room on a disk.
     """
 
 

@@ -7,6 +7,7 @@ Opening a pipe waits for a writer for ever, and `/dev/zero` never ends.
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 
 def read_regular(path: Path, limit: int = -1) -> bytes:
@@ -16,9 +17,19 @@ def read_regular(path: Path, limit: int = -1) -> bytes:
     Raises:
         OSError: it is gone, unreadable, or no regular file.
     """
+    with open_regular(path) as file:
+        return file.read(limit)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """
+    The same, to be read bit by bit.
+
+    Raises:
+        OSError: it is gone, unreadable, or no regular file.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(f"Not a regular file: {path}")
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(limit)
+    return os.fdopen(descriptor, "rb")

@@ -9,6 +9,7 @@ this server does not accept waits for the next engine.
 import asyncio
 import logging
 import os
+import resource
 import socket
 import struct
 import sys
@@ -17,9 +18,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
+from perpetualcc.gateway import protocol
 from perpetualcc.gateway.conversation import Conversation
 from perpetualcc.gateway.methods import Method
-from perpetualcc.gateway.protocol import FRAME_LIMIT
+from perpetualcc.gateway.protocol import FRAME_LIMIT, ErrorCode, ProtocolError
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +29,8 @@ _AT_ONCE = 32
 """Requests of one client that are answered at the same time; the next one is not read."""
 _ACCEPT_PAUSE = 1.0
 """Seconds without accepting after the system ran out of file descriptors."""
+_INTRODUCED_WITHIN = 10.0
+"""Seconds in which a client says `connect`: a connection without a word only costs a descriptor."""
 _LAST_WORDS = 0.5
 """Seconds that a client gets to read what was written when the server hangs up."""
 
@@ -41,13 +45,20 @@ class GatewayServer:
         version: str,
         listener: socket.socket,
         is_agent: Callable[[int], bool] = lambda _: False,
+        most: int | None = None,
+        introduced_within: float = _INTRODUCED_WITHIN,
     ) -> None:
-        """`is_agent` says of a process whether an agent started it."""
+        """
+        `is_agent` says of a process whether an agent started it. Of `most` clients at once, by
+        default half of what this process may open, the next is refused.
+        """
         self.connections = 0
         self.last_visit = time.monotonic()
         """When a client last came or left."""
         self._methods, self._version, self._listener = methods, version, listener
         self._is_agent = is_agent
+        self._most = most or _most_clients()
+        self._introduced_within = introduced_within
         self._over = asyncio.Event()
         self._talks = set[asyncio.Task[None]]()
         self._is_accepting = False
@@ -87,6 +98,9 @@ class GatewayServer:
             log.exception("No client can be accepted; trying again in %s s", _ACCEPT_PAUSE)
             self.pause()
             asyncio.get_running_loop().call_later(_ACCEPT_PAUSE, self.resume)
+            return
+        if self.connections >= self._most:
+            _refuse(client, self._most)
             return
         self.connections += 1
         self.last_visit = time.monotonic()
@@ -132,7 +146,7 @@ class GatewayServer:
                     is_agent=is_agent,
                     hang_up=writer.transport.abort,
                 )
-                await _answer_lines(reader, conversation, tasks)
+                await _answer_lines(reader, conversation, tasks, self._introduced_within)
                 # Whatever still runs for this client has nobody left to hear it.
                 raise ConnectionResetError
         finally:
@@ -140,10 +154,14 @@ class GatewayServer:
 
 
 async def _answer_lines(
-    reader: asyncio.StreamReader, conversation: Conversation, tasks: asyncio.TaskGroup
+    reader: asyncio.StreamReader,
+    conversation: Conversation,
+    tasks: asyncio.TaskGroup,
+    introduced_within: float,
 ) -> None:
     """Until the client is gone, or sends what no client of ours sends."""
     room = asyncio.Semaphore(_AT_ONCE)
+    deadline = asyncio.get_running_loop().time() + introduced_within
 
     async def answer(line: bytes) -> None:
         try:
@@ -153,7 +171,13 @@ async def _answer_lines(
 
     while True:
         try:
-            line = await reader.readline()
+            async with asyncio.timeout_at(None if conversation.client else deadline):
+                line = await reader.readline()
+        except TimeoutError:
+            if conversation.client:
+                continue
+            await conversation.refuse(f"Nobody said connect within {introduced_within:.0f} seconds")
+            return
         except ValueError:
             await conversation.refuse(f"A frame may have {FRAME_LIMIT} bytes")
             return
@@ -161,6 +185,19 @@ async def _answer_lines(
             return
         await room.acquire()
         tasks.create_task(answer(line), name="request")
+
+
+def _most_clients() -> int:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else max(1, soft // 2)
+
+
+def _refuse(client: socket.socket, most: int) -> None:
+    message = f"{most} clients are connected, as many as the daemon takes; close some"
+    log.warning("Refused a client: %d are connected", most)
+    with client, suppress(OSError):
+        client.setblocking(False)
+        client.send(protocol.failure(None, ProtocolError(ErrorCode.INVALID_REQUEST, message)))
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
 
+DISK_SPENT = 75
+"""Exit code of a worker that had no room to write what it learned (EX_TEMPFAIL)."""
 _STOP_SECONDS = 5.0
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.private_files import PRIVATE, write_whole
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
@@ -184,7 +185,7 @@ def _digest(data: bytes) -> str:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -10,13 +10,16 @@ import gzip
 import json
 import logging
 import os
+import shlex
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import opened, write_whole
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
@@ -166,15 +169,21 @@ class QueueReader:
         """
         queue = self._places.queue
         for path in (*self._renamed(), queue):
-            if self._is_here(path):
+            if self._is_here(path) and path.is_file():
                 if not self._goes_on(path):
                     log.warning("%s is another one by now, reading it from its start", path)
                     self.place = Place(inode=self.place.inode, begins=_beginning(path))
                 return path
         try:
-            self.place = Place(inode=queue.stat().st_ino)
+            found = queue.stat()
         except FileNotFoundError:
             return None
+        if not stat.S_ISREG(found.st_mode):
+            raise PerpetualError(
+                f"The learning queue '{queue}' is no file",
+                hint=f"Move it away, and another is made: ls -ld {shlex.quote(str(queue))}",
+            )
+        self.place = Place(inode=found.st_ino)
         return queue
 
     def _goes_on(self, path: Path) -> bool:
@@ -250,11 +259,15 @@ def _skip_line(file: BinaryIO) -> int:
 def _pack(path: Path) -> None:
     packed = path.with_name(path.name + ".gz")
     fresh = packed.with_name(f".{packed.name}.tmp")
-    with (
-        path.open("rb") as source,
-        os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file,
-        gzip.open(file, "wb") as target,
-    ):
-        shutil.copyfileobj(source, target)
-    os.replace(fresh, packed)  # noqa: PTH105  # one step
+    try:
+        with (
+            path.open("rb") as source,
+            os.fdopen(opened(fresh, os.O_WRONLY | os.O_TRUNC), "wb") as file,
+            gzip.open(file, "wb") as target,
+        ):
+            shutil.copyfileobj(source, target)
+        os.replace(fresh, packed)  # noqa: PTH105  # one step
+    except OSError:  # half of it would take the room that is missing
+        fresh.unlink(missing_ok=True)
+        raise
     path.unlink(missing_ok=True)

@@ -10,8 +10,12 @@ import contextlib
 import hashlib
 import hmac
 import os
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.private_files import flush_to_disk, opened
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Preference, Status
@@ -49,7 +53,7 @@ def _seal(preference: Preference, project: str, key: bytes) -> str:
 def _key(places: Places) -> bytes:
     """The user's key; the first who asks makes it, whole, and whoever comes second takes that."""
     with contextlib.suppress(FileNotFoundError):
-        if len(key := places.key.read_bytes()) == _KEY_BYTES:
+        if len(key := _read(places.key)) == _KEY_BYTES:
             return key
         places.key.unlink()  # cut short when the power went: anybody could sign with what is left
     places.make()
@@ -62,4 +66,16 @@ def _key(places: Places) -> bytes:
     with contextlib.suppress(FileExistsError):
         places.key.hardlink_to(fresh)
     fresh.unlink()
-    return places.key.read_bytes()
+    return _read(places.key)
+
+
+def _read(key: Path) -> bytes:
+    try:
+        return read_regular(key, _KEY_BYTES + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise PerpetualError(
+            f"The key of what was learned cannot be read: {error.strerror or error}",
+            hint=f"Put it back, or move away what is in its place: ls -ld {shlex.quote(str(key))}",
+        ) from error

@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Sequence
 
-from perpetualcc.learning.control import running_pid
+from perpetualcc.learning.control import DISK_SPENT, running_pid
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader
@@ -46,12 +46,17 @@ class LearningService:
     @property
     def is_wanted(self) -> bool:
         """The hooks are there, or were, and nobody said `pcc learn stop`: something may come."""
-        return self._places.queue.exists() and not self._places.stopped.exists()
+        return self._places.queue.is_file() and not self._places.stopped.exists()
 
     @property
     def busy(self) -> bool:
         """Events wait and somebody works on them: the engine must not go to sleep."""
-        return self._at_work and self.is_wanted and QueueReader(self._places).waiting() > 0
+        if not (self._at_work and self.is_wanted):
+            return False
+        try:
+            return QueueReader(self._places).waiting() > 0
+        except OSError:  # not to be read: the worker says so, and the engine has other work
+            return False
 
     async def run(self) -> None:
         """Keep a worker going from the first event on. Returns after `stop`, or when it gave up."""
@@ -76,6 +81,9 @@ class LearningService:
         code = await self._one_worker()
         if time.monotonic() - begun > _HEALTHY_SECONDS or code == 0:
             return 0
+        if code == DISK_SPENT:  # that passes: tried again with pauses, and never given up
+            log.warning("The learning worker waits: the disk keeps nothing")
+            return min(crashes + 1, _MOST_CRASHES - 1)
         log.warning("The learning worker ended with code %d", code)
         return crashes + 1
 

@@ -21,6 +21,7 @@ from types import FrameType
 from perpetualcc.domain.private_files import opened, write_whole
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
+from perpetualcc.learning.control import DISK_SPENT
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.library import Library
@@ -261,4 +262,9 @@ def work(places: Places, confirm: Confirm | None = None) -> int:
         Worker(places, confirm).run(stop)
     except AnotherWorker:
         log.info("Another worker is at work")
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        log.error("The disk keeps nothing (%s); what waits is read later", error.strerror)  # noqa: TRY400
+        return DISK_SPENT
     return 0

@@ -19,6 +19,7 @@ from typing import Any, Self
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.private_files import write_whole
 from perpetualcc.domain.secrets import redact
@@ -228,8 +229,8 @@ class CheckpointManager:
         folder = self._folder(session_id)
         for path in sorted(folder.glob("*.json"), reverse=newest_first):
             try:
-                found = SessionCheckpoint.from_json(json.loads(path.read_text("utf-8")))
-            except (OSError, ValueError, KeyError, TypeError):
+                found = SessionCheckpoint.from_json(json.loads(read_regular(path, _LARGEST_FILE)))
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 log.warning("the checkpoint '%s' is damaged; it is left out", path)
                 continue
             if found.session_id == session_id:
@@ -257,7 +258,7 @@ def file_hash(path: Path) -> str:
         stat = path.stat()
         if stat.st_size > _LARGEST_FILE:
             return hashlib.sha256(f"{stat.st_size} {stat.st_mtime_ns}".encode()).hexdigest()
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_regular(path)).hexdigest()
     except OSError:
         return ""
 

@@ -26,7 +26,7 @@ from typing import Any, Self, TypeVar
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.store import schema
 from perpetualcc.store.checkpoint import Checkpointer
-from perpetualcc.store.guard import WriterGuard
+from perpetualcc.store.guard import WriterGuard, refuse_emptied
 from perpetualcc.store.problems import DatabaseError, explain
 
 T = TypeVar("T")
@@ -273,12 +273,15 @@ class Database:
         return explain(error, self.path) if isinstance(error, sqlite3.Error) else error
 
     def _open(self, exclusive: bool) -> None:
+        is_new = not self.path.exists()
+        if not is_new:
+            refuse_emptied(self.path)
         try:
             _make_private(self.path)
         except OSError as error:
             raise explain(error, self.path) from error
         if exclusive:
-            self._guard = WriterGuard.take(self.path)
+            self._guard = WriterGuard.take(self.path, is_new=is_new)
         self._connection = connection = sqlite3.connect(
             self.path, isolation_level=None, timeout=_BUSY_SECONDS
         )
@@ -290,6 +293,8 @@ class Database:
         # Else a commit on macOS is with the disk, which may keep it in its own memory.
         connection.execute("PRAGMA fullfsync = ON")
         schema.migrate(connection)
+        if self._guard is not None:
+            self._guard.filled()
         self._opened = self.path.stat()
         if exclusive:
             connection.execute("PRAGMA wal_autocheckpoint = 0")

@@ -1,10 +1,12 @@
 """A look at a database that changes nothing, whoever works with it meanwhile."""
 
 import contextlib
+import errno
 import sqlite3
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.store.guard import refuse_emptied
 from perpetualcc.store.problems import explain
 from perpetualcc.store.schema import refuse_foreign
 
@@ -15,6 +17,9 @@ _MOST_FAULTS = 1
 def trouble_of(path: Path) -> PerpetualError | None:
     """Why an engine could not work with the file; None when it could. Bugs of ours are raised."""
     try:
+        refuse_emptied(path)
+        if not path.is_file():  # SQLite waits for whoever writes into a pipe
+            return explain(OSError(errno.EINVAL, "it is no file"), path)  # type: ignore[return-value]
         with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as found:
             refuse_foreign(found, path)
             (said,) = found.execute(f"PRAGMA quick_check({_MOST_FAULTS})").fetchone()

@@ -63,13 +63,21 @@ def test_who_is_signed_in_is_what_it_says_itself(tmp_path, said, manner):
     assert signed_in_with(binary) == manner
 
 
-@pytest.mark.parametrize("mode", [None, 0o600, 0o700])
-def test_what_is_not_there_or_cannot_be_run_is_missing(tmp_path, mode):
+@pytest.mark.parametrize("mode", [None, 0o700])
+def test_what_is_not_there_or_a_directory_is_missing(tmp_path, mode):
     binary = tmp_path / "claude"
-    if mode == 0o700:
+    if mode is not None:
         binary.mkdir(mode)
-    elif mode is not None:
-        binary.touch(mode)
 
     with pytest.raises(MissingError, match="Claude Code is not at"):
         chosen_claude(binary)
+
+
+def test_one_that_may_not_be_started_is_not_said_to_be_gone(tmp_path):
+    own = program(tmp_path / "my claude", 'echo "9.9.9 (Claude Code)"')
+    own.chmod(0o600)
+
+    with pytest.raises(MissingError, match="it is not executable") as caught:
+        chosen_claude(own)
+
+    assert caught.value.hint == f"chmod u+x '{own}'"

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -224,3 +225,26 @@ def attributes_read():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+@pytest.mark.timeout(10)
+def test_a_configuration_that_is_no_file_is_refused_at_once(tmp_path, make):
+    path = tmp_path / "config.toml"
+    make(path)
+
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(path)
+
+
+def test_a_configuration_beyond_all_sizes_is_refused_and_not_cut(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[sessions]\n")
+    os.truncate(path, 1 << 30)
+
+    with pytest.raises(ConfigError, match="more than 10000000 bytes"):
+        load_config(path)
+
+
+def test_no_configuration_may_be_named_as_the_null_device():
+    assert load_config(Path(os.devnull)) == Config()

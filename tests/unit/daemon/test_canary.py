@@ -109,12 +109,27 @@ def test_another_claude_code_must_prove_itself_again(locations, binary, tmp_path
         asyncio.run(canary.check(binary))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"passed": 3}', '{"odd": 1}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"passed": 3}', '{"odd": 1}', "\x00", "[" * 50_000]
+)
 def test_a_memory_that_cannot_be_read_means_that_it_flies_again(locations, binary, text):
     (locations.run_dir / "canary.json").write_text(text)
     flights = Flights([HELD])
 
     asyncio.run(ToldCanary(locations, flights).check(binary))
+
+    assert len(flights.flown) == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_a_memory_that_is_no_file_means_that_it_flies_again(locations, binary, make):
+    make(locations.run_dir / "canary.json")
+    flights = Flights([HELD])
+    canary = ToldCanary(locations, flights)
+
+    asyncio.run(canary.check(binary))
+    asyncio.run(canary.check(binary))
 
     assert len(flights.flown) == 1
 

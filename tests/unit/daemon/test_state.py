@@ -7,8 +7,21 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.config import locate
+from perpetualcc.daemon.halt import stop_now
 from perpetualcc.daemon.journal import Journal, tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, hold, is_held, read_status, write_status
+from perpetualcc.daemon.state import (
+    DaemonStatus,
+    Phase,
+    hold,
+    is_held,
+    note_settings,
+    note_steering,
+    read_pid,
+    read_status,
+    set_otherwise,
+    steered_otherwise,
+    write_status,
+)
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import SOCKET_PATH_LIMIT, Locations
 
@@ -148,3 +161,23 @@ def test_a_journal_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> Non
     journal.write("hello")
 
     assert not journal.path.exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_what_is_no_file_in_the_place_of_ours_holds_nobody_up(places: Locations, make) -> None:
+    notes = (places.status, places.steering, places.settings, places.grace)
+    for path in (places.engine_lock, places.supervisor_lock, *notes):
+        make(path)
+
+    note_steering(places, {"A": "1"})
+    note_settings(places, "1")
+
+    assert read_status(places) == DaemonStatus()
+    assert not stop_now(places)
+    assert not set_otherwise(places, "2")
+    assert steered_otherwise(places, {"A": "1"}) == []
+    for lock in (places.engine_lock, places.supervisor_lock):
+        assert read_pid(lock) is None
+        with pytest.raises(OSError, match=r"no file|directory"):
+            hold(lock)

@@ -8,6 +8,9 @@ import socket
 import struct
 from pathlib import Path
 
+import pytest
+
+from perpetualcc.gateway import protocol
 from perpetualcc.gateway.server import GatewayServer, peer_process, peer_user, user_in
 
 
@@ -57,3 +60,55 @@ def test_a_client_that_is_gone_before_it_is_looked_at_is_let_go_in_silence(
 
     assert asyncio.run(visit()) == b""
     assert caplog.records == []
+
+
+def served(tmp_path: Path, visit, **settings) -> list[str]:
+    """What the visits read until they are hung up on."""
+
+    async def play() -> list[str]:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(tmp_path / "s"))
+            listener.listen()
+            server = GatewayServer(methods={}, version="1", listener=listener, **settings)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(server.serve())
+                said = await visit(tmp_path / "s")
+                server.close()
+            return said
+
+    return asyncio.run(play())
+
+
+@pytest.mark.timeout(10)
+def test_a_client_without_a_word_is_hung_up_on_and_told_why(tmp_path: Path) -> None:
+    async def visit(place: Path) -> list[str]:
+        silent, one = await asyncio.open_unix_connection(place)
+        polite, other = await asyncio.open_unix_connection(place)
+        other.write(protocol.request(1, "connect", {"protocol": protocol.PROTOCOL, "client": "x"}))
+        said = (await silent.read()).decode()
+        other.write(protocol.request(2, "ping", {}))
+        answers = [(await polite.readline()).decode() for _ in range(2)]
+        one.close()
+        other.close()
+        return [said, *answers]
+
+    silent, _, pong = served(tmp_path, visit, introduced_within=0.3)
+
+    assert "Nobody said connect" in silent
+    assert "pong" in pong
+
+
+@pytest.mark.timeout(10)
+def test_one_client_more_than_there_is_room_for_is_refused_with_the_reason(tmp_path: Path) -> None:
+    async def visit(place: Path) -> list[str]:
+        others = [await asyncio.open_unix_connection(place) for _ in range(2)]
+        more, writer = await asyncio.open_unix_connection(place)
+        said = (await more.read()).decode()
+        writer.close()
+        for _, other in others:
+            other.close()
+        return [said]
+
+    (said,) = served(tmp_path, visit, most=2)
+
+    assert "2 clients are connected" in said

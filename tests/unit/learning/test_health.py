@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.daemon import learning_worker
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control
 from perpetualcc.learning.health import Health, describe, examine
@@ -118,3 +119,12 @@ def test_a_worker_that_stands_still_is_stuck_and_is_restarted_by_force(places):
 
     assert (stuck.is_stuck, stuck.pid) == (True, child.pid)
     assert said == [f"Stopping worker (PID {child.pid})...", "Force killed"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_what_is_no_queue_is_named_instead_of_waited_for(places, make):
+    make(places.queue)
+
+    with pytest.raises(PerpetualError, match="is no file"):
+        examine(places)

@@ -370,3 +370,21 @@ def test_where_bash_knows_no_time_and_no_blocks_a_prompt_arrives_all_the_same(pl
     said = events(places)
     assert [event.text("prompt")[:4] for event in said] == ["hi", "long"]
     assert [event.timestamp for event in said] == [None, None]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(15)
+def test_what_is_no_queue_holds_no_prompt_up(places, make):
+    make(places.queue)
+
+    assert capture(places, '{"prompt": "never x"}').stdout == b""
+    assert capture(places, "{}", kind="session_start", script="session_start.sh").stdout == b""
+
+
+@pytest.mark.timeout(15)
+def test_a_pipe_in_the_place_of_what_is_told_holds_no_session_up(places):
+    block = places.claude / "learning" / "blocks" / "block.md"
+    block.parent.mkdir(exist_ok=True)
+    os.mkfifo(block)
+
+    assert capture(places, "{}", kind="session_start", script="session_start.sh").stdout == b""

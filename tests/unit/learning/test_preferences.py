@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning import block, seal
 from perpetualcc.learning.exchange import ExportUnreadable, read_export
 from perpetualcc.learning.library import Library, NoSuchPreference, SeveralPreferences
@@ -767,3 +769,16 @@ def test_a_list_of_preferences_loads_no_language(library, project, places):
     )
     words = [sys.executable, "-c", code, str(places.claude), project]
     assert subprocess.check_output(words, text=True) == "1 False\n"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_what_stands_in_the_place_of_the_key_is_named_and_left(tmp_path, make):
+    places = Places(claude=tmp_path / "claude")
+    places.make()
+    make(places.key)
+
+    with pytest.raises(PerpetualError, match="cannot be read"):
+        seal.sealed(preference(), "/p", places)
+
+    assert places.key.exists()

@@ -1,8 +1,12 @@
 """The worker's keeper: it starts one, starts another when it dies, and leaves nothing behind."""
 
 import asyncio
+import errno
 import os
 import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -10,6 +14,7 @@ from perpetualcc.daemon import learning_worker
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control
 from perpetualcc.learning.places import Places
+from perpetualcc.learning.queue import QueueReader
 from perpetualcc.learning.service import LearningService
 
 
@@ -148,3 +153,85 @@ def test_it_waits_for_the_first_event_without_a_process_and_is_busy_while_one_wa
 
     assert before == (None, False)
     assert pid is not None
+
+
+def test_a_full_disk_is_waited_for_however_long_it_takes(places, tmp_path):
+    tries = tmp_path / "tries"
+    fails = ["sh", "-c", f"echo >> '{tries}'; exit {control.DISK_SPENT}"]
+
+    async def scenario():
+        service = LearningService(places, fails)
+        service._pause = lambda _: asyncio.sleep(0)
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(service.run())
+            async with asyncio.timeout(20):
+                while not (tries.exists() and len(tries.read_text()) > 6):  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            assert not running.done()
+            await service.stop()
+
+    asyncio.run(scenario())
+
+
+_ON_A_FULL_DISK = """
+import errno, sys
+from pathlib import Path
+from perpetualcc.learning import worker
+from perpetualcc.learning.places import Places
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+worker.write_whole = full
+sys.exit(worker.work(Places(claude=Path(sys.argv[1]))))
+"""
+
+
+def test_a_worker_on_a_full_disk_says_so_and_loses_nothing(places):
+    line = "no event, and nowhere to set it aside\n"
+    places.queue.write_text(line)
+
+    done = subprocess.run(
+        [sys.executable, "-c", _ON_A_FULL_DISK, str(places.claude)], check=False, timeout=30
+    )
+
+    assert done.returncode == control.DISK_SPENT
+    assert places.queue.read_text() == line
+    assert "what waits is read later" in places.log.read_text()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_what_is_no_queue_keeps_no_engine_from_its_sleep(places, make):
+    places.queue.unlink()
+    make(places.queue)
+    service = LearningService(places, command(places))
+    service._at_work = True
+
+    assert not service.busy
+
+
+def test_a_queue_that_cannot_be_read_ends_no_engine(places, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(QueueReader, "waiting", refused)
+    service = LearningService(places, command(places))
+    service._at_work = True
+
+    assert not service.busy
+
+
+def test_half_an_old_queue_is_not_left_where_there_is_no_room(places, monkeypatch):
+    old = places.queue.with_name("learning_queue.1.jsonl")
+    old.write_text("x\n" * 100)
+
+    def full(source, target):
+        target.write(source.read(10))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("perpetualcc.learning.queue.shutil.copyfileobj", full)
+
+    with pytest.raises(OSError, match="No space"):
+        QueueReader(places).rotate(now=time.time() + 60)
+    assert sorted(path.name for path in old.parent.glob("*learning_queue.1*")) == [old.name]

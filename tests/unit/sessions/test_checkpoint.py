@@ -1,6 +1,7 @@
 """A checkpoint outlives its conversation, and never lies about the project."""
 
 import json
+import os
 import stat
 from datetime import timedelta
 from pathlib import Path
@@ -149,7 +150,8 @@ def test_old_ones_go_and_the_newest_stays(manager, project, clock):
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 99}', b"\xff\xfe"]
+    "damage",
+    [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 99}', b"\xff\xfe", b"[" * 50_000, None],
 )
 def test_a_damaged_one_is_left_out_and_the_one_before_it_is_used(
     manager, project, clock, tmp_path, damage
@@ -159,7 +161,11 @@ def test_a_damaged_one_is_left_out_and_the_one_before_it_is_used(
     manager.save(state(project))
     newest = max((tmp_path / "data" / "checkpoints" / SESSION).iterdir())
 
-    newest.write_bytes(damage)
+    newest.unlink()
+    if damage is None:
+        os.mkfifo(newest)
+    else:
+        newest.write_bytes(damage)
 
     assert manager.latest(SESSION, project) == saved
 

@@ -16,6 +16,7 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.store.database import Database
+from perpetualcc.store.inspection import trouble_of
 from perpetualcc.store.schema import migrations
 
 T = TypeVar("T")
@@ -412,3 +413,42 @@ def test_a_device_in_the_place_of_the_file_is_refused_and_left_as_it_is(tmp_path
         use(path, look)
 
     assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_database_that_lost_all_its_bytes_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    use(path, look)
+    os.truncate(path, 0)
+    log = path.with_name("x.db-wal")
+    log.write_bytes(b"what may hold the sessions")
+
+    with pytest.raises(PerpetualError, match="is empty, and was not") as refused:
+        use(path, look)
+
+    assert trouble_of(path) is not None
+    assert (path.stat().st_size, log.read_bytes()) == (0, b"what may hold the sessions")
+    assert f"rm {path}" in (refused.value.hint or "")
+    log.unlink()
+    path.unlink()
+    assert use(path, look) == LATEST
+
+
+def test_an_empty_file_that_never_held_anything_becomes_a_database(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    path.touch()
+
+    assert use(path, look) == LATEST
+    assert trouble_of(path) is None
+
+
+@pytest.mark.parametrize("name", ["x.db", "x.db.lock"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.timeout(10)
+def test_what_is_no_file_in_the_place_of_ours_is_named_at_once(tmp_path, name, make) -> None:
+    path = tmp_path / "x.db"
+    make(tmp_path / name)
+
+    with pytest.raises(PerpetualError, match="cannot be opened"):
+        use(path, look)
+    if name == "x.db":
+        assert "it is no file" in str(trouble_of(path))

@@ -1,6 +1,7 @@
 """Requests to people and notifications as rows: what is kept, once, and in which order."""
 
 import asyncio
+import os
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -534,6 +535,35 @@ def test_a_receipt_left_by_a_sender_of_a_dead_engine_counts(tmp_path):
                     it.clock.move(31)
                     courier.wake()
                     await until(lambda: sent(it))
+            assert len(webhook.got) == 1
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff", b"[" * 50_000, None])
+@pytest.mark.timeout(20)
+def test_a_receipt_that_cannot_be_read_holds_nobody_up_and_is_sent_again(tmp_path, damage):
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            channel = Channel(name="json:x", url=webhook.url)
+            await it.outbox.put([notice("event:1")])
+            await it.outbox.begin(1, look_again=it.clock.now() + 35)
+            receipt = tmp_path / "receipts" / "1.1"
+            receipt.parent.mkdir()
+            os.mkfifo(receipt) if damage is None else receipt.write_bytes(damage)
+            it.clock.move(36)
+            with webhook.listening():
+                courier = Courier(it.outbox, equipment(tmp_path, channel), it.clock)
+                async with working(courier):
+
+                    async def is_over():
+                        (row,) = await it.outbox.list(10)
+                        it.clock.move(36)
+                        courier.wake()
+                        return row.state is NoticeState.SENT
+
+                    await until(is_over)
             assert len(webhook.got) == 1
 
     asyncio.run(play())

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import DESKTOP, Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
@@ -34,6 +35,8 @@ _RECEIPT_AFTER = timedelta(seconds=post.LONGEST + 5)
 _LOOK_AGAIN = timedelta(seconds=1)
 _LONGEST_SLEEP = timedelta(seconds=30)
 """Laptops sleep and clocks jump."""
+_LONGEST_RECEIPT = 100_000
+"""Bytes."""
 _POLL = 0.02
 """Seconds between two looks at a sender."""
 _GOODBYE = timedelta(seconds=2)
@@ -177,8 +180,9 @@ class Courier:
         return self._with.receipts / f"{notice}.{attempt}"
 
     def _receipt(self, notice: Notice) -> Mapping[str, Any] | None:
-        with suppress(OSError, ValueError):
-            found = json.loads(self._receipt_path(notice.id, notice.attempts).read_text())
+        with suppress(OSError, ValueError, RecursionError):
+            path = self._receipt_path(notice.id, notice.attempts)
+            found = json.loads(read_regular(path, _LONGEST_RECEIPT))
             return found if isinstance(found, dict) else None
         return None
 

@@ -14,6 +14,10 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
 
+from perpetualcc.domain.foreign_files import read_regular
+
+_LONGEST = 1_000_000
+"""Bytes."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
@@ -112,7 +116,7 @@ def read_layout(project: Path, paths: Iterable[str]) -> ProjectLayout:
 def _json(path: Path) -> dict[str, Any]:
     """JSON with comments and trailing commas; an unreadable file says nothing."""
     try:
-        text = path.read_bytes()[:1_000_000].decode("utf-8", errors="replace")
+        text = read_regular(path, _LONGEST).decode("utf-8", errors="replace")
         bare = _COMMENT.sub(lambda match: match[1] or "", text)
         value = json.loads(_TRAILING_COMMA.sub(r"\1", bare))
     except (OSError, ValueError, RecursionError):
@@ -146,7 +150,7 @@ def _aliases(config: dict[str, Any], folder: str) -> Iterator[PathAlias]:
 
 def _go_module(path: Path, folder: str) -> Iterator[tuple[str, str]]:
     try:
-        text = path.read_text("utf-8", errors="replace")
+        text = read_regular(path, _LONGEST).decode(errors="replace")
     except OSError:
         return
     if match := re.search(r"^module\s+(\S+)", text, re.MULTILINE):

@@ -28,6 +28,6 @@ if [[ -f $place/.git && ! -r $blocks/projects$place/block.md ]]; then
 fi
 block=$blocks/projects$place/block.md
 [[ -r $block ]] || block=$blocks/block.md
-[[ -r $block ]] && IFS= read -r -d '' text <"$block"
+[[ -f $block && -r $block ]] && IFS= read -r -d '' text <"$block"
 [[ -n ${text-} ]] && printf '%s' "$text"
 . "${BASH_SOURCE[0]%/*}/capture.sh"

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
+from perpetualcc.domain.errors import MissingError, PerpetualError, ProjectGoneError
 from perpetualcc.domain.private_files import flush_to_disk
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.document import LARGEST
@@ -129,13 +129,12 @@ class HandoverFolder:
         # A file that was to be replaced is named: what stands in its place is in the way.
         place = shlex.quote(str(self.path / os.fsdecode(error.filename2 or "")))
         hint = f"Make it a directory that you can write in, or remove it: ls -ld {place}"
+        kind = PerpetualError
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            hint = f"Make room there: df -h {place}"
+            kind, hint = MissingError, f"Make room there: df -h {place}"
         elif error.filename2:
             hint = f"Remove what is in the way of a file: ls -ld {place}"
-        return PerpetualError(
-            f"The handover folder '{self.path}' cannot be used: {what}", hint=hint
-        )
+        return kind(f"The handover folder '{self.path}' cannot be used: {what}", hint=hint)
 
 
 def is_handover_file(call: ToolCall) -> bool:
