@@ -103,13 +103,28 @@ def standing(scene: Scene, messages: Sequence[dict[str, Any]]) -> Standing:
 
 
 def _cut_off(messages: Sequence[dict[str, Any]]) -> set[str]:
-    """Ids of the tool calls that have no real result."""
-    return {
+    """Ids of the tool calls that have no real result, nor an answer in a prompt."""
+    cut = {
         str(block.get("tool_use_id"))
         for message in messages
         for block in _blocks(message)
         if block.get("is_error") and message_text({"content": [block]}).startswith(_CUT_OFF)
     }
+    return cut - _answered_since(messages) if cut else cut
+
+
+def _answered_since(messages: Sequence[dict[str, Any]]) -> set[str]:
+    """Ids of the questions that a prompt takes up: "a person answered: which database? …"."""
+    asked: dict[str, list[str]] = {}
+    answered: set[str] = set()
+    for message in messages:
+        typed = _typed([message])
+        answered |= {one for one, texts in asked.items() if any(text in typed for text in texts)}
+        for block in _blocks(message):
+            if block.get("name") == "AskUserQuestion":
+                questions = block.get("input", {}).get("questions", [])
+                asked[str(block.get("id"))] = [str(one.get("question")) for one in questions]
+    return answered
 
 
 def _told_to_stop(messages: Sequence[dict[str, Any]]) -> bool:

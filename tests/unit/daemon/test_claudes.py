@@ -64,10 +64,11 @@ def test_a_claude_code_that_is_none_is_an_error_with_a_hint(tmp_path, kind):
         async with runner(tmp_path, binary).open(launch(tmp_path), Inbox()):
             pytest.fail("it must not start")
 
-    with pytest.raises(PerpetualError, match="Claude Code is not at") as caught:
+    with pytest.raises(PerpetualError, match=f"Claude Code (is not )?at '{binary}'") as caught:
         asyncio.run(scene())
 
-    assert "pcc config set claude.binary" in caught.value.hint
+    hint = "chmod u+x" if kind == "not executable" else "pcc config set claude.binary"
+    assert hint in caught.value.hint
 
 
 def test_what_a_run_leaves_behind_is_ended_with_it(tmp_path):

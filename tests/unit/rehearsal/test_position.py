@@ -18,7 +18,7 @@ def _user(text):
 def _assistant(reply, step):
     blocks = [{"type": "text", "text": reply.say}] if reply.say else []
     blocks += [
-        {"type": "tool_use", "id": tool_id(0, step, call), "name": tool.name, "input": {}}
+        {"type": "tool_use", "id": tool_id(0, step, call), "name": tool.name, "input": tool.input}
         for call, tool in enumerate(reply.tools)
     ]
     return {"role": "assistant", "content": blocks}
@@ -152,6 +152,16 @@ def test_a_step_whose_tools_were_cut_off_is_played_again_unless_it_says_once(tex
     messages = [_user("go"), call, _refused(call, text), _user("Continue")]
 
     assert standing(scene, messages).step == step
+
+
+def test_a_question_that_was_left_is_asked_again_unless_the_next_prompt_answers_it():
+    ask = ToolCall(name="AskUserQuestion", input={"questions": [{"question": "Which one?"}]})
+    scene = Scene(name="s", replies=[Reply(tools=[ask]), Reply(say="b")])
+    call = _assistant(scene.replies[0], 0)
+    left = [_user("go"), call, _refused(call, LEFT)]
+
+    assert standing(scene, [*left, _user("Continue")]).step == 0
+    assert standing(scene, [*left, _user("A person answered: Which one? The first")]).step == 1
 
 
 def test_a_step_that_was_played_again_is_behind():
