@@ -60,7 +60,8 @@ def pair(
             return
         _show(link)
         print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
-        print("Meanwhile `pcc dashboard` must run here (pcc devices install keeps it).")
+        words = "Meanwhile `pcc dashboard` must run here (pcc devices install keeps it)."
+        print(words, flush=True)  # a pipe is to hear of it before the wait
         _wait(daemon, invited)
 
 
