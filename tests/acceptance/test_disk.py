@@ -155,30 +155,24 @@ def test_the_doctor_sees_a_place_that_cannot_be_written(install):
 
 
 @pytest.mark.usefixtures("needs_mounts")
-def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world):
-    """Claude Code says nothing of it: each wait would end in a fresh conversation."""
+@pytest.mark.parametrize(
+    ("mounted", "told"),
+    [
+        ("ro", "'{kept}' cannot be written"),
+        ("size=1m", "the disk of '{kept}' is full: 1 MB of 1 MB are left"),
+    ],
+)
+def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world, mounted, told):
+    """Claude Code says nothing of it: each wait ends in a fresh conversation, or repeats work."""
     pcc = install("steps: [Never.]")
     kept = claude_world.home / ".claude"
     kept.mkdir()
 
-    done = with_room("40m", pcc, f"$ mount -t tmpfs -o ro none {kept}", "doctor")
+    done = with_room("40m", pcc, f"$ mount -t tmpfs -o {mounted} none {kept}", "doctor")
 
     [line] = [one for one in done.stdout.splitlines() if "Conversations" in one]
-    assert line.startswith(f"✗ Conversations: '{kept}' cannot be written")
+    assert line.startswith(f"✗ Conversations: {told.format(kept=kept)}")
     assert "Conversations" not in with_room("40m", pcc, "doctor").stdout
-
-
-@pytest.mark.usefixtures("needs_mounts")
-def test_the_doctor_sees_that_conversations_have_no_room(install, claude_world):
-    """Claude Code goes on in silence there, and after each wait repeats what it did."""
-    pcc = install("steps: [Never.]")
-    kept = claude_world.home / ".claude"
-    kept.mkdir()
-
-    done = with_room("40m", pcc, f"$ mount -t tmpfs -o size=1m none {kept}", "doctor")
-
-    [line] = [one for one in done.stdout.splitlines() if "Conversations" in one]
-    assert line.startswith(f"✗ Conversations: the disk of '{kept}' is full: 1 MB of 1 MB are left")
 
 
 @pytest.mark.claude

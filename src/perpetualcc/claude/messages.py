@@ -186,8 +186,9 @@ def _count(told: object) -> int:
 
 def _amount(told: object) -> float:
     """What a gateway calls a number may be none: hours of work are not lost for it."""
-    is_one = isinstance(told, int | float) and math.isfinite(told)
-    return max(0.0, float(told)) if is_one else 0.0  # type: ignore[arg-type]
+    if isinstance(told, int | float) and math.isfinite(told):
+        return max(0.0, float(told))
+    return 0.0
 
 
 def _text(content: Any) -> str:

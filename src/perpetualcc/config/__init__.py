@@ -37,8 +37,8 @@ CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 _STEERING = ("ANTHROPIC_", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_")
 _NAMED = re.compile(r"""["']env:(\w+)["']""")
 """A variable that the configuration names: a key, or an address for notifications."""
-_LONGEST = 10_000_000
-"""Bytes of the configuration that are looked at."""
+CONFIG_LIMIT = 10_000_000
+"""Bytes of a configuration file; a longer one is refused."""
 _PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"})
 
 DEFAULT_CONFIG = Path("~/.perpetualcc/config.toml")
@@ -131,7 +131,7 @@ def steering() -> dict[str, str]:
 def _named() -> set[str]:
     """Variables that the file names; it is not parsed: the supervisor reads it too."""
     with suppress(OSError):
-        text = read_regular(config_path(), _LONGEST).decode(errors="replace")
+        text = read_regular(config_path(), CONFIG_LIMIT).decode(errors="replace")
         return set(_NAMED.findall(text))
     return set()
 

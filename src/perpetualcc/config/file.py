@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.config import CONFIG_VARIABLE, config_path, is_config_named
+from perpetualcc.config import CONFIG_LIMIT, CONFIG_VARIABLE, config_path, is_config_named
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.foreign_files import read_regular
@@ -36,8 +36,6 @@ from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 from perpetualcc.sessions.stuck import StuckSettings
 from perpetualcc.sessions.system_load import LoadSettings
 
-_LONGEST = 10_000_000
-"""Bytes of a configuration file."""
 _ORIGIN = re.compile(r"https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?")
 """As browsers write it: small letters, no path, no usual port."""
 
@@ -129,9 +127,9 @@ def load_config(path: Path | None = None) -> Config:
 def _read(path: Path) -> bytes:
     if path.samefile(os.devnull):
         return b""
-    told = read_regular(path, _LONGEST + 1)
-    if len(told) > _LONGEST:
-        raise OSError(f"It has more than {_LONGEST} bytes: {path}")
+    told = read_regular(path, CONFIG_LIMIT + 1)
+    if len(told) > CONFIG_LIMIT:
+        raise OSError(f"It has more than {CONFIG_LIMIT} bytes: {path}")
     return told
 
 

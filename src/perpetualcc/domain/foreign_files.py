@@ -21,14 +21,15 @@ def read_regular(path: Path, limit: int = -1) -> bytes:
         return file.read(limit)
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path, *, follow: bool = True) -> BinaryIO:
     """
-    The same, to be read bit by bit.
+    The same, to be read bit by bit. `follow`: a link to one counts as it.
 
     Raises:
         OSError: it is gone, unreadable, or no regular file.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    links = 0 if follow else os.O_NOFOLLOW
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | links)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(f"Not a regular file: {path}")

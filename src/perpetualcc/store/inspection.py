@@ -18,8 +18,7 @@ def trouble_of(path: Path) -> PerpetualError | None:
     """Why an engine could not work with the file; None when it could. Bugs of ours are raised."""
     try:
         refuse_emptied(path)
-        if not path.is_file():  # SQLite waits for whoever writes into a pipe
-            return explain(OSError(errno.EINVAL, "it is no file"), path)  # type: ignore[return-value]
+        _refuse_no_file(path)
         with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as found:
             refuse_foreign(found, path)
             (said,) = found.execute(f"PRAGMA quick_check({_MOST_FAULTS})").fetchone()
@@ -29,9 +28,15 @@ def trouble_of(path: Path) -> PerpetualError | None:
                 raise damaged
     except PerpetualError as error:
         return error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         known = explain(error, path)
         if isinstance(known, PerpetualError):
             return known
         raise
     return None
+
+
+def _refuse_no_file(path: Path) -> None:
+    """SQLite waits for whoever writes into a pipe. Raises OSError."""
+    if not path.is_file():
+        raise OSError(errno.EINVAL, "it is no file")

@@ -8,10 +8,10 @@ import codecs
 import hashlib
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.knowledge.scan.filters import MAX_BYTES
 from perpetualcc.knowledge.values import FileStamp
 
@@ -43,11 +43,8 @@ def read_file(path: Path) -> ReadFile:
     Raises:
         OSError: it is gone, unreadable, or no regular file.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-    with os.fdopen(descriptor, "rb") as file:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise OSError(f"Not a regular file: {path}")
+    with open_regular(path, follow=False) as file:
+        before = os.fstat(file.fileno())
         data = file.read(MAX_BYTES + 1)
     digest = hashlib.sha256(data).hexdigest()
     stamp = FileStamp(mtime_ns=before.st_mtime_ns, size=before.st_size, digest=digest)
