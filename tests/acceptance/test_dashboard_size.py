@@ -61,7 +61,8 @@ def answer(method: str, params: dict[str, Any]) -> Any:
 
 def play(end: socket.socket) -> None:
     """An engine that says a hundred thousand things as soon as somebody follows the session."""
-    with end, end.makefile("rwb") as talk, suppress(OSError, ValueError):
+    # Outermost: closing flushes, and the page may have gone.
+    with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
         for line in talk:
             asked = json.loads(line)
             method, params = asked["method"], asked["params"]
