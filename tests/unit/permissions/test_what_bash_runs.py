@@ -41,6 +41,8 @@ RUNS = [
     "echo ${HOME:+$\\\n(CMD)}",
     "cat <\\\n(CMD)",
     "echo `echo a``CMD`",
+    "echo `echo a` `CMD`",
+    'echo "`echo a\\\\b`  `CMD`"',
     "cat <<E\n $(CMD)\nE\n",
     "cat <<E\na\n  $(CMD)\nE\n",
     "cat <<-E\n\t$(CMD)\n\tE\n",

@@ -108,7 +108,10 @@ class Expander:
     def _pieces(self, node: Node) -> list[Piece]:
         kind = node.type
         if kind in {"word", "number", "variable_name", "test_operator", "extglob_pattern", "regex"}:
-            return _unquoted(self.text(node))
+            text = self.text(node)
+            if "`" in text and holds_backtick(text):  # no plain word has one
+                self._hidden(text)
+            return _unquoted(text)
         if kind == "concatenation":
             return self._concatenation(node)
         if kind in {"string", "translated_string"}:
@@ -297,6 +300,11 @@ _BACKTICK = re.compile(r"\\.|`", re.DOTALL)
 HIDES = re.compile(r"`|\$(?:\\\n)*[({\[]")
 """What runs or expands although it stands in what the grammar takes for plain characters."""
 _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
+
+
+def holds_backtick(text: str) -> bool:
+    """Whether one stands there that no backslash escapes."""
+    return any(match[0] == "`" for match in _BACKTICK.finditer(text))
 
 
 def _unquoted(text: str) -> list[Piece]:

@@ -17,7 +17,7 @@ from tree_sitter import Node
 from perpetualcc.permissions.shell import grammar
 from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
-from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander
+from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander, holds_backtick
 from perpetualcc.permissions.shell.numbers import COMPARES, SUBSCRIPT_CODE
 from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
@@ -94,8 +94,9 @@ class _Reader(Standing):
         self.following = self.reread = 0
 
     def read(self, text: str) -> None:
-        text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
-        if split := _SPLIT.search(text):
+        if "time" in text:
+            text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
+        if "\\\n" in text and (split := _SPLIT.search(text)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
         outer, self.source = self.source, text
         shown = text
@@ -734,8 +735,8 @@ class _Reader(Standing):
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
         code = self.text(node)
-        if code.startswith("`") and "``" in code:  # two side by side, which the grammar makes one
-            self.hidden(code)
+        if code.startswith("`") and holds_backtick(code[1:-1]):
+            self.hidden(code)  # two with at most blanks between: the grammar makes one of them
             return code, UNKNOWN
         if code.startswith("`") and "\\" in code:
             return self.between_backticks(code)

@@ -16,7 +16,7 @@ PIPE = "\ue003"
 """Stands behind `UNKNOWN` for the number of the pipe that a `<(…)` opens, and for nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Word:
     """
     One word of a command, after quotes, escapes, braces and known variables.
@@ -73,7 +73,7 @@ class Problem(StrEnum):
     """Beyond the size caps: judged as the worst."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class SimpleCommand:
     """One program call, wherever in the script it stands."""
 
