@@ -6,7 +6,6 @@ environment, and so do its children, even those that made a session of their own
 commands do). Standard library only: the supervisor imports this.
 """
 
-import hashlib
 import os
 import signal
 import subprocess
@@ -137,6 +136,8 @@ def _states(pids: Sequence[int]) -> dict[int, str]:
 
 
 def _token(data_dir: Path) -> str:
+    import hashlib  # noqa: PLC0415  # loads OpenSSL; most commands look for no process
+
     return hashlib.sha256(bytes(canonical(data_dir))).hexdigest()[:16]
 
 

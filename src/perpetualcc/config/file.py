@@ -32,9 +32,8 @@ from perpetualcc.human.settings import HumanSettings
 from perpetualcc.knowledge.settings import KnowledgeSettings
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.sessions.handover.thresholds import HandoverSettings
-from perpetualcc.sessions.settings import LimitSettings, SessionSettings
+from perpetualcc.sessions.settings import LimitSettings, LoadSettings, SessionSettings
 from perpetualcc.sessions.stuck import StuckSettings
-from perpetualcc.sessions.system_load import LoadSettings
 
 _ORIGIN = re.compile(r"https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?")
 """As browsers write it: small letters, no path, no usual port."""

@@ -49,8 +49,11 @@ def blocking(command: SimpleCommand, patterns: Sequence[_Pattern]) -> str | None
     """The pattern that blocks `command`, as it is written in the settings."""
     if not patterns or not command.words:
         return None
-    shape = _shape(command.words)
+    name, shape = _name(command.words), None
     for pattern in patterns:
+        if not _is_named(name, pattern):
+            continue
+        shape = shape or _shape(command.words)
         if _matches(shape, pattern) and (
             pattern.source is None
             or any(_matches(_shape(c.words), pattern.source) for c in command.upstream if c.words)
@@ -72,7 +75,15 @@ def _shape(words: Sequence[Word]) -> tuple[str, frozenset[str], tuple[str, ...]]
             flags |= {"r" if letter == "R" else letter for letter in text[1:]}
         else:
             operands.append(_place(text))
-    return posixpath.basename(words[0].text), frozenset(flags), tuple(operands)
+    return _name(words), frozenset(flags), tuple(operands)
+
+
+def _name(words: Sequence[Word]) -> str:
+    return posixpath.basename(words[0].text)
+
+
+def _is_named(name: str, pattern: _Pattern) -> bool:
+    return name == pattern.name or (name in SHELLS and pattern.name in {"sh", "bash"})
 
 
 def is_shell(text: str) -> bool:
@@ -101,5 +112,5 @@ def _place(text: str) -> str:
 
 def _matches(shape: tuple[str, frozenset[str], tuple[str, ...]], pattern: _Pattern) -> bool:
     name, flags, operands = shape
-    is_named = name == pattern.name or (name in SHELLS and pattern.name in {"sh", "bash"})
-    return is_named and pattern.flags <= flags and set(pattern.operands) <= set(operands)
+    given = pattern.flags <= flags and set(pattern.operands) <= set(operands)
+    return given and _is_named(name, pattern)

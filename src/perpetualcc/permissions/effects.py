@@ -6,6 +6,9 @@ from enum import StrEnum
 from perpetualcc.domain.tools import Assessment, Reason, Risk
 from perpetualcc.permissions.shell.script import Word
 
+# `Effect`, `Finding` and the words of a script are not changed once made. They are not frozen all
+# the same: a judgement makes a dozen, and freezing them would be a tenth of what it costs.
+
 
 class EffectKind(StrEnum):
     """The ways in which a call can touch the world."""
@@ -18,7 +21,7 @@ class EffectKind(StrEnum):
     """Runs code that this analysis does not see: a build, a script, another agent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Effect:
     """One way in which a call touches the world."""
 
@@ -31,7 +34,7 @@ class Effect:
     """Only its name and size are seen, not what is in it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Finding:
     """One part of a call, judged by one rule."""
 
@@ -84,5 +87,5 @@ class Analysis:
             Reason(risk=f.risk, rule=f.rule, part=f.part.strip(), explanation=f.explanation)
             for f in ordered
         )
-        worst = self.worst
+        worst = ordered[0]
         return Assessment(risk=worst.risk, reasons=tuple(reasons), kind=worst.kind or worst.rule)

@@ -162,7 +162,7 @@ class Territory:
 
     def _place(self, path: str, root: str) -> Place | None:
         inside = contains(root, path) and root != "/"
-        return self._places.find(path, skip=fold(root).count("/") if inside else 0)
+        return self._places.find(path, skip=_depth(root) if inside else 0)
 
     def contains(self, path: str) -> bool:
         return contains(self.project, path)
@@ -188,8 +188,9 @@ class Territory:
     ) -> list[tuple[Location, Effect]]:
         """Every place that it may be, and the effect there, which names the others."""
         locations = self._locations(text, cwds)
-        if len(locations) > 1:
-            locations.sort(key=_badness, reverse=True)
+        if len(locations) == 1:
+            return [(locations[0], Effect(kind=kind, target=locations[0].path, lists=lists))]
+        locations.sort(key=_badness, reverse=True)
         found = []
         for at in locations:
             others = tuple(dict.fromkeys(one.path for one in locations if one.path != at.path))
@@ -252,6 +253,11 @@ def _broad(home: str) -> frozenset[str]:
 _BROAD_OF_MACOS = tuple(
     f"library/{name}" for name in ("application support", "containers", "group containers")
 )
+
+
+@lru_cache(maxsize=64)
+def _depth(root: str) -> int:
+    return fold(root).count("/")
 
 
 def contains(directory: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""`[sessions]` and `[limits]` of the configuration (seed 000)."""
+"""`[sessions]`, `[limits]` and `[load]` of the configuration (seed 000)."""
 
 from dataclasses import dataclass
 from datetime import time
@@ -92,3 +92,25 @@ class LimitSettings:
     def quiet(self) -> tuple[time, time] | None:
         """The quiet hours; None when there are none."""
         return parse_hours(self.quiet_hours)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSettings:
+    """`[load]`: when unattended work waits for the machine."""
+
+    max_cpu: float = 0.8
+    """Share of all processors, over five minutes, above which nothing new starts, 0 to 1; 0: never
+    mind."""
+    max_memory: float = 0.9
+    """Share of the memory above which nothing new starts, 0 to 1; 0: never mind."""
+
+    def __post_init__(self) -> None:
+        for name, share, usual in (
+            ("max_cpu", self.max_cpu, 0.8),
+            ("max_memory", self.max_memory, 0.9),
+        ):
+            if not 0 <= share <= 1:
+                raise PerpetualError(
+                    f"'load.{name}' is {share:g}; it is a share from 0 (never mind) to 1",
+                    hint=f"pcc config set load.{name} {usual:g}",
+                )

@@ -13,30 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tasks import Lane
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadSettings:
-    """`[load]`: when unattended work waits for the machine."""
-
-    max_cpu: float = 0.8
-    """Share of all processors, over five minutes, above which nothing new starts, 0 to 1; 0: never
-    mind."""
-    max_memory: float = 0.9
-    """Share of the memory above which nothing new starts, 0 to 1; 0: never mind."""
-
-    def __post_init__(self) -> None:
-        for name, share, usual in (
-            ("max_cpu", self.max_cpu, 0.8),
-            ("max_memory", self.max_memory, 0.9),
-        ):
-            if not 0 <= share <= 1:
-                raise PerpetualError(
-                    f"'load.{name}' is {share:g}; it is a share from 0 (never mind) to 1",
-                    hint=f"pcc config set load.{name} {usual:g}",
-                )
+from perpetualcc.sessions.settings import LoadSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tasks import Lane
-from perpetualcc.sessions.system_load import LoadGate, LoadSettings, SystemLoad, read_load, used_in
+from perpetualcc.sessions.settings import LoadSettings
+from perpetualcc.sessions.system_load import LoadGate, SystemLoad, read_load, used_in
 
 OPEN = [
     # cpu, memory, lane, open

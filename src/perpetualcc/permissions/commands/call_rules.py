@@ -103,12 +103,12 @@ class CallRules:
             return self._unknown_use(call)
         if asks_for_help(call, rule):
             return [call.finding(Risk.LOW, "help", "Only prints help or a version")]
-        options = self._options(call)  # first: `-C` says where it runs
-        findings = [self._base(call, rule), *options, *self._secret_settings(call)]
+        dry = _dry(call)
+        options = self._options(call, is_dry=bool(dry))  # first: `-C` says where it runs
+        findings = [self._base(call, rule, dry), *options, *self._secret_settings(call)]
         if (arguments.subcommand or rule.looks) and not rule.wraps:
             findings += self._unknown_subcommand(call, rule)
-        is_dry = bool(_dry(call))
-        if is_dry and rule.operands == "task":
+        if dry and rule.operands == "task":
             return findings
         findings += self._operands(call, rule)
         if rule.operands == "text":
@@ -125,7 +125,7 @@ class CallRules:
         if rule.handler:
             findings += HANDLERS[rule.handler](call)
         findings += judge_passed_on(call, rule)
-        if rule.wraps and not is_dry:
+        if rule.wraps and not dry:
             findings += self._wrapped(call, rule)
         return findings
 
@@ -172,9 +172,9 @@ class CallRules:
         why = f"Shows the setting {named[0]}, which holds a secret" if named else ""
         return [call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ)] if named else []
 
-    def _base(self, call: Call, rule: CommandRule) -> Finding:
+    def _base(self, call: Call, rule: CommandRule, dry: Sequence[Given]) -> Finding:
         risk, why = rule.risk, rule.explanation
-        for given in _dry(call):
+        for given in dry:
             risk, why = Risk.LOW, given.rule.explanation or why
         if risk is Risk.HIGH and stays_here(call):
             risk, why = Risk.MEDIUM, "Changes only what is for trials, or on this machine."
@@ -199,9 +199,8 @@ class CallRules:
     def _is_home_ground(self, cwds: Directories) -> bool:
         return all(cwd is not None and self.judge.territory.contains(cwd) for cwd in cwds)
 
-    def _options(self, call: Call) -> Findings:
+    def _options(self, call: Call, *, is_dry: bool) -> Findings:
         findings: Findings = []
-        is_dry = bool(_dry(call))
         for given in call.arguments.given:
             rule = given.rule
             if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
@@ -482,6 +481,8 @@ def _is_sql_file(call: Call) -> bool:
 def _dry(call: Call) -> list[Given]:
     """The options that make it harmless, of which nothing else is said: the last one counts."""
     given = call.arguments.given
+    if not given:
+        return []
     live = {g.name for g in given if not _is_dry(g)}
     return [g for g in given if _is_dry(g) and g.name not in live]
 

@@ -6,9 +6,9 @@ inherited: what is known about `git` holds for `git push` too, unless it says ot
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cache
 from typing import Any
 
@@ -68,6 +68,12 @@ class CommandRule:
         return self.wraps != "" or self.handler in _RUNNERS
 
 
+@cache
+def _glob(pattern: str) -> Callable[[str], object]:
+    """`fnmatchcase` without its detours: of the tables' own patterns, for each word of a call."""
+    return re.compile(translate(pattern)).match
+
+
 @dataclass(slots=True)
 class Entry:
     """One node in the tree of command words."""
@@ -82,7 +88,7 @@ class Entry:
     def child(self, word: str) -> "Entry | None":
         found = self.children.get(word)
         if found is None and self.patterns:
-            found = next((e for p, e in self.patterns if fnmatchcase(word, p)), None)
+            found = next((e for p, e in self.patterns if _glob(p)(word)), None)
         return found
 
     def known(self, before: Mapping[str, OptionRule]) -> Mapping[str, OptionRule]:
@@ -112,7 +118,7 @@ class Entry:
         """
         for name, child in self.children.items():
             for pattern, entry in self.patterns:
-                if fnmatchcase(name, pattern):
+                if _glob(pattern)(name):
                     child.take(entry)
         for child in (*self.children.values(), *(entry for _, entry in self.patterns)):
             child.share()
@@ -208,7 +214,7 @@ class Knowledge:
     def _variable(self, name: str) -> Variable | None:
         found = self._variables.get(name)
         if found is None:
-            found = next((v for p, v in self._variable_patterns if fnmatchcase(name, p)), None)
+            found = next((v for p, v in self._variable_patterns if _glob(p)(name)), None)
         return found
 
 
