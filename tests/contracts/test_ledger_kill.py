@@ -122,7 +122,7 @@ def test_engines_killed_one_after_another_lose_nothing_and_double_nothing(tmp_pa
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_hundred_kills_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
     check_kills(tmp_path / "x.db", times=100, tasks=2000)
 
