@@ -17,6 +17,7 @@ from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.cli.look import printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.json_lines import UnusableLine
@@ -51,7 +52,7 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object")] = False,
+    as_json: JsonOption = False,
     jsonl: Annotated[
         bool,
         typer.Option(

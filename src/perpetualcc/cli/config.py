@@ -18,6 +18,8 @@ from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.look import print_json
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -45,7 +47,7 @@ _CHANGES = "changes the settings"
 
 @app.command()
 def show(
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Show every setting; those that differ from the default are marked.
@@ -56,15 +58,12 @@ def show(
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
-        print(
-            json.dumps(
-                {
-                    name: _plain(_hidden(value) if name == _ADDRESSES else value)
-                    for name, value, _ in found
-                    if name != _SECRET
-                },
-                indent=2,
-            )
+        print_json(
+            {
+                name: _plain(_hidden(value) if name == _ADDRESSES else value)
+                for name, value, _ in found
+                if name != _SECRET
+            }
         )
         return
     print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")

@@ -14,7 +14,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import DryRunOption
+from perpetualcc.cli.options import DryRunOption, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.journal import tail
@@ -96,7 +96,7 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
 @app.command()
 def status(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Show what the daemon does, without waking it.

@@ -1,6 +1,5 @@
 """`pcc devices`: which browsers elsewhere may look at the dashboard, answer there, or work."""
 
-import json
 import shlex
 import sys
 import time
@@ -11,8 +10,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import moment, table
-from perpetualcc.cli.options import DryRunOption
+from perpetualcc.cli.look import moment, print_json, table
+from perpetualcc.cli.options import DryRunOption, JsonOption
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
@@ -24,7 +23,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 _LOOK_AGAIN = 1.0
 """Seconds."""
 
@@ -56,7 +54,7 @@ def pair(
         link = f"{address}/#{invited['code']}"
         if as_json:
             told = {name: invited[name] for name in ("name", "expires_at")}
-            print(json.dumps({**told, "link": link}, indent=2, ensure_ascii=False))
+            print_json({**told, "link": link})
             return
         _show(link)
         print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
@@ -115,7 +113,7 @@ def list_devices(ctx: typer.Context, as_json: JsonOption = False) -> None:
     with connect(ctx.obj) as daemon:
         devices = daemon.call("device.list")
     if as_json:
-        print(json.dumps(devices, indent=2, ensure_ascii=False))
+        print_json(devices)
     elif not devices:
         print('No devices yet. Pair one with: pcc devices pair "my phone"')
     else:

@@ -12,7 +12,7 @@ import typer
 
 from perpetualcc.cli.connection import locations
 from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -39,7 +39,7 @@ def explain(
         str | None, typer.Argument(help="The command, path or address; or the input as JSON")
     ] = None,
     project: Annotated[Path, typer.Option(help="The project's directory")] = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    as_json: JsonOption = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Judge one JSON object a line from standard input")
     ] = False,

@@ -1,6 +1,5 @@
 """`pcc decisions` and `pcc trust`: what was decided, and what a project may bring along."""
 
-import json
 import textwrap
 import time
 from pathlib import Path
@@ -11,7 +10,8 @@ import typer
 from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, one_line, printable, table, width
+from perpetualcc.cli.look import fit, one_line, print_json, printable, table, width
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
@@ -56,7 +56,7 @@ def decisions(
     ] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List what was decided about tool calls, and answered to Claude, newest first, and why.
@@ -83,7 +83,7 @@ def decisions(
             ]
     found = sorted(found, key=lambda one: -float(one["at"]))[:limit]
     if as_json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
     elif not found:
         is_filtered = session or verdict or any(filters.values())
         print("Nothing of that kind was decided." if is_filtered else "Nothing was decided yet.")
@@ -197,7 +197,7 @@ def trust(
             return
         found = daemon.call("trust.show", project=str(place))
         if as_json:
-            print(json.dumps(found, indent=2, ensure_ascii=False))
+            print_json(found)
             return
         if not found["surfaces"]:
             print(f"{place} brings nothing of its own along: there is nothing to trust")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.look import printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.installing import pip_install
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 
 @app.command()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc.cli import learned
-from perpetualcc.cli.learned import JsonOption, open_library, tell_damaged
+from perpetualcc.cli.learned import open_library, tell_damaged
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import print_json, printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def classify(
     message = message or _piped()
     if not message.strip():
         raise typer.BadParameter("give a message, or pipe one in", param_hint="MESSAGE")
-    print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
+    print_json(judge_one(message, assistant, explain=explain))
 
 
 def _piped() -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.learning_group import learning_places, tell_unread
-from perpetualcc.cli.look import one_line, printable
+from perpetualcc.cli.look import one_line, print_json, printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None)
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
 HomeOption = Annotated[
     Path | None, typer.Option(help="A project that exists", exists=True, file_okay=False)
@@ -49,7 +49,7 @@ def list_(
     waiting = library.pending(where, above=True)
     found = waiting if pending else library.all(where, above=True)
     if as_json:
-        print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
+        print_json([_as_json(one) for one in found])
         return
     for one in found:
         print(_row(one))
@@ -74,7 +74,7 @@ def show(
     """
     one = open_library().find(identity, _home(project, everywhere=everywhere))
     if as_json:
-        print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
+        print_json(_as_json(one))
         return
     print(_row(one))
     print(f"  project: {one_line(one.project) or 'every project'}")

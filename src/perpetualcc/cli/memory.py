@@ -12,6 +12,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.folders import canonical
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
 
@@ -22,7 +23,6 @@ app = typer.Typer(no_args_is_help=True, help="Search what happened and what work
 _KINDS = {"QuestionAnswered": "question", "ToolDecided": "call", "TaskSettled": "task"}
 """The events that our own sessions are remembered by; programs may add others."""
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project")]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
 
 

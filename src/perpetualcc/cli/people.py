@@ -1,6 +1,5 @@
 """`pcc pending` and `pcc respond`: what waits for a person."""
 
-import json
 import sys
 import time
 from typing import Annotated, Any
@@ -9,7 +8,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import fit
+from perpetualcc.cli.look import fit, print_json
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
@@ -26,7 +26,7 @@ def pending(
     ] = None,
     session: SessionOption = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List what waits for a person: the most severe first, then the oldest.
@@ -45,7 +45,7 @@ def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
     with connect(ctx.obj) as daemon:
         request = daemon.call("escalation.get", number=number)
     if as_json:
-        print(json.dumps(request, indent=2, ensure_ascii=False))
+        print_json(request)
         return
     print("\n".join(packet_lines(request, time.time())))
     if request["settled_at"] is None:

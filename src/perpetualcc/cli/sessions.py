@@ -1,6 +1,5 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
-import json
 import sys
 import textwrap
 import time
@@ -29,10 +28,12 @@ from perpetualcc.cli.look import (
     fit,
     moment,
     panel,
+    print_json,
     printable,
     table,
     thousands,
 )
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.statuses import SHOWN, STATUSES, goes_on, parse_status
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.folders import canonical
@@ -53,7 +54,6 @@ SessionOption = Annotated[
     str | None,
     typer.Option("--session", help="Only this session", autocompletion=completion.sessions),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 
 _NEWEST = 20
 """Sessions that are listed though they are over."""
@@ -117,7 +117,7 @@ def list_sessions(
             told = f"{counted(hidden, 'older session')} not shown"
             print(f"note: {told}; to see more: pcc list --limit {len(found)}", file=sys.stderr)
     if as_json:
-        print(json.dumps(sessions, indent=2, ensure_ascii=False))
+        print_json(sessions)
     elif not sessions and (status or project):
         print("No such session. See all of them with: pcc list")
     elif not sessions:
@@ -192,7 +192,7 @@ def status(
     if as_json:
         extra = {"history": history} if show_history else {}
         extra |= {"decisions": decisions, "answers": answers} if show_decisions else {}
-        print(json.dumps({**found, **extra}, indent=2, ensure_ascii=False))
+        print_json({**found, **extra})
         return
     print("\n".join(_detail(found)))
     if show_history:
