@@ -149,7 +149,7 @@ def _place_to_write(wanted: Path) -> tuple[Path, str | None]:
 
 
 def _database(places: Locations) -> Finding:
-    from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
+    from perpetualcc.store.inspection import trouble_of
 
     if not places.database.exists():
         if is_held(places.engine_lock):

@@ -178,8 +178,8 @@ def brain(
 
     Example: pcc config brain ollama --model deepseek-coder:33b
     """
-    from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
-    from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
+    from perpetualcc.brain.factory import check_brain
+    from perpetualcc.claude.completion import ClaudeCompletion
 
     only_a_person(ctx.obj, _CHANGES)
     path = config.config_path()
@@ -212,7 +212,7 @@ def _say_when(ctx: typer.Context, name: str) -> None:
 
 def _asked_key() -> str:
     """From the keyboard, unseen, or a line of input; kept in the system's key store, if any."""
-    from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
+    from perpetualcc.brain.keys import store_key
 
     if sys.stdin.isatty():
         typed: str = typer.prompt("API key", hide_input=True)
@@ -262,7 +262,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def _change_alone(path: Path, name: str, value: Any) -> None:
-    import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
+    import tomlkit  # it costs a tenth of a second, and only writing needs it
 
     mistake = _mistake_in(path)
     try:

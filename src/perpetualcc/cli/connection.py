@@ -24,7 +24,7 @@ def locations(options: GlobalOptions) -> config.Locations:
 
 def only_a_person(options: GlobalOptions, what: str) -> None:
     """Raises PerpetualError: a process of an agent's run would do what is its person's."""
-    from perpetualcc.claude import processes  # noqa: PLC0415  # not for --help
+    from perpetualcc.claude import processes
 
     if processes.is_of_run(locations(options).data, os.getpid()):
         raise PerpetualError(
@@ -39,7 +39,7 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
 
     Raises PerpetualError: the settings have a mistake.
     """
-    from perpetualcc.daemon.state import (  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.state import (
         set_otherwise,
         steered_otherwise,
     )
@@ -88,7 +88,7 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
     A daemon that stops is waited for (unless `outwait` is false) and another one started; without
     `undo_stop` not by this command: who watches does not undo what another terminal asked for.
     """
-    from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.launch import connect as reach
 
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()

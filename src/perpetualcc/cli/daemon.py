@@ -46,7 +46,7 @@ def start(ctx: typer.Context) -> None:
 
     Example: pcc daemon start
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
     locations = _locations(ctx)
     if read_status(locations).phase is Phase.GAVE_UP:
@@ -68,7 +68,7 @@ def stop(
 
     Example: pcc daemon stop --grace 120
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
@@ -85,7 +85,7 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
 
     Example: pcc daemon restart
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
     config.check_config()  # a daemon that could not start again is not stopped
     with said_if_long(_stopping(grace)):
@@ -144,8 +144,8 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon install --dry-run
     """
-    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # status is quick
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import install_service
+    from perpetualcc.daemon.units import Service
 
     config.check_config()
     install_service(ctx, Service.DAEMON, dry_run=dry_run)
@@ -158,8 +158,8 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon uninstall
     """
-    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import uninstall_service
+    from perpetualcc.daemon.units import Service
 
     uninstall_service(ctx, Service.DAEMON, dry_run=dry_run)
 

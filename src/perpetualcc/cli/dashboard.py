@@ -71,7 +71,7 @@ def dashboard(
 
 
 def _address() -> str:
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     return load_config().dashboard.address
 
@@ -97,7 +97,7 @@ class _Manner(NamedTuple):
 async def _serve(
     options: GlobalOptions, listener: socket.socket, address: str, manner: _Manner
 ) -> None:
-    from perpetualcc.gateway.dashboard.bridge import Bridge  # noqa: PLC0415  # not for --help
+    from perpetualcc.gateway.dashboard.bridge import Bridge
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -134,7 +134,7 @@ def _say(words: str) -> None:
 
 def _reach(options: GlobalOptions) -> socket.socket:
     """Never starts a daemon: somebody who stopped it is not to be undone by a page."""
-    from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.launch import connect as reach
 
     return reach(locations(options), start=False, patience=_PATIENCE).detached()
 
@@ -143,7 +143,7 @@ def _open(link: str, door: Path) -> None:
     """
     By way of a file of one's own, as Jupyter does: other users see what a program is started with.
     """
-    import webbrowser  # noqa: PLC0415  # not for --help
+    import webbrowser
 
     variables = config.environment()
     if sys.platform != "darwin" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):

@@ -64,7 +64,7 @@ def pair(
 
 
 def _address() -> str:
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     address = load_config().dashboard.address
     if not address:
@@ -79,7 +79,7 @@ def _address() -> str:
 def _show(link: str) -> None:
     if sys.stdout.isatty():
         try:
-            import segno  # noqa: PLC0415  # an extra
+            import segno  # an extra
 
             segno.make(link, micro=False).terminal(compact=True)
         except ImportError:
@@ -155,8 +155,8 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc devices install --dry-run
     """
-    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # list is quick
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import install_service
+    from perpetualcc.daemon.units import Service
 
     _address()
     install_service(ctx, Service.DASHBOARD, dry_run=dry_run)
@@ -169,7 +169,7 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc devices uninstall
     """
-    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import uninstall_service
+    from perpetualcc.daemon.units import Service
 
     uninstall_service(ctx, Service.DASHBOARD, dry_run=dry_run)

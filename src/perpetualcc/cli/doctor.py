@@ -52,7 +52,7 @@ def doctor(
 
 def _prove() -> Iterator[Finding]:
     """Every layer on its own, on the real Claude Code with a scripted model."""
-    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # costs a second
+    from perpetualcc.daemon.canary import Canary  # costs a second
 
     try:
         binary = chosen_claude(load_config().claude.path)

@@ -52,7 +52,7 @@ def explain(
 
     Example: pcc explain bash 'git push --force'
     """
-    from perpetualcc.permissions.calls import call_from_words  # noqa: PLC0415  # only when used
+    from perpetualcc.permissions.calls import call_from_words
 
     guards = _Guards(ctx.obj)
     if jsonl:
@@ -73,7 +73,7 @@ def explain(
 
 def judge_lines(project: Path, guards: "_Guards") -> None:
     """One JSON object a line in, one a line out. A line that cannot be read stops nothing."""
-    from perpetualcc.permissions.calls import UnreadableLine, call_from_line  # noqa: PLC0415
+    from perpetualcc.permissions.calls import UnreadableLine, call_from_line
 
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     for line in sys.stdin:
@@ -112,13 +112,13 @@ class _Guards:
 
     @cached_property
     def _base(self) -> "PermissionSettings":
-        from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+        from perpetualcc.config.file import load_config
 
         return load_config().permissions
 
     @cached_property
     def _recorded(self) -> "Recorded":
-        from perpetualcc.store.recorded import recorded  # noqa: PLC0415  # not for --help
+        from perpetualcc.store.recorded import recorded
 
         return recorded(locations(self._options).database)
 
@@ -133,8 +133,8 @@ class _Guards:
         return self._places[project]
 
     def _read(self, project: Path) -> _Place:
-        from perpetualcc.permissions.decision_engine import DecisionEngine  # noqa: PLC0415
-        from perpetualcc.permissions.project import with_policy_above  # noqa: PLC0415
+        from perpetualcc.permissions.decision_engine import DecisionEngine
+        from perpetualcc.permissions.project import with_policy_above
 
         # A session works in the project's canonical directory, and so do rules and trust.
         place = _canonical(project)
@@ -154,8 +154,8 @@ class _Guards:
         return _Place(settings=settings, rules=rules, engine=engine)
 
     def _standing_alone(self, folder: Path) -> "ProjectStanding":
-        from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
-        from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
+        from perpetualcc.permissions.project import ProjectStanding
+        from perpetualcc.permissions.trust import is_trusted, read_watched_files
 
         files = read_watched_files(folder)
         trusted = is_trusted(files, self._recorded.trust.get(folder))
@@ -181,9 +181,9 @@ class _Judged:
 
 def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     """As the gate of a session at level 3 does it, whose brain has no opinion."""
-    from perpetualcc.permissions.deciding_rules import deciding_rules  # noqa: PLC0415
-    from perpetualcc.permissions.decision_engine import Permit, decide  # noqa: PLC0415
-    from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
+    from perpetualcc.permissions.deciding_rules import deciding_rules
+    from perpetualcc.permissions.decision_engine import Permit, decide
+    from perpetualcc.permissions.risk_classifier import analyse
 
     place = guards.of(call.project)
     analysis = analyse(call, place.settings)

@@ -103,8 +103,8 @@ def _due_of(at: str | None) -> float | None:
     """UTC epoch seconds."""
     if at is None:
         return None
-    from perpetualcc.config.clock import wall_clock  # noqa: PLC0415  # not for --help
-    from perpetualcc.deferred.when import parse_when  # noqa: PLC0415
+    from perpetualcc.config.clock import wall_clock
+    from perpetualcc.deferred.when import parse_when
 
     return parse_when(at, wall_clock().now())
 
@@ -112,7 +112,7 @@ def _due_of(at: str | None) -> float | None:
 def _check_rule(every: str | None, missed: str | None) -> None:
     if every is None:
         return
-    from perpetualcc.deferred.repeat import ONCE, Repeated  # noqa: PLC0415  # not for --help
+    from perpetualcc.deferred.repeat import ONCE, Repeated
 
     Repeated(every, missed or ONCE).check()
 

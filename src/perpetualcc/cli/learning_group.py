@@ -35,7 +35,7 @@ def learning_places() -> Places:
 
 def tell_unread() -> None:
     """Say what no list can show yet: nobody reads while neither a worker nor a daemon runs."""
-    from perpetualcc.learning.health import examine  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.health import examine
 
     health = examine(learning_places())
     if health.waiting and not health.is_alive:

@@ -66,7 +66,7 @@ def _follow(
     options: GlobalOptions, session: str, since: int, show: Callable[[dict[str, Any]], None]
 ) -> None:
     """Across restarts of the engine, as `pcc attach` does, until the person leaves."""
-    from perpetualcc.gateway.client import ConnectionLost  # noqa: PLC0415  # not for --help
+    from perpetualcc.gateway.client import ConnectionLost
 
     while True:
         with connect(options, undo_stop=False) as daemon, suppress(ConnectionLost):

@@ -63,7 +63,7 @@ def by_panel() -> Iterator[tuple[str, list[str]]]:
 
 
 def _alike(word: str) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415  # slow to import, wanted after a slip
+    from difflib import get_close_matches  # slow to import, wanted after a slip
 
     return get_close_matches(word, COMMANDS, n=1)
 

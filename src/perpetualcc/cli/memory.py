@@ -47,7 +47,7 @@ def search(
     where = str(canonical(project)) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
-        from perpetualcc.store.episodes import SqliteEpisodes  # noqa: PLC0415  # SQL when used
+        from perpetualcc.store.episodes import SqliteEpisodes
 
         memory = EpisodicMemory(SqliteEpisodes(database))
         return await memory.find_similar(query, limit, project=where)
@@ -83,10 +83,10 @@ def facts(
     """
 
     async def look(database: Any) -> Any:
-        from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415  # when used
-        from perpetualcc.daemon.known_facts import KnownFacts  # noqa: PLC0415
-        from perpetualcc.learning.library import Library  # noqa: PLC0415
-        from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
+        from perpetualcc.cli.learning_group import learning_places
+        from perpetualcc.daemon.known_facts import KnownFacts
+        from perpetualcc.learning.library import Library
+        from perpetualcc.store.facts import SqliteFacts
 
         known = KnownFacts(SqliteFacts(database), Library(learning_places()))
         return await SemanticMemory(known).get_facts(str(canonical(project)), category)
@@ -108,11 +108,11 @@ def serve(ctx: typer.Context) -> None:
 
     Example: claude mcp add pcc-memory -- pcc memory serve
     """
-    import signal  # noqa: PLC0415  # not for help pages
-    import sys  # noqa: PLC0415
+    import signal
+    import sys
 
-    from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415
-    from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
+    from perpetualcc.cli.learning_group import learning_places
+    from perpetualcc.cli.memory_server import build  # the MCP package is large
 
     if sys.stdin.isatty():
         print("Waiting for an MCP client on standard input; Ctrl-C ends it", file=sys.stderr)
@@ -123,7 +123,7 @@ def serve(ctx: typer.Context) -> None:
 
 def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:
     """Read from the user's database beside a running engine."""
-    from perpetualcc.store.database import Database  # noqa: PLC0415  # SQL when used
+    from perpetualcc.store.database import Database
 
     async def work() -> T:
         places = config.locate(ctx.obj.data_dir).prepare()

@@ -40,7 +40,7 @@ def pending(
 
 
 def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
-    from perpetualcc.cli.asking import packet_lines  # noqa: PLC0415  # the list does without
+    from perpetualcc.cli.asking import packet_lines
 
     with connect(ctx.obj) as daemon:
         request = daemon.call("escalation.get", number=number)
@@ -106,7 +106,7 @@ def respond(
 def _refuse_contradictions(
     number: int, words: list[str], *, approve: bool, deny: bool, always: bool, interactive: bool
 ) -> None:
-    from perpetualcc.human.answers import NO, YES  # noqa: PLC0415  # not for the list
+    from perpetualcc.human.answers import NO, YES
 
     said = {word.strip().casefold() for word in words}
     contradictions = {
@@ -125,7 +125,7 @@ def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
     """One text, or one for each question."""
     if len(words) < 2:
         return {"text": words[0]} if words else {}
-    from perpetualcc.human.answers import questions_of  # noqa: PLC0415  # seldom needed
+    from perpetualcc.human.answers import questions_of
 
     request = daemon.call("escalation.get", number=number)
     questions = questions_of(request["raw"], request["title"])
@@ -140,7 +140,7 @@ def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
 
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
     """The seed's prompt, in the terminal."""
-    from perpetualcc.cli.asking import Prompt, packet_lines  # noqa: PLC0415  # not for --approve
+    from perpetualcc.cli.asking import Prompt, packet_lines
 
     print("\n".join(packet_lines(request, time.time())))
     if request["settled_at"] is not None:

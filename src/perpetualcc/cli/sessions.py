@@ -196,7 +196,7 @@ def status(
         return
     print("\n".join(_detail(found)))
     if show_history:
-        from perpetualcc.cli.lines import shown  # noqa: PLC0415  # only when asked for
+        from perpetualcc.cli.lines import shown
 
         lines = [f"  {line}" for event in history for line in shown(event)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")

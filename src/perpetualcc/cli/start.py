@@ -158,7 +158,7 @@ def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) ->
     """Raises Mistyped for an option that would change nothing, whatever the person hopes."""
     if not model and not auto_approve:
         return
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     settings = load_config()
     if model and (brain or settings.brain.type) == "none":
@@ -259,8 +259,8 @@ def _has_begun(session: dict[str, Any]) -> bool:
 
 def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
     """What a person should know: a mistake, and what nobody has seen. Words are just words."""
-    from perpetualcc.permissions.policy_file import POLICY_FILE  # noqa: PLC0415  # not for --help
-    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415
+    from perpetualcc.permissions.policy_file import POLICY_FILE
+    from perpetualcc.permissions.trust import INSTRUCTIONS
 
     mistakes = [str(one["detail"]) for one in brought["surfaces"] if one["what"] == "mistake"]
     yield from map(one_line, mistakes)
@@ -321,7 +321,7 @@ def attach(
 
 
 def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = None) -> None:
-    from perpetualcc.cli.stream import TAIL, Ending, Watcher  # noqa: PLC0415  # not for --help
+    from perpetualcc.cli.stream import TAIL, Ending, Watcher
 
     ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:
