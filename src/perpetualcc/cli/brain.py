@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.cli.look import printable
 from perpetualcc.cli.options import JsonOption
+from perpetualcc.config import environment
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.json_lines import UnusableLine
@@ -104,7 +104,7 @@ def _open(kind: BrainType, model: str, host: str) -> _Sure:
     """The brain that the options name; what they leave out is as the settings have it."""
     settings = _settings(load_config().brain, kind, model, host)
     brain = open_brain(
-        settings, parse=parse_statements, environment=os.environ, open_claude=ClaudeCompletion
+        settings, parse=parse_statements, environment=environment(), open_claude=ClaudeCompletion
     )
     return _Sure(brain, settings.confidence_threshold)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from perpetualcc.config import claude_directory
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
 
@@ -29,8 +30,7 @@ class LearningGroup(TyperGroup):
 
 def learning_places() -> Places:
     """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+    return Places(claude=claude_directory())
 
 
 def tell_unread() -> None:

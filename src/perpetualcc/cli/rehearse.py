@@ -11,7 +11,7 @@ from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import locations
 from perpetualcc.cli.options import GlobalOptions
-from perpetualcc.cli.stage import Stage, own_environment, staged
+from perpetualcc.cli.stage import Stage, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
@@ -64,7 +64,7 @@ def rehearse(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )
     config.check_config()
-    base = own_environment()
+    base = config.environment()
     if (settings := config.config_path()).exists():
         base[config.CONFIG_VARIABLE] = str(settings)
     with staged(story, project, base=base) as stage:
