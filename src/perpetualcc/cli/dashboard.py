@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, locations, only_a_person
+from perpetualcc.cli.connection import connect, only_a_person
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
@@ -102,7 +102,7 @@ async def _serve(
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
-    door = locations(options).run_dir / f"dashboard-{os.getpid()}.html"
+    door = options.locations.run_dir / f"dashboard-{os.getpid()}.html"
 
     def used() -> None:
         door.unlink(missing_ok=True)
@@ -136,7 +136,7 @@ def _reach(options: GlobalOptions) -> socket.socket:
     """Never starts a daemon: somebody who stopped it is not to be undone by a page."""
     from perpetualcc.daemon.launch import connect as reach
 
-    return reach(locations(options), start=False, patience=_PATIENCE).detached()
+    return reach(options.locations, start=False, patience=_PATIENCE).detached()
 
 
 def _open(link: str, door: Path) -> None:

@@ -11,7 +11,6 @@ import typer
 from perpetualcc import config
 from perpetualcc.claude.binary import chosen_claude
 from perpetualcc.cli.checkup import Finding, what_is_good_to_have, what_is_needed
-from perpetualcc.cli.connection import locations
 from perpetualcc.cli.look import coloured, print_json
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.config.file import load_config
@@ -35,7 +34,7 @@ def doctor(
 
     Example: pcc doctor --prove
     """
-    places = locations(ctx.obj)
+    places = ctx.obj.locations
     needed = [*what_is_needed(places), *(_prove() if prove else [])]
     findings = [*needed, *what_is_good_to_have(ctx.obj)]
     if as_json:

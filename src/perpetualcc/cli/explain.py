@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.connection import locations
 from perpetualcc.cli.look import printable
 from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.authority import Authority
@@ -120,7 +119,7 @@ class _Guards:
     def _recorded(self) -> "Recorded":
         from perpetualcc.store.recorded import recorded
 
-        return recorded(locations(self._options).database)
+        return recorded(self._options.locations.database)
 
     def as_made(self, rules: "tuple[Rule, ...]") -> "tuple[Rule, ...]":
         """The same rules in the words in which the person made them."""

@@ -11,7 +11,7 @@ from perpetualcc.cli import learned
 from perpetualcc.cli.learned import open_library, tell_damaged
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
 from perpetualcc.cli.look import print_json, printable
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -196,10 +196,8 @@ def _piped() -> str:
 
 
 def _locations(ctx: typer.Context) -> "Locations":
-    from perpetualcc import config
-
-    # As `claude-learning` there is no `--data-dir`.
-    return config.locate(getattr(ctx.obj, "data_dir", None))
+    options: GlobalOptions = ctx.obj or GlobalOptions()  # `claude-learning` has none
+    return options.locations
 
 
 app.add_typer(learned.app)

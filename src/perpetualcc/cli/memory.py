@@ -10,7 +10,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from perpetualcc import config
 from perpetualcc.cli.look import fit, one_line
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.folders import canonical
@@ -118,7 +117,7 @@ def serve(ctx: typer.Context) -> None:
         print("Waiting for an MCP client on standard input; Ctrl-C ends it", file=sys.stderr)
     # It waits for a line in a thread that nothing can interrupt, and holds nothing to be lost.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build(config.locate(ctx.obj.data_dir), learning_places()).run("stdio")
+    build(ctx.obj.locations, learning_places()).run("stdio")
 
 
 def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:
@@ -126,7 +125,7 @@ def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T
     from perpetualcc.store.database import Database
 
     async def work() -> T:
-        places = config.locate(ctx.obj.data_dir).prepare()
+        places = ctx.obj.locations.prepare()
         database = await Database.open(places.database, exclusive=False)
         try:
             return await look(database)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from perpetualcc.config import Locations, locate
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
 
@@ -31,6 +33,10 @@ class GlobalOptions:
     quiet: bool = False
     staged: bool = False
     """A rehearsal: no other terminal knows of this daemon, so nobody can answer from one."""
+
+    @property
+    def locations(self) -> Locations:
+        return locate(self.data_dir)
 
     @property
     def detail(self) -> Detail:

@@ -176,7 +176,7 @@ def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) ->
 
 def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:
     """The requirements that `pcc init` was given for the project."""
-    known = remembered(global_options.data_dir, project)
+    known = remembered(global_options.locations, project)
     if known is not None:
         print(f"Requirements: {known} (chosen with pcc init)", file=sys.stderr)
     return known
