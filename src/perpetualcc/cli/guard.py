@@ -2,7 +2,6 @@
 
 import textwrap
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +10,7 @@ from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table, width
-from perpetualcc.cli.options import JsonOption
-from perpetualcc.cli.sessions import SessionOption
+from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.folders import canonical
@@ -173,7 +171,7 @@ def _shown(surface: dict[str, str]) -> str:
 @app.command()
 def trust(
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    project: ProjectArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Only show, as JSON")] = False,

@@ -9,6 +9,10 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, moment
 from perpetualcc.domain.errors import PerpetualError
 
+UnattendedOption = Annotated[
+    bool,
+    typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
+]
 AtOption = Annotated[
     str | None,
     typer.Option(

@@ -13,8 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.options import Detail, GlobalOptions
-from perpetualcc.cli.sessions import SessionArgument
+from perpetualcc.cli.options import Detail, GlobalOptions, SessionArgument
 
 app = typer.Typer(rich_markup_mode=None)
 

@@ -9,8 +9,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import fit, print_json
-from perpetualcc.cli.options import JsonOption
-from perpetualcc.cli.sessions import SessionOption
+from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
 
