@@ -22,7 +22,6 @@ from perpetualcc.learning import control, queue
 from perpetualcc.learning.health import describe, examine
 from perpetualcc.learning.install import hooks_directory
 from perpetualcc.learning.library import Library
-from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Status
 from perpetualcc.learning.process import typed_rule
 from perpetualcc.learning.queue import QueueReader
@@ -30,13 +29,6 @@ from perpetualcc.learning.transcript import last_reply
 from perpetualcc.learning.worker import AnotherWorker, Worker
 
 RULE = "from now on always use pnpm, never npm"
-
-
-@pytest.fixture
-def places(tmp_path):
-    made = Places(claude=tmp_path / "claude")
-    made.make()
-    return made
 
 
 def line(project, prompt=RULE, *, number=0, kind="prompt", **hook):
