@@ -48,10 +48,10 @@ def start(ctx: typer.Context) -> None:
     """
     from perpetualcc.daemon import halt
 
-    places: Locations = ctx.obj.locations
-    if read_status(places).phase is Phase.GAVE_UP:
+    locations: Locations = ctx.obj.locations
+    if read_status(locations).phase is Phase.GAVE_UP:
         with said_if_long("Ending the one that gave up"):
-            halt.stop(places)
+            halt.stop(locations)
     _start(ctx)
 
 
@@ -72,9 +72,9 @@ def stop(
 
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
-    places: Locations = ctx.obj.locations
+    locations: Locations = ctx.obj.locations
     with said_if_long("Stopping at once" if now else _stopping(grace)):
-        ran = halt.stop_now(places) if now else halt.stop(places, grace=grace)
+        ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
     print("The daemon has stopped" if ran else "The daemon does not run")
 
 
@@ -103,15 +103,15 @@ def status(
 
     Example: pcc daemon status --json
     """
-    places: Locations = ctx.obj.locations
-    found, space = read_status(places), disk_space(places.data)
-    used = disk_use(places.data)
+    locations: Locations = ctx.obj.locations
+    found, space = read_status(locations), disk_space(locations.data)
+    used = disk_use(locations.data)
     if as_json:
         disk = asdict(space) | {"room": space.room} if space else None
-        where = {"data_dir": str(places.data), "used": used.parts, "disk": disk}
+        where = {"data_dir": str(locations.data), "used": used.parts, "disk": disk}
         print(json.dumps(asdict(found) | where))
         return
-    for label, value in _described(found, places, space, used):
+    for label, value in _described(found, locations, space, used):
         print(f"{label:<11} {value}")
 
 
@@ -126,8 +126,8 @@ def logs(
 
     Example: pcc daemon logs --follow
     """
-    places: Locations = ctx.obj.locations
-    files = [places.supervisor_log, places.engine_log]
+    locations: Locations = ctx.obj.locations
+    files = [locations.supervisor_log, locations.engine_log]
     positions = {file: file.stat().st_size if file.exists() else 0 for file in files}
     for line in _merged(files, lines):
         print(printable(line))
@@ -180,7 +180,7 @@ def _start(ctx: typer.Context) -> None:
 
 
 def _described(
-    found: DaemonStatus, places: Locations, space: DiskSpace | None, used: DiskUse
+    found: DaemonStatus, locations: Locations, space: DiskSpace | None, used: DiskUse
 ) -> Iterator[tuple[str, str]]:
     since = f" since {_moment(found.since)}" if found.since else ""
     yield "Daemon", f"{found.phase}{since}"
@@ -194,12 +194,12 @@ def _described(
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
     with suppress(PerpetualError):  # a mistake in them is told by what needs them
-        if set_otherwise(places, config.settings_digest()):
+        if set_otherwise(locations, config.settings_digest()):
             yield "Settings", "other than the configuration says now: pcc daemon restart"
-    yield "Data", f"{places.data} ({used.described()})" if used.total else str(places.data)
+    yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
-        yield "Mend it", remedy(space, places.data)
+        yield "Mend it", remedy(space, locations.data)
 
 
 def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
