@@ -23,11 +23,7 @@ _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
 _CALL = 40
 """Columns of a call, or of a question."""
-_WORDS = {
-    "risk": {risk.value for risk in Risk},
-    "verdict": {verdict.value for verdict in Verdict} | {"answer"},
-    "by": {by.value for by in DecidedBy},
-}
+_WORDS = {"risk": [*Risk], "verdict": [*Verdict, "answer"], "by": [*DecidedBy]}
 
 
 @app.command()
@@ -36,20 +32,20 @@ def decisions(
     session: SessionOption = None,
     risk: Annotated[
         str | None,
-        typer.Option(help="LOW, MEDIUM or HIGH", autocompletion=one_of("LOW", "MEDIUM", "HIGH")),
+        typer.Option(help="LOW, MEDIUM or HIGH", autocompletion=one_of(*_WORDS["risk"])),
     ] = None,
     verdict: Annotated[
         str | None,
         typer.Option(
             help="allow, ask, deny or answer",
-            autocompletion=one_of("allow", "ask", "deny", "answer"),
+            autocompletion=one_of(*_WORDS["verdict"]),
         ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
             help="policy, brain, person, timeout",
-            autocompletion=one_of("policy", "brain", "person", "timeout"),
+            autocompletion=one_of(*_WORDS["by"]),
         ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,

@@ -79,24 +79,19 @@ def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
     assert f1([(one.correction, row["correction"]) for one, row in judgements(half)]) >= least
 
 
-def test_what_is_promised_holds_for_authors_the_model_never_saw():
-    """Sixteen, who had read the promise and nothing else, in fourteen languages."""
-    found = judgements("promised_unseen")
+@pytest.mark.timeout(300)  # thousands of messages, on a machine that may have other things to do
+@pytest.mark.parametrize(
+    ("half", "correction", "durable", "taken"),
+    [("promised_unseen", 0.87, 0.86, 0.05), ("standing_unseen", 0.88, 0.87, 0.09)],
+)
+def test_what_is_promised_holds_for_authors_the_model_never_saw(half, correction, durable, taken):
+    """They had read the promise and nothing else, in fourteen languages; half are look-alikes."""
+    found = judgements(half)
 
-    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.87
-    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.86
+    assert f1([(one.correction, row["correction"]) for one, row in found]) >= correction
+    assert f1([(one.durable, row["durable"]) for one, row in found]) >= durable
     alike = [one for one, row in found if row["lookalike"]]
-    assert sum(one.correction for one in alike) <= 0.05 * len(alike)
-
-
-def test_a_standing_rule_is_told_from_a_wish_that_has_its_words():
-    """An author who had read what is asked for: half are rules, half look like one."""
-    found = judgements("standing_unseen")
-
-    assert f1([(one.correction, row["correction"]) for one, row in found]) >= 0.88
-    assert f1([(one.durable, row["durable"]) for one, row in found]) >= 0.87
-    alike = [one for one, row in found if row["lookalike"]]
-    assert sum(one.correction for one in alike) <= 0.09 * len(alike)
+    assert sum(one.correction for one in alike) <= taken * len(alike)
 
 
 @pytest.mark.parametrize(
