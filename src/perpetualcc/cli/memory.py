@@ -4,16 +4,21 @@ import asyncio
 import dataclasses
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from perpetualcc.cli.look import fit, one_line
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
+
+if TYPE_CHECKING:
+    from perpetualcc.store.database import Database
 
 T = TypeVar("T")
 
@@ -121,15 +126,20 @@ def serve(ctx: typer.Context) -> None:
 
 
 def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:
-    """Read from the user's database beside a running engine."""
-    from perpetualcc.store.database import Database
-
     async def work() -> T:
-        places = ctx.obj.locations.prepare()
-        database = await Database.open(places.database, exclusive=False)
-        try:
+        async with opened(ctx.obj.locations) as database:
             return await look(database)
-        finally:
-            await database.close()
 
     return asyncio.run(work())
+
+
+@asynccontextmanager
+async def opened(places: Locations) -> "AsyncIterator[Database]":
+    """The user's database, to read from beside a running engine."""
+    from perpetualcc.store.database import Database
+
+    database = await Database.open(places.prepare().database, exclusive=False)
+    try:
+        yield database
+    finally:
+        await database.close()
