@@ -5,7 +5,8 @@ from typing import Any
 
 import typer
 
-from perpetualcc.cli.main import app, by_panel, load_command
+from perpetualcc.cli.commands import PANELS
+from perpetualcc.cli.main import app, load_command
 from tools.marked import cell
 
 _START = """# Commands
@@ -20,7 +21,7 @@ def page() -> str:
     """The whole page."""
     root = typer.main.get_command(app)
     lines = [_START, "## Global options", "", *_options(root)]
-    for panel, names in by_panel():
+    for panel, names in PANELS.items():
         lines += [f"## {panel}", ""]
         for name in names:
             lines += _command(f"pcc {name}", load_command(name))

@@ -1,6 +1,5 @@
 """A real browser: Debian's Chromium, headless, driven through ChromeDriver's own HTTP protocol."""
 
-import base64
 import json
 import re
 import shutil
@@ -87,9 +86,6 @@ class Browser:
     def command(self, name: str, **params: Any) -> Any:
         """https://chromedevtools.github.io/devtools-protocol/"""
         return self.ask("/goog/cdp/execute", cmd=name, params=params)
-
-    def picture(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self.ask("/screenshot", "GET")))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.knowledge import app
+from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.knowledge.code_graph import UnknownEntity
 from tests.commands import run_pcc
@@ -84,7 +85,8 @@ def test_init_keeps_the_requirements_file_and_can_leave_the_index_for_later(pcc,
     done = pcc("init", project, "--skip-index", "--requirements", tmp_path / "wish.md")
     missing = pcc("init", project, "--requirements", tmp_path / "nothing.md")
 
-    assert remembered(tmp_path / "home/.perpetualcc/data", project) == tmp_path / "wish.md"
+    places = locate(tmp_path / "home/.perpetualcc/data")
+    assert remembered(places, project) == tmp_path / "wish.md"
     assert not (project / ".perpetualcc/index.db").exists()
     assert done.returncode == 0
     assert (missing.returncode, "no requirements file" in missing.stderr) == (1, True)

@@ -135,7 +135,6 @@ NOW = FakeClock().now()
 
 OUTCOMES = [
     (Again(prompt="more"), S.QUEUED, 0),
-    (Again(prompt="more", counts=True), S.QUEUED, 1),
     (Later(due=NOW + HOUR), S.WAITING, 1),
     (Later(due=NOW + HOUR, counts=False), S.WAITING, 0),
     (Later(due=NOW + HOUR, got_on=True), S.WAITING, 1),
@@ -174,12 +173,11 @@ def test_a_running_task_that_was_cancelled_is_cancelled_whatever_it_came_to(
     assert ledger.state("t") is S.CANCELLED
 
 
-@pytest.mark.parametrize("again", [Later(due=0.0), Again(prompt="x", counts=True)])
-def test_a_task_fails_when_its_attempts_are_used_up(ledger: Calls, again: Outcome) -> None:
+def test_a_task_fails_when_its_attempts_are_used_up(ledger: Calls) -> None:
     ledger.new("t", max_attempts=2)
 
     for _ in range(2):
-        ledger.settle("t", ledger.take_one().fence, again)
+        ledger.settle("t", ledger.take_one().fence, Later(due=0.0))
 
     assert ledger.state("t") is S.FAILED
     assert ledger.get("t").packet["attempts"] == 2
@@ -189,9 +187,9 @@ def test_a_dispatch_that_does_not_count_may_be_repeated_for_ever(ledger: Calls) 
     ledger.new("t", max_attempts=1)
 
     for _ in range(20):
-        ledger.settle("t", ledger.take_one().fence, Later(due=0.0, counts=False, prompt="on"))
+        ledger.settle("t", ledger.take_one().fence, Later(due=0.0, counts=False))
 
-    assert (ledger.state("t"), ledger.get("t").prompt) == (S.QUEUED, "on")
+    assert ledger.state("t") is S.QUEUED
 
 
 def test_a_stale_fence_writes_nothing_not_even_events(world: World, ledger: Calls) -> None:
@@ -214,7 +212,7 @@ def test_a_dispatch_is_settled_once(ledger: Calls) -> None:
 
     told = [ledger.settle("t", task.fence, Again(prompt=str(n))) for n in range(3)]
 
-    assert told == [True, False, False]
+    assert (told, ledger.get("t").prompt) == ([True, False, False], "0")
 
 
 def test_a_group_has_one_task_in_hand_whatever_state_it_is_in(ledger: Calls) -> None:

@@ -28,7 +28,7 @@ GROUPS = st.sampled_from("gh")
 SIGNALS = st.sampled_from(["s1", "s2"])
 TIMES = st.integers(-2, 5).map(lambda n: 1_800_000_000.0 + 10 * n)
 OUTCOMES = st.one_of(
-    st.builds(Again, prompt=st.just("on"), counts=st.booleans()),
+    st.builds(Again, prompt=st.just("on")),
     st.builds(Later, due=TIMES, counts=st.booleans(), keeps_answer=st.booleans()),
     st.builds(Wait, signal=SIGNALS, due=st.none() | TIMES),
     st.builds(Done, result=st.just("r")),

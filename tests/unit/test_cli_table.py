@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perpetualcc.cli.commands import COMMANDS, DAEMON, PEOPLE, PROJECT, SESSIONS
+from perpetualcc.cli.commands import COMMANDS, PANELS
 from perpetualcc.cli.main import load_command
 
 
@@ -68,7 +68,7 @@ def test_nothing_typed_shows_the_commands_in_panels_in_their_order() -> None:
 
     assert shown.returncode == 0
     assert shown.stdout.startswith("Usage: pcc [OPTIONS] COMMAND")
-    places = [shown.stdout.index(f"\n{panel}:\n") for panel in (SESSIONS, PEOPLE, PROJECT, DAEMON)]
+    places = [shown.stdout.index(f"\n{panel}:\n") for panel in PANELS]
     assert places == sorted(places)
     for name, entry in COMMANDS.items():
         assert f"  {name} " in shown.stdout

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,8 @@ from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.cli.look import printable
+from perpetualcc.cli.options import JsonOption
+from perpetualcc.config import environment
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.json_lines import UnusableLine
@@ -51,7 +52,7 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object")] = False,
+    as_json: JsonOption = False,
     jsonl: Annotated[
         bool,
         typer.Option(
@@ -103,7 +104,7 @@ def _open(kind: BrainType, model: str, host: str) -> _Sure:
     """The brain that the options name; what they leave out is as the settings have it."""
     settings = _settings(load_config().brain, kind, model, host)
     brain = open_brain(
-        settings, parse=parse_statements, environment=os.environ, open_claude=ClaudeCompletion
+        settings, parse=parse_statements, environment=environment(), open_claude=ClaudeCompletion
     )
     return _Sure(brain, settings.confidence_threshold)
 

@@ -1,6 +1,5 @@
 """`pcc budget`: what may be spent, what was, and how to change it."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
@@ -9,7 +8,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import table
+from perpetualcc.cli.look import print_json, table
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.answers import NUMBER
 
@@ -24,7 +24,7 @@ app = typer.Typer(
 @app.callback()
 def show(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Show every budget and what of it is used today.
@@ -36,7 +36,7 @@ def show(
     with connect(ctx.obj) as daemon:
         found = daemon.call("budget.show")
     if as_json:
-        print(json.dumps(found, indent=2))
+        print_json(found)
         return
     print(table(["Budget", "Allowed", "Used", "Share"], [_row(one) for one in found["budgets"]]))
     today = found["today"]

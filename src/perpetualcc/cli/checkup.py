@@ -13,7 +13,7 @@ from perpetualcc.brain.settings import BrainType
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
-from perpetualcc.cli.connection import locations, not_taken_over
+from perpetualcc.cli.connection import not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import disk_space
@@ -47,13 +47,13 @@ def what_is_needed(places: Locations) -> Iterator[Finding]:
 
 def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     """What work goes on without, with less behind it."""
-    runs = read_status(locations(options)).phase is not Phase.STOPPED
+    runs = read_status(options.locations).phase is not Phase.STOPPED
     if runs:
         with suppress(PerpetualError):  # a mistake in the settings is told above
             yield from ((False, f"{what}: {note}") for what, note in not_taken_over(options))
     yield from _conversations()
     settings, _ = _settings()
-    known = {*config.environment(), *(steered_by(locations(options)) if runs else ())}
+    known = {*config.environment(), *(steered_by(options.locations) if runs else ())}
     yield from _notifications(settings, known)
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
@@ -149,7 +149,7 @@ def _place_to_write(wanted: Path) -> tuple[Path, str | None]:
 
 
 def _database(places: Locations) -> Finding:
-    from perpetualcc.store.inspection import trouble_of  # noqa: PLC0415  # sqlite3
+    from perpetualcc.store.inspection import trouble_of
 
     if not places.database.exists():
         if is_held(places.engine_lock):

@@ -9,30 +9,30 @@ import json
 import shlex
 from pathlib import Path
 
-from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.foreign_files import read_regular
+from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_files import write_whole
 
 _LONGEST = 10_000_000
 """Bytes."""
 
 
-def remember(data_dir: Path | None, project: Path, requirements: Path) -> None:
+def remember(places: Locations, project: Path, requirements: Path) -> None:
     """Both paths absolute. One file a project."""
-    chosen = _chosen(data_dir) | {str(project): str(requirements)}
-    write_whole(_file(data_dir), json.dumps(chosen, indent=2) + "\n")
+    chosen = _chosen(places) | {str(project): str(requirements)}
+    write_whole(_file(places), json.dumps(chosen, indent=2) + "\n")
 
 
-def remembered(data_dir: Path | None, project: Path) -> Path | None:
+def remembered(places: Locations, project: Path) -> Path | None:
     """
     The file chosen for a project, if there was one.
 
     Raises:
         PerpetualError: it is gone.
     """
-    name = _chosen(data_dir).get(str(canonical(project)))
+    name = _chosen(places).get(str(canonical(project)))
     if name is None:
         return None
     if not Path(name).is_file():
@@ -44,13 +44,13 @@ def remembered(data_dir: Path | None, project: Path) -> Path | None:
     return Path(name)
 
 
-def _chosen(data_dir: Path | None) -> dict[str, str]:
+def _chosen(places: Locations) -> dict[str, str]:
     try:
-        found = json.loads(read_regular(_file(data_dir), _LONGEST))
+        found = json.loads(read_regular(_file(places), _LONGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _file(data_dir: Path | None) -> Path:
-    return locate(data_dir).data / "requirements.json"
+def _file(places: Locations) -> Path:
+    return places.data / "requirements.json"

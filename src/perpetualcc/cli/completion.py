@@ -19,7 +19,7 @@ _MOST = 100
 
 def sessions(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
     """Ids with a name and status; once something is typed, names too."""
-    from perpetualcc.store.recorded import newest_sessions  # noqa: PLC0415  # when a key is pressed
+    from perpetualcc.store.recorded import newest_sessions
 
     found = newest_sessions(_database(ctx), _MOST)
     return [pair for session in found for pair in _offered(*session, incomplete)]
@@ -27,7 +27,7 @@ def sessions(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
 
 def tasks(ctx: Any, incomplete: str) -> list[str]:
     """Ids of the tasks that the session has not finished."""
-    from perpetualcc.store.recorded import open_tasks  # noqa: PLC0415  # when a key is pressed
+    from perpetualcc.store.recorded import open_tasks
 
     # While an option is completed, the arguments before it are words.
     session = ctx.params.get("session") or next(iter(ctx.args), "")
@@ -37,14 +37,14 @@ def tasks(ctx: Any, incomplete: str) -> list[str]:
 
 def requests(ctx: Any, incomplete: str) -> list[str]:
     """Numbers of what waits for a person."""
-    from perpetualcc.store.recorded import open_requests  # noqa: PLC0415  # see above
+    from perpetualcc.store.recorded import open_requests
 
     return one_of(*map(str, open_requests(_database(ctx), _MOST)))(incomplete)
 
 
 def rules(ctx: Any, incomplete: str) -> list[str]:
     """Ids of a person's rules."""
-    from perpetualcc.store.recorded import recorded  # noqa: PLC0415  # see above
+    from perpetualcc.store.recorded import recorded
 
     try:
         found = recorded(_database(ctx)).rules
@@ -55,14 +55,14 @@ def rules(ctx: Any, incomplete: str) -> list[str]:
 
 def devices(ctx: Any, incomplete: str) -> list[str]:
     """Names of paired and invited browsers."""
-    from perpetualcc.store.recorded import device_names  # noqa: PLC0415  # see above
+    from perpetualcc.store.recorded import device_names
 
     return one_of(*device_names(_database(ctx), _MOST))(incomplete)
 
 
 def settings(incomplete: str) -> list[tuple[str, str]]:
     """Keys of the configuration; once something is typed, also without their section."""
-    from perpetualcc.config import file  # noqa: PLC0415  # see above
+    from perpetualcc.config import file
 
     known = [(name, file.kind_name(kind)) for name, kind, _ in file.settings()]
     short = [(name.rpartition(".")[2], f"{name}: {kind}") for name, kind in known]
@@ -71,16 +71,16 @@ def settings(incomplete: str) -> list[tuple[str, str]]:
 
 def scenarios(incomplete: str) -> list[str]:
     """Those that come along; the shell itself adds files."""
-    from perpetualcc.rehearsal.reader import shipped_names  # noqa: PLC0415  # see above
+    from perpetualcc.rehearsal.reader import shipped_names
 
     return one_of(*shipped_names())(incomplete)
 
 
 def budgets(incomplete: str) -> list[str]:
     """Names of what may be spent."""
-    from dataclasses import fields  # noqa: PLC0415  # see above
+    from dataclasses import fields
 
-    from perpetualcc.sessions.budget import BudgetLimits  # noqa: PLC0415  # see above
+    from perpetualcc.sessions.budget import BudgetLimits
 
     return one_of(*(one.name for one in fields(BudgetLimits)))(incomplete)
 
@@ -95,7 +95,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
 
 def _database(ctx: Any) -> Path:
-    from perpetualcc import config  # noqa: PLC0415  # only when a key is pressed
+    from perpetualcc import config
 
     return config.locate(ctx.find_root().params.get("data_dir")).database
 

@@ -18,6 +18,8 @@ from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.look import print_json
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -45,7 +47,7 @@ _CHANGES = "changes the settings"
 
 @app.command()
 def show(
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Show every setting; those that differ from the default are marked.
@@ -56,15 +58,12 @@ def show(
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
-        print(
-            json.dumps(
-                {
-                    name: _plain(_hidden(value) if name == _ADDRESSES else value)
-                    for name, value, _ in found
-                    if name != _SECRET
-                },
-                indent=2,
-            )
+        print_json(
+            {
+                name: _plain(_hidden(value) if name == _ADDRESSES else value)
+                for name, value, _ in found
+                if name != _SECRET
+            }
         )
         return
     print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")
@@ -179,8 +178,8 @@ def brain(
 
     Example: pcc config brain ollama --model deepseek-coder:33b
     """
-    from perpetualcc.brain.factory import check_brain  # noqa: PLC0415  # not for `config show`
-    from perpetualcc.claude.completion import ClaudeCompletion  # noqa: PLC0415  # same
+    from perpetualcc.brain.factory import check_brain
+    from perpetualcc.claude.completion import ClaudeCompletion
 
     only_a_person(ctx.obj, _CHANGES)
     path = config.config_path()
@@ -213,7 +212,7 @@ def _say_when(ctx: typer.Context, name: str) -> None:
 
 def _asked_key() -> str:
     """From the keyboard, unseen, or a line of input; kept in the system's key store, if any."""
-    from perpetualcc.brain.keys import store_key  # noqa: PLC0415  # only for a typed key
+    from perpetualcc.brain.keys import store_key
 
     if sys.stdin.isatty():
         typed: str = typer.prompt("API key", hide_input=True)
@@ -263,7 +262,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def _change_alone(path: Path, name: str, value: Any) -> None:
-    import tomlkit  # noqa: PLC0415  # it costs a tenth of a second, and only writing needs it
+    import tomlkit  # it costs a tenth of a second, and only writing needs it
 
     mistake = _mistake_in(path)
     try:

@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
 
 
-def locations(options: GlobalOptions) -> config.Locations:
-    return config.locate(options.data_dir)
-
-
 def only_a_person(options: GlobalOptions, what: str) -> None:
     """Raises PerpetualError: a process of an agent's run would do what is its person's."""
-    from perpetualcc.claude import processes  # noqa: PLC0415  # not for --help
+    from perpetualcc.claude import processes
 
-    if processes.is_of_run(locations(options).data, os.getpid()):
+    if processes.is_of_run(options.locations.data, os.getpid()):
         raise PerpetualError(
             f"Only a person {what}, and this process belongs to an agent's run",
             hint="Type it in a terminal of your own",
@@ -39,18 +35,18 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
 
     Raises PerpetualError: the settings have a mistake.
     """
-    from perpetualcc.daemon.state import (  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.state import (
         set_otherwise,
         steered_otherwise,
     )
 
     restart = as_here(options, "daemon restart")
-    names = steered_otherwise(locations(options), config.steering())
+    names = steered_otherwise(options.locations, config.steering())
     if names:
         yield "Environment", _unknown(names, options, restart)
     # Another file is told of there.
     if config.CONFIG_VARIABLE not in names and set_otherwise(
-        locations(options), config.settings_digest()
+        options.locations, config.settings_digest()
     ):
         changed = "The configuration was changed, and the daemon works with what it was"
         yield "Settings", f"{changed}; to take it over: {restart}"
@@ -88,13 +84,13 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
     A daemon that stops is waited for (unless `outwait` is false) and another one started; without
     `undo_stop` not by this command: who watches does not undo what another terminal asked for.
     """
-    from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.launch import connect as reach
 
     # A mistake in the file is better told here than by an engine that does not start.
     config.check_config()
     with said_if_long("Waiting for the daemon"):
         daemon = reach(
-            locations(options),
+            options.locations,
             flags=config.supervisor_flags(),
             outwait=outwait,
             undo_stop=undo_stop,

@@ -14,7 +14,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import DryRunOption
+from perpetualcc.cli.options import DryRunOption, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.journal import tail
@@ -46,9 +46,9 @@ def start(ctx: typer.Context) -> None:
 
     Example: pcc daemon start
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
-    locations = _locations(ctx)
+    locations: Locations = ctx.obj.locations
     if read_status(locations).phase is Phase.GAVE_UP:
         with said_if_long("Ending the one that gave up"):
             halt.stop(locations)
@@ -68,11 +68,11 @@ def stop(
 
     Example: pcc daemon stop --grace 120
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
-    locations = _locations(ctx)
+    locations: Locations = ctx.obj.locations
     with said_if_long("Stopping at once" if now else _stopping(grace)):
         ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
     print("The daemon has stopped" if ran else "The daemon does not run")
@@ -85,25 +85,25 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
 
     Example: pcc daemon restart
     """
-    from perpetualcc.daemon import halt  # noqa: PLC0415  # status must stay quick
+    from perpetualcc.daemon import halt
 
     config.check_config()  # a daemon that could not start again is not stopped
     with said_if_long(_stopping(grace)):
-        halt.stop(_locations(ctx), grace=grace)
+        halt.stop(ctx.obj.locations, grace=grace)
     _start(ctx)
 
 
 @app.command()
 def status(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Show what the daemon does, without waking it.
 
     Example: pcc daemon status --json
     """
-    locations = _locations(ctx)
+    locations: Locations = ctx.obj.locations
     found, space = read_status(locations), disk_space(locations.data)
     used = disk_use(locations.data)
     if as_json:
@@ -126,7 +126,7 @@ def logs(
 
     Example: pcc daemon logs --follow
     """
-    locations = _locations(ctx)
+    locations: Locations = ctx.obj.locations
     files = [locations.supervisor_log, locations.engine_log]
     positions = {file: file.stat().st_size if file.exists() else 0 for file in files}
     for line in _merged(files, lines):
@@ -144,8 +144,8 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon install --dry-run
     """
-    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # status is quick
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import install_service
+    from perpetualcc.daemon.units import Service
 
     config.check_config()
     install_service(ctx, Service.DAEMON, dry_run=dry_run)
@@ -158,14 +158,10 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc daemon uninstall
     """
-    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import uninstall_service
+    from perpetualcc.daemon.units import Service
 
     uninstall_service(ctx, Service.DAEMON, dry_run=dry_run)
-
-
-def _locations(ctx: typer.Context) -> Locations:
-    return config.locate(ctx.obj.data_dir)
 
 
 def _stopping(grace: float | None) -> str:
@@ -178,7 +174,7 @@ def _stopping(grace: float | None) -> str:
 
 def _start(ctx: typer.Context) -> None:
     with connect(ctx.obj, outwait=False):
-        found = read_status(_locations(ctx))
+        found = read_status(ctx.obj.locations)
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
     tell_what_is_not_taken_over(ctx.obj)
 

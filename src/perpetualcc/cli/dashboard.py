@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, locations, only_a_person
+from perpetualcc.cli.connection import connect, only_a_person
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
@@ -71,7 +71,7 @@ def dashboard(
 
 
 def _address() -> str:
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     return load_config().dashboard.address
 
@@ -97,12 +97,12 @@ class _Manner(NamedTuple):
 async def _serve(
     options: GlobalOptions, listener: socket.socket, address: str, manner: _Manner
 ) -> None:
-    from perpetualcc.gateway.dashboard.bridge import Bridge  # noqa: PLC0415  # not for --help
+    from perpetualcc.gateway.dashboard.bridge import Bridge
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
-    door = locations(options).run_dir / f"dashboard-{os.getpid()}.html"
+    door = options.locations.run_dir / f"dashboard-{os.getpid()}.html"
 
     def used() -> None:
         door.unlink(missing_ok=True)
@@ -134,16 +134,16 @@ def _say(words: str) -> None:
 
 def _reach(options: GlobalOptions) -> socket.socket:
     """Never starts a daemon: somebody who stopped it is not to be undone by a page."""
-    from perpetualcc.daemon.launch import connect as reach  # noqa: PLC0415  # not for --help
+    from perpetualcc.daemon.launch import connect as reach
 
-    return reach(locations(options), start=False, patience=_PATIENCE).detached()
+    return reach(options.locations, start=False, patience=_PATIENCE).detached()
 
 
 def _open(link: str, door: Path) -> None:
     """
     By way of a file of one's own, as Jupyter does: other users see what a program is started with.
     """
-    import webbrowser  # noqa: PLC0415  # not for --help
+    import webbrowser
 
     variables = config.environment()
     if sys.platform != "darwin" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):

@@ -3,7 +3,8 @@
 import typer
 
 from perpetualcc.cli.look import coloured
-from perpetualcc.cli.stage import Stage, own_environment, staged
+from perpetualcc.cli.stage import Stage, staged
+from perpetualcc.config import environment
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.rehearsal import load_scenario, shipped_scenario
 
@@ -20,7 +21,7 @@ def demo() -> None:
     Example: pcc demo
     """
     scenario = load_scenario(shipped_scenario("demo"))
-    with staged(scenario, None, base=own_environment()) as stage:
+    with staged(scenario, None, base=environment()) as stage:
         project = f"./{stage.project.name}"
         start = ["start", project, "--requirements", f"{project}/requirements.md"]
         failed = _show(stage, *start, "--session-name", "word-counter")

@@ -1,6 +1,5 @@
 """`pcc devices`: which browsers elsewhere may look at the dashboard, answer there, or work."""
 
-import json
 import shlex
 import sys
 import time
@@ -11,8 +10,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import moment, table
-from perpetualcc.cli.options import DryRunOption
+from perpetualcc.cli.look import moment, print_json, table
+from perpetualcc.cli.options import DryRunOption, JsonOption
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
@@ -24,7 +23,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 _LOOK_AGAIN = 1.0
 """Seconds."""
 
@@ -56,7 +54,7 @@ def pair(
         link = f"{address}/#{invited['code']}"
         if as_json:
             told = {name: invited[name] for name in ("name", "expires_at")}
-            print(json.dumps({**told, "link": link}, indent=2, ensure_ascii=False))
+            print_json({**told, "link": link})
             return
         _show(link)
         print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
@@ -66,7 +64,7 @@ def pair(
 
 
 def _address() -> str:
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     address = load_config().dashboard.address
     if not address:
@@ -81,7 +79,7 @@ def _address() -> str:
 def _show(link: str) -> None:
     if sys.stdout.isatty():
         try:
-            import segno  # noqa: PLC0415  # an extra
+            import segno  # an extra
 
             segno.make(link, micro=False).terminal(compact=True)
         except ImportError:
@@ -115,7 +113,7 @@ def list_devices(ctx: typer.Context, as_json: JsonOption = False) -> None:
     with connect(ctx.obj) as daemon:
         devices = daemon.call("device.list")
     if as_json:
-        print(json.dumps(devices, indent=2, ensure_ascii=False))
+        print_json(devices)
     elif not devices:
         print('No devices yet. Pair one with: pcc devices pair "my phone"')
     else:
@@ -157,8 +155,8 @@ def install(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc devices install --dry-run
     """
-    from perpetualcc.cli.services import install_service  # noqa: PLC0415  # list is quick
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import install_service
+    from perpetualcc.daemon.units import Service
 
     _address()
     install_service(ctx, Service.DASHBOARD, dry_run=dry_run)
@@ -171,7 +169,7 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 
     Example: pcc devices uninstall
     """
-    from perpetualcc.cli.services import uninstall_service  # noqa: PLC0415  # see above
-    from perpetualcc.daemon.units import Service  # noqa: PLC0415
+    from perpetualcc.cli.services import uninstall_service
+    from perpetualcc.daemon.units import Service
 
     uninstall_service(ctx, Service.DASHBOARD, dry_run=dry_run)

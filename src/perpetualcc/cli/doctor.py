@@ -1,7 +1,6 @@
 """`pcc doctor`: what is here, what is enforced, and how that is known."""
 
 import asyncio
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +11,8 @@ import typer
 from perpetualcc import config
 from perpetualcc.claude.binary import chosen_claude
 from perpetualcc.cli.checkup import Finding, what_is_good_to_have, what_is_needed
-from perpetualcc.cli.connection import locations
-from perpetualcc.cli.look import coloured
+from perpetualcc.cli.look import coloured, print_json
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
@@ -26,7 +25,7 @@ def doctor(
     prove: Annotated[
         bool, typer.Option("--prove", help="Run the canary: see that a refusal refuses")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Check this machine; with --prove see on the real Claude Code what is enforced.
@@ -35,12 +34,12 @@ def doctor(
 
     Example: pcc doctor --prove
     """
-    places = locations(ctx.obj)
+    places = ctx.obj.locations
     needed = [*what_is_needed(places), *(_prove() if prove else [])]
     findings = [*needed, *what_is_good_to_have(ctx.obj)]
     if as_json:
         told = [{"is_well": is_well, "finding": text} for is_well, text in findings]
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        print_json(told)
     else:
         for is_well, text in findings:
             print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
@@ -52,7 +51,7 @@ def doctor(
 
 def _prove() -> Iterator[Finding]:
     """Every layer on its own, on the real Claude Code with a scripted model."""
-    from perpetualcc.daemon.canary import Canary  # noqa: PLC0415  # costs a second
+    from perpetualcc.daemon.canary import Canary  # costs a second
 
     try:
         binary = chosen_claude(load_config().claude.path)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.connection import locations
 from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -39,7 +38,7 @@ def explain(
         str | None, typer.Argument(help="The command, path or address; or the input as JSON")
     ] = None,
     project: Annotated[Path, typer.Option(help="The project's directory")] = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    as_json: JsonOption = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Judge one JSON object a line from standard input")
     ] = False,
@@ -52,7 +51,7 @@ def explain(
 
     Example: pcc explain bash 'git push --force'
     """
-    from perpetualcc.permissions.calls import call_from_words  # noqa: PLC0415  # only when used
+    from perpetualcc.permissions.calls import call_from_words
 
     guards = _Guards(ctx.obj)
     if jsonl:
@@ -73,7 +72,7 @@ def explain(
 
 def judge_lines(project: Path, guards: "_Guards") -> None:
     """One JSON object a line in, one a line out. A line that cannot be read stops nothing."""
-    from perpetualcc.permissions.calls import UnreadableLine, call_from_line  # noqa: PLC0415
+    from perpetualcc.permissions.calls import UnreadableLine, call_from_line
 
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     for line in sys.stdin:
@@ -112,15 +111,15 @@ class _Guards:
 
     @cached_property
     def _base(self) -> "PermissionSettings":
-        from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+        from perpetualcc.config.file import load_config
 
         return load_config().permissions
 
     @cached_property
     def _recorded(self) -> "Recorded":
-        from perpetualcc.store.recorded import recorded  # noqa: PLC0415  # not for --help
+        from perpetualcc.store.recorded import recorded
 
-        return recorded(locations(self._options).database)
+        return recorded(self._options.locations.database)
 
     def as_made(self, rules: "tuple[Rule, ...]") -> "tuple[Rule, ...]":
         """The same rules in the words in which the person made them."""
@@ -133,8 +132,8 @@ class _Guards:
         return self._places[project]
 
     def _read(self, project: Path) -> _Place:
-        from perpetualcc.permissions.decision_engine import DecisionEngine  # noqa: PLC0415
-        from perpetualcc.permissions.project import with_policy_above  # noqa: PLC0415
+        from perpetualcc.permissions.decision_engine import DecisionEngine
+        from perpetualcc.permissions.project import with_policy_above
 
         # A session works in the project's canonical directory, and so do rules and trust.
         place = _canonical(project)
@@ -154,8 +153,8 @@ class _Guards:
         return _Place(settings=settings, rules=rules, engine=engine)
 
     def _standing_alone(self, folder: Path) -> "ProjectStanding":
-        from perpetualcc.permissions.project import ProjectStanding  # noqa: PLC0415
-        from perpetualcc.permissions.trust import is_trusted, read_watched_files  # noqa: PLC0415
+        from perpetualcc.permissions.project import ProjectStanding
+        from perpetualcc.permissions.trust import is_trusted, read_watched_files
 
         files = read_watched_files(folder)
         trusted = is_trusted(files, self._recorded.trust.get(folder))
@@ -181,9 +180,9 @@ class _Judged:
 
 def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     """As the gate of a session at level 3 does it, whose brain has no opinion."""
-    from perpetualcc.permissions.deciding_rules import deciding_rules  # noqa: PLC0415
-    from perpetualcc.permissions.decision_engine import Permit, decide  # noqa: PLC0415
-    from perpetualcc.permissions.risk_classifier import analyse  # noqa: PLC0415
+    from perpetualcc.permissions.deciding_rules import deciding_rules
+    from perpetualcc.permissions.decision_engine import Permit, decide
+    from perpetualcc.permissions.risk_classifier import analyse
 
     place = guards.of(call.project)
     analysis = analyse(call, place.settings)

@@ -1,9 +1,7 @@
 """`pcc decisions` and `pcc trust`: what was decided, and what a project may bring along."""
 
-import json
 import textwrap
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +9,8 @@ import typer
 from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, one_line, printable, table, width
-from perpetualcc.cli.sessions import SessionOption
+from perpetualcc.cli.look import fit, one_line, print_json, printable, table, width
+from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.folders import canonical
@@ -25,11 +23,7 @@ _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
 _CALL = 40
 """Columns of a call, or of a question."""
-_WORDS = {
-    "risk": {risk.value for risk in Risk},
-    "verdict": {verdict.value for verdict in Verdict} | {"answer"},
-    "by": {by.value for by in DecidedBy},
-}
+_WORDS = {"risk": [*Risk], "verdict": [*Verdict, "answer"], "by": [*DecidedBy]}
 
 
 @app.command()
@@ -38,25 +32,25 @@ def decisions(
     session: SessionOption = None,
     risk: Annotated[
         str | None,
-        typer.Option(help="LOW, MEDIUM or HIGH", autocompletion=one_of("LOW", "MEDIUM", "HIGH")),
+        typer.Option(help="LOW, MEDIUM or HIGH", autocompletion=one_of(*_WORDS["risk"])),
     ] = None,
     verdict: Annotated[
         str | None,
         typer.Option(
             help="allow, ask, deny or answer",
-            autocompletion=one_of("allow", "ask", "deny", "answer"),
+            autocompletion=one_of(*_WORDS["verdict"]),
         ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
             help="policy, brain, person, timeout",
-            autocompletion=one_of("policy", "brain", "person", "timeout"),
+            autocompletion=one_of(*_WORDS["by"]),
         ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List what was decided about tool calls, and answered to Claude, newest first, and why.
@@ -83,7 +77,7 @@ def decisions(
             ]
     found = sorted(found, key=lambda one: -float(one["at"]))[:limit]
     if as_json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
     elif not found:
         is_filtered = session or verdict or any(filters.values())
         print("Nothing of that kind was decided." if is_filtered else "Nothing was decided yet.")
@@ -173,7 +167,7 @@ def _shown(surface: dict[str, str]) -> str:
 @app.command()
 def trust(
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
+    project: ProjectArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Only show, as JSON")] = False,
@@ -197,7 +191,7 @@ def trust(
             return
         found = daemon.call("trust.show", project=str(place))
         if as_json:
-            print(json.dumps(found, indent=2, ensure_ascii=False))
+            print_json(found)
             return
         if not found["surfaces"]:
             print(f"{place} brings nothing of its own along: there is nothing to trust")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.look import printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.installing import pip_install
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 
 @app.command()
@@ -57,17 +57,16 @@ def init(
     folder = _folder(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
-    options: GlobalOptions | None = ctx.obj
-    data_dir = options.data_dir if options else None
+    options: GlobalOptions = ctx.obj
     if named is not None:
-        remember(data_dir, folder, named)
+        remember(options.locations, folder, named)
     if not skip_index:
         _index(folder, vectors)
     print(f"✓ {'Created' if is_new else 'Found'} .perpetualcc/ directory")
     print("\nProject initialized. Start a session with:")
     task = ' --task "Your task here"'
     with suppress(PerpetualError):  # what was chosen before may be gone: `pcc start` says so
-        task = "" if _lists_work(named or remembered(data_dir, folder)) else task
+        task = "" if _lists_work(named or remembered(options.locations, folder)) else task
     print(f"  pcc start {shlex.quote(str(project))}{task}")
 
 

@@ -9,6 +9,10 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, moment
 from perpetualcc.domain.errors import PerpetualError
 
+UnattendedOption = Annotated[
+    bool,
+    typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
+]
 AtOption = Annotated[
     str | None,
     typer.Option(
@@ -103,8 +107,8 @@ def _due_of(at: str | None) -> float | None:
     """UTC epoch seconds."""
     if at is None:
         return None
-    from perpetualcc.config.clock import wall_clock  # noqa: PLC0415  # not for --help
-    from perpetualcc.deferred.when import parse_when  # noqa: PLC0415
+    from perpetualcc.config.clock import wall_clock
+    from perpetualcc.deferred.when import parse_when
 
     return parse_when(at, wall_clock().now())
 
@@ -112,7 +116,7 @@ def _due_of(at: str | None) -> float | None:
 def _check_rule(every: str | None, missed: str | None) -> None:
     if every is None:
         return
-    from perpetualcc.deferred.repeat import ONCE, Repeated  # noqa: PLC0415  # not for --help
+    from perpetualcc.deferred.repeat import ONCE, Repeated
 
     Repeated(every, missed or ONCE).check()
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc.cli import learned
-from perpetualcc.cli.learned import JsonOption, open_library, tell_damaged
+from perpetualcc.cli.learned import open_library, tell_damaged
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import print_json, printable
+from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def install() -> None:
 
     Example: pcc learn install
     """
-    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.install import install as put  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning import control
+    from perpetualcc.learning.install import install as put
 
     places = learning_places()
     done = put(places)
@@ -56,9 +57,9 @@ def uninstall() -> None:
 
     Example: pcc learn uninstall
     """
-    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.install import uninstall as take  # noqa: PLC0415
-    from perpetualcc.learning.queue import QueueReader  # noqa: PLC0415
+    from perpetualcc.learning import control
+    from perpetualcc.learning.install import uninstall as take
+    from perpetualcc.learning.queue import QueueReader
 
     places = learning_places()
     print("Hooks removed" if take(places) else "No hooks of ours were installed")
@@ -74,9 +75,9 @@ def status(as_json: JsonOption = False) -> None:
 
     Example: pcc learn status
     """
-    from dataclasses import asdict  # noqa: PLC0415  # one line uses it
+    from dataclasses import asdict
 
-    from perpetualcc.learning.health import describe, examine  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.health import describe, examine
 
     health = examine(learning_places())
     tell_damaged(open_library())
@@ -110,7 +111,7 @@ def stop() -> None:
 
     Example: pcc learn stop
     """
-    from perpetualcc.learning import control  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning import control
 
     if not control.stop_for_good(learning_places(), say=print):
         print("No worker runs")
@@ -126,8 +127,8 @@ def restart(
 
     Example: pcc learn restart
     """
-    from perpetualcc.daemon import learning_worker  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning import control  # noqa: PLC0415
+    from perpetualcc.daemon import learning_worker
+    from perpetualcc.learning import control
 
     places, locations = learning_places(), _locations(ctx)
     control.stop(places, force=force, say=print)
@@ -145,11 +146,11 @@ def run(
 
     Example: pcc learn run
     """
-    import logging  # noqa: PLC0415  # not for help pages
-    import threading  # noqa: PLC0415
+    import logging
+    import threading
 
-    from perpetualcc.daemon.learning_worker import BrainConfirmation  # noqa: PLC0415
-    from perpetualcc.learning.worker import AnotherWorker, Worker  # noqa: PLC0415
+    from perpetualcc.daemon.learning_worker import BrainConfirmation
+    from perpetualcc.learning.worker import AnotherWorker, Worker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s [%(levelname)s] %(message)s")
     try:
@@ -174,7 +175,7 @@ def classify(
 
     Example: pcc learn classify "no, use pytest instead"
     """
-    from perpetualcc.learning.corrections.stream import judge_lines, judge_one  # noqa: PLC0415
+    from perpetualcc.learning.corrections.stream import judge_lines, judge_one
 
     if jsonl:
         for line in judge_lines(sys.stdin.buffer):
@@ -184,7 +185,7 @@ def classify(
     message = message or _piped()
     if not message.strip():
         raise typer.BadParameter("give a message, or pipe one in", param_hint="MESSAGE")
-    print(json.dumps(judge_one(message, assistant, explain=explain), ensure_ascii=False, indent=2))
+    print_json(judge_one(message, assistant, explain=explain))
 
 
 def _piped() -> str:
@@ -195,10 +196,8 @@ def _piped() -> str:
 
 
 def _locations(ctx: typer.Context) -> "Locations":
-    from perpetualcc import config  # noqa: PLC0415  # not for help pages
-
-    # As `claude-learning` there is no `--data-dir`.
-    return config.locate(getattr(ctx.obj, "data_dir", None))
+    options: GlobalOptions = ctx.obj or GlobalOptions()  # `claude-learning` has none
+    return options.locations
 
 
 app.add_typer(learned.app)
@@ -206,7 +205,7 @@ app.add_typer(learned.app)
 
 def main() -> None:
     """The seed's own command name: `claude-learning status`."""
-    from perpetualcc.cli.main import run_alone  # noqa: PLC0415  # avoids a circle
+    from perpetualcc.cli.main import run_alone  # avoids a circle
 
     run_alone(app, "claude-learning")
 

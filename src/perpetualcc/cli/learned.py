@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perpetualcc.cli.learning_group import learning_places, tell_unread
-from perpetualcc.cli.look import one_line, printable
+from perpetualcc.cli.look import one_line, print_json, printable
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None)
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
 HomeOption = Annotated[
     Path | None, typer.Option(help="A project that exists", exists=True, file_okay=False)
@@ -49,7 +49,7 @@ def list_(
     waiting = library.pending(where, above=True)
     found = waiting if pending else library.all(where, above=True)
     if as_json:
-        print(json.dumps([_as_json(one) for one in found], ensure_ascii=False, indent=2))
+        print_json([_as_json(one) for one in found])
         return
     for one in found:
         print(_row(one))
@@ -74,7 +74,7 @@ def show(
     """
     one = open_library().find(identity, _home(project, everywhere=everywhere))
     if as_json:
-        print(json.dumps(_as_json(one), ensure_ascii=False, indent=2))
+        print_json(_as_json(one))
         return
     print(_row(one))
     print(f"  project: {one_line(one.project) or 'every project'}")
@@ -156,7 +156,7 @@ def _what_ends(library: "Library", project: str) -> Iterator[None]:
 
 
 def _new_words(rule: str) -> str:
-    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # when edited
+    from perpetualcc.learning.preferences import says_something
 
     while not says_something(words := typer.prompt("  rule", default=one_line(rule)).strip()):
         print("  A rule needs words")
@@ -174,8 +174,8 @@ def remember(
 
     Example: pcc learn remember "Use tabs in Makefiles" --global
     """
-    from perpetualcc.learning.preferences import says_something  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.process import typed_rule  # noqa: PLC0415
+    from perpetualcc.learning.preferences import says_something
+    from perpetualcc.learning.process import typed_rule
 
     if not says_something(rule):
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
@@ -223,8 +223,8 @@ def auto(
 
     Example: pcc learn auto --above 0.95 --after 3
     """
-    from perpetualcc.domain.private_files import write_whole  # noqa: PLC0415
-    from perpetualcc.learning.files import read_json  # noqa: PLC0415
+    from perpetualcc.domain.private_files import write_whole
+    from perpetualcc.learning.files import read_json
 
     _only_a_person()
     places = learning_places()
@@ -258,7 +258,7 @@ def export(
 
     Example: pcc learn export --output preferences.json
     """
-    from perpetualcc.learning.exchange import write_export  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.exchange import write_export
 
     found = open_library().all(_home(project))
     text = json.dumps({"version": 1, "preferences": [_as_json(one) for one in found]},
@@ -280,8 +280,8 @@ def import_(
 
     Example: pcc learn import preferences.json
     """
-    from perpetualcc.learning.exchange import read_export  # noqa: PLC0415  # not for help pages
-    from perpetualcc.learning.preferences import Status  # noqa: PLC0415
+    from perpetualcc.learning.exchange import read_export
+    from perpetualcc.learning.preferences import Status
 
     _only_a_person()
     library, chosen = open_library(), _home(project)
@@ -314,7 +314,7 @@ def _name_of(folder: Path) -> str:
 
 def _is_agent() -> bool:
     """Whether Claude Code runs us, which sets this for its tools, or a process of a run does."""
-    from perpetualcc.claude import processes  # noqa: PLC0415  # not for help pages
+    from perpetualcc.claude import processes
 
     return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
 
@@ -327,7 +327,7 @@ def _only_a_person(does: str = "accepts") -> None:
 
 
 def open_library() -> "Library":
-    from perpetualcc.learning.library import Library  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.library import Library
 
     return Library(learning_places())
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from perpetualcc.config import claude_directory
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
 
@@ -29,13 +30,12 @@ class LearningGroup(TyperGroup):
 
 def learning_places() -> Places:
     """The files of the user's Claude Code: below `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Places(claude=Path(chosen) if chosen else Path.home() / ".claude")
+    return Places(claude=claude_directory())
 
 
 def tell_unread() -> None:
     """Say what no list can show yet: nobody reads while neither a worker nor a daemon runs."""
-    from perpetualcc.learning.health import examine  # noqa: PLC0415  # not for help pages
+    from perpetualcc.learning.health import examine
 
     health = examine(learning_places())
     if health.waiting and not health.is_alive:

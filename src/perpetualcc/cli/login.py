@@ -22,8 +22,8 @@ def login(
 
     Example: pcc login
     """
-    from perpetualcc.claude.binary import chosen_claude  # noqa: PLC0415  # not for --help
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # same
+    from perpetualcc.claude.binary import chosen_claude
+    from perpetualcc.config.file import load_config
 
     binary = chosen_claude(load_config().claude.path)
     raise typer.Exit(subprocess.call([binary, "auth", "login", *(words or [])]))

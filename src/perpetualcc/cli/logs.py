@@ -13,8 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.options import Detail, GlobalOptions
-from perpetualcc.cli.sessions import SessionArgument
+from perpetualcc.cli.options import Detail, GlobalOptions, SessionArgument
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -66,7 +65,7 @@ def _follow(
     options: GlobalOptions, session: str, since: int, show: Callable[[dict[str, Any]], None]
 ) -> None:
     """Across restarts of the engine, as `pcc attach` does, until the person leaves."""
-    from perpetualcc.gateway.client import ConnectionLost  # noqa: PLC0415  # not for --help
+    from perpetualcc.gateway.client import ConnectionLost
 
     while True:
         with connect(options, undo_stop=False) as daemon, suppress(ConnectionLost):

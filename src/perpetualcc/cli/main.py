@@ -2,8 +2,6 @@
 
 import importlib
 import sys
-from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from perpetualcc import __version__
-from perpetualcc.cli.commands import COMMANDS, CommandEntry
+from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
 from perpetualcc.cli.ending import with_our_errors
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.plain_values import use_plain_values
@@ -27,7 +25,7 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         entry = COMMANDS.get(cmd_name)
-        return None if entry is None else _Listed(cmd_name, entry).command
+        return None if entry is None else _listed(cmd_name, entry)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, *rest = args
@@ -49,33 +47,24 @@ class _Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """One section a panel, in the order in which people meet them."""
-        for panel, names in by_panel():
+        for panel, commands in PANELS.items():
             with formatter.section(panel):
-                formatter.write_dl([(name, COMMANDS[name].help) for name in names])
-
-
-def by_panel() -> Iterator[tuple[str, list[str]]]:
-    """The panels with the names of their commands, both in the order of the table."""
-    panels = list(dict.fromkeys(entry.panel for entry in COMMANDS.values()))
-    names = sorted(COMMANDS, key=lambda name: panels.index(COMMANDS[name].panel))
-    for panel, found in groupby(names, key=lambda name: COMMANDS[name].panel):
-        yield panel, list(found)
+                formatter.write_dl([(name, entry.help) for name, entry in commands.items()])
 
 
 def _alike(word: str) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415  # slow to import, wanted after a slip
+    from difflib import get_close_matches  # slow to import, wanted after a slip
 
     return get_close_matches(word, COMMANDS, n=1)
 
 
-class _Listed:
+def _listed(name: str, entry: CommandEntry) -> Any:
     """What the help page needs of a command, without its module."""
-
-    def __init__(self, name: str, entry: CommandEntry) -> None:
-        stub = typer.Typer(rich_markup_mode=None)
-        stub.command(name=name, help=entry.help, rich_help_panel=entry.panel)(lambda: None)
-        self.command = typer.main.get_command(stub)
-        self.command.name = name
+    stub = typer.Typer(rich_markup_mode=None)
+    stub.command(name=name, help=entry.help)(lambda: None)
+    command = typer.main.get_command(stub)
+    command.name = name
+    return command
 
 
 def load_command(name: str) -> Any:

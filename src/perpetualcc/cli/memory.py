@@ -4,16 +4,21 @@ import asyncio
 import dataclasses
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from perpetualcc import config
 from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
+
+if TYPE_CHECKING:
+    from perpetualcc.store.database import Database
 
 T = TypeVar("T")
 
@@ -22,7 +27,6 @@ app = typer.Typer(no_args_is_help=True, help="Search what happened and what work
 _KINDS = {"QuestionAnswered": "question", "ToolDecided": "call", "TaskSettled": "task"}
 """The events that our own sessions are remembered by; programs may add others."""
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON")]
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project")]
 
 
@@ -47,7 +51,7 @@ def search(
     where = str(canonical(project)) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
-        from perpetualcc.store.episodes import SqliteEpisodes  # noqa: PLC0415  # SQL when used
+        from perpetualcc.store.episodes import SqliteEpisodes
 
         memory = EpisodicMemory(SqliteEpisodes(database))
         return await memory.find_similar(query, limit, project=where)
@@ -83,10 +87,10 @@ def facts(
     """
 
     async def look(database: Any) -> Any:
-        from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415  # when used
-        from perpetualcc.daemon.known_facts import KnownFacts  # noqa: PLC0415
-        from perpetualcc.learning.library import Library  # noqa: PLC0415
-        from perpetualcc.store.facts import SqliteFacts  # noqa: PLC0415  # SQL when used
+        from perpetualcc.cli.learning_group import learning_places
+        from perpetualcc.daemon.known_facts import KnownFacts
+        from perpetualcc.learning.library import Library
+        from perpetualcc.store.facts import SqliteFacts
 
         known = KnownFacts(SqliteFacts(database), Library(learning_places()))
         return await SemanticMemory(known).get_facts(str(canonical(project)), category)
@@ -108,29 +112,34 @@ def serve(ctx: typer.Context) -> None:
 
     Example: claude mcp add pcc-memory -- pcc memory serve
     """
-    import signal  # noqa: PLC0415  # not for help pages
-    import sys  # noqa: PLC0415
+    import signal
+    import sys
 
-    from perpetualcc.cli.learning_group import learning_places  # noqa: PLC0415
-    from perpetualcc.cli.memory_server import build  # noqa: PLC0415  # the MCP package is large
+    from perpetualcc.cli.learning_group import learning_places
+    from perpetualcc.cli.memory_server import build  # the MCP package is large
 
     if sys.stdin.isatty():
         print("Waiting for an MCP client on standard input; Ctrl-C ends it", file=sys.stderr)
     # It waits for a line in a thread that nothing can interrupt, and holds nothing to be lost.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build(config.locate(ctx.obj.data_dir), learning_places()).run("stdio")
+    build(ctx.obj.locations, learning_places()).run("stdio")
 
 
 def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:
-    """Read from the user's database beside a running engine."""
-    from perpetualcc.store.database import Database  # noqa: PLC0415  # SQL when used
-
     async def work() -> T:
-        places = config.locate(ctx.obj.data_dir).prepare()
-        database = await Database.open(places.database, exclusive=False)
-        try:
+        async with opened(ctx.obj.locations) as database:
             return await look(database)
-        finally:
-            await database.close()
 
     return asyncio.run(work())
+
+
+@asynccontextmanager
+async def opened(places: Locations) -> "AsyncIterator[Database]":
+    """The user's database, to read from beside a running engine."""
+    from perpetualcc.store.database import Database
+
+    database = await Database.open(places.prepare().database, exclusive=False)
+    try:
+        yield database
+    finally:
+        await database.close()

@@ -2,21 +2,19 @@
 
 import dataclasses
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
 
 from perpetualcc import __version__
+from perpetualcc.cli.memory import opened
 from perpetualcc.daemon.known_facts import KnownFacts
 from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory
-from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
 
@@ -34,7 +32,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
     @server.tool()
     async def search_episodes(situation: str, limit: int = 3) -> dict[str, Any]:
         """Find past events that resemble a situation: what was done about them, how it went."""
-        async with _opened(places) as database:
+        async with opened(places) as database:
             memory = EpisodicMemory(SqliteEpisodes(database))
             found = await memory.find_similar(situation, max(1, min(limit, 20)))
         return {"note": _NOTE, "episodes": [dataclasses.asdict(one) for one in found]}
@@ -42,7 +40,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
     @server.tool()
     async def project_facts(project: str, category: FactCategory | None = None) -> dict[str, Any]:
         """What is known about a project (absolute path): conventions, decisions, preferences."""
-        async with _opened(places) as database:
+        async with opened(places) as database:
             known = KnownFacts(SqliteFacts(database), Library(learned))
             memory = SemanticMemory(known)
             found = {
@@ -75,12 +73,3 @@ def _paths(project: str) -> list[str]:
     """A project as it was named, and as links lead to it: it is known as one of them."""
     path = expanded(Path(project)).absolute()
     return list(dict.fromkeys((str(path), str(canonical(path)))))
-
-
-@asynccontextmanager
-async def _opened(places: Locations) -> AsyncIterator[Database]:
-    database = await Database.open(places.prepare().database, exclusive=False)
-    try:
-        yield database
-    finally:
-        await database.close()

@@ -1,13 +1,13 @@
 """`pcc notifications`: what was sent to people, with receipts."""
 
-import json
 import time
 from typing import Annotated, Any
 
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import fit, moment, table
+from perpetualcc.cli.look import fit, moment, print_json, table
+from perpetualcc.cli.options import JsonOption
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -16,7 +16,7 @@ app = typer.Typer(rich_markup_mode=None)
 def notifications(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List what was sent to people, with receipts.
@@ -26,7 +26,7 @@ def notifications(
     with connect(ctx.obj) as daemon:
         sent = daemon.call("notification.list", limit=limit)
     if as_json:
-        print(json.dumps(sent, indent=2, ensure_ascii=False))
+        print_json(sent)
     elif not sent:
         print("Nothing was sent yet. Try it with: pcc notify test")
     else:

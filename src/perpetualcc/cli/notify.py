@@ -1,13 +1,13 @@
 """`pcc notify test`: see whether what is sent arrives."""
 
-import json
 import time
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import coloured, fit
+from perpetualcc.cli.look import coloured, fit, print_json
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
@@ -26,7 +26,7 @@ _PATIENCE = 40.0
 @app.command("test")
 def send_test(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Send a test through every channel, and wait for the receipts.
@@ -53,7 +53,7 @@ def send_test(
             )
         receipts = _wait(daemon, len(channels))
     if as_json:
-        print(json.dumps(receipts, indent=2, ensure_ascii=False))
+        print_json(receipts)
     for one in [] if as_json else receipts:
         state = coloured(one["state"], _COLOURS.get(one["state"], "yellow"))
         reason = f": {fit(one['problem'], 200)}" if one["problem"] else ""

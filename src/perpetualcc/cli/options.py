@@ -1,4 +1,4 @@
-"""The global options, as every command finds them in `ctx.obj`."""
+"""The global options, as every command finds them in `ctx.obj`, and those that several have."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -7,6 +7,26 @@ from typing import Annotated
 
 import typer
 
+from perpetualcc.cli import completion
+from perpetualcc.config import Locations, locate
+
+SessionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SESSION",
+        help="Id, three characters of its beginning or more, or a name",
+        autocompletion=completion.sessions,
+    ),
+]
+SessionOption = Annotated[
+    str | None,
+    typer.Option("--session", help="Only this session", autocompletion=completion.sessions),
+]
+ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")]
+TaskOption = Annotated[str | None, typer.Option(help="What to do")]
+NameOption = Annotated[str, typer.Option(help="A name for this session")]
+DetachOption = Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
 
 
@@ -30,6 +50,10 @@ class GlobalOptions:
     quiet: bool = False
     staged: bool = False
     """A rehearsal: no other terminal knows of this daemon, so nobody can answer from one."""
+
+    @property
+    def locations(self) -> Locations:
+        return locate(self.data_dir)
 
     @property
     def detail(self) -> Detail:

@@ -1,6 +1,5 @@
 """`pcc pending` and `pcc respond`: what waits for a person."""
 
-import json
 import sys
 import time
 from typing import Annotated, Any
@@ -9,8 +8,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import fit
-from perpetualcc.cli.sessions import SessionOption
+from perpetualcc.cli.look import fit, print_json
+from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
 
@@ -26,7 +25,7 @@ def pending(
     ] = None,
     session: SessionOption = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List what waits for a person: the most severe first, then the oldest.
@@ -40,12 +39,12 @@ def pending(
 
 
 def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
-    from perpetualcc.cli.asking import packet_lines  # noqa: PLC0415  # the list does without
+    from perpetualcc.cli.asking import packet_lines
 
     with connect(ctx.obj) as daemon:
         request = daemon.call("escalation.get", number=number)
     if as_json:
-        print(json.dumps(request, indent=2, ensure_ascii=False))
+        print_json(request)
         return
     print("\n".join(packet_lines(request, time.time())))
     if request["settled_at"] is None:
@@ -106,7 +105,7 @@ def respond(
 def _refuse_contradictions(
     number: int, words: list[str], *, approve: bool, deny: bool, always: bool, interactive: bool
 ) -> None:
-    from perpetualcc.human.answers import NO, YES  # noqa: PLC0415  # not for the list
+    from perpetualcc.human.answers import NO, YES
 
     said = {word.strip().casefold() for word in words}
     contradictions = {
@@ -125,7 +124,7 @@ def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
     """One text, or one for each question."""
     if len(words) < 2:
         return {"text": words[0]} if words else {}
-    from perpetualcc.human.answers import questions_of  # noqa: PLC0415  # seldom needed
+    from perpetualcc.human.answers import questions_of
 
     request = daemon.call("escalation.get", number=number)
     questions = questions_of(request["raw"], request["title"])
@@ -140,7 +139,7 @@ def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
 
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
     """The seed's prompt, in the terminal."""
-    from perpetualcc.cli.asking import Prompt, packet_lines  # noqa: PLC0415  # not for --approve
+    from perpetualcc.cli.asking import Prompt, packet_lines
 
     print("\n".join(packet_lines(request, time.time())))
     if request["settled_at"] is not None:

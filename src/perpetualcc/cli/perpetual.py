@@ -1,10 +1,10 @@
 """`pcc perpetual`: a session without an end of context (seed 001)."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from perpetualcc.cli.options import DetachOption, NameOption, ProjectArgument, TaskOption
 from perpetualcc.cli.start import begin
 from perpetualcc.domain.errors import PerpetualError
 
@@ -14,8 +14,8 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command()
 def perpetual(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
-    task: Annotated[str | None, typer.Option(help="What to do")] = None,
+    project: ProjectArgument,
+    task: TaskOption = None,
     warn_tokens: Annotated[
         int | None,
         typer.Option(help="Ask Claude to hand over from here on [default: the configuration's]"),
@@ -36,8 +36,8 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
         int | None,
         typer.Option(help="Begin with what this iteration of an earlier session left"),
     ] = None,
-    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
-    session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
+    detach: DetachOption = False,
+    session_name: NameOption = "",
 ) -> None:
     """
     Start a session that hands its work over to fresh ones, before a context is full.

@@ -9,9 +9,8 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import locations
 from perpetualcc.cli.options import GlobalOptions
-from perpetualcc.cli.stage import Stage, own_environment, staged
+from perpetualcc.cli.stage import Stage, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
@@ -64,7 +63,7 @@ def rehearse(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )
     config.check_config()
-    base = own_environment()
+    base = config.environment()
     if (settings := config.config_path()).exists():
         base[config.CONFIG_VARIABLE] = str(settings)
     with staged(story, project, base=base) as stage:
@@ -82,7 +81,7 @@ def rehearse(
 
 def take_along(options: GlobalOptions, stage: Stage, project: Path | None) -> None:
     """A person's rules, and their trust in the project, as they would count in it."""
-    known = recorded(locations(options).database)
+    known = recorded(options.locations.database)
     there = None if project is None else canonical(project)
     here = canonical(stage.project)
     rules = [_moved(rule, there, here) for rule in known.rules]

@@ -1,6 +1,5 @@
 """`pcc report`: what happened while nobody looked."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
@@ -15,11 +14,12 @@ from perpetualcc.cli.look import (
     fit,
     moment,
     one_line,
+    print_json,
     terminal_width,
     thousands,
     width,
 )
-from perpetualcc.cli.sessions import JsonOption
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.cli.waiting import answer_to
@@ -61,7 +61,7 @@ def report(
         told = daemon.call("report.show", session=session, seconds=seconds)
         waiting = daemon.call("escalation.list", session=session, limit=10)
     if as_json:
-        print(json.dumps({**told, "waiting": waiting}, indent=2, ensure_ascii=False))
+        print_json({**told, "waiting": waiting})
         return
     print(_heading(told, since))
     for one in told["sessions"]:

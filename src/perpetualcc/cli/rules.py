@@ -1,6 +1,5 @@
 """`pcc rules`: what a person has decided once and for all."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +8,8 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import table
+from perpetualcc.cli.look import print_json, table
+from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
 
@@ -24,7 +24,7 @@ app = typer.Typer(
 @app.command("list")
 def list_rules(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     List the rules, in the order they were made.
@@ -34,7 +34,7 @@ def list_rules(
     with connect(ctx.obj) as daemon:
         rules = daemon.call("rule.list")
     if as_json:
-        print(json.dumps(rules, indent=2, ensure_ascii=False))
+        print_json(rules)
     elif not rules:
         print("No rules yet. Add one with: pcc rules add allow kind 'git commit'")
     else:
@@ -51,7 +51,7 @@ RuleArgument = Annotated[
 def explain(
     ctx: typer.Context,
     rule: RuleArgument,
-    as_json: Annotated[bool, typer.Option("--json", help="Output as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Say what a rule does, and when it counts.
@@ -63,7 +63,7 @@ def explain(
     if found is None:
         raise PerpetualError(f"No rule is called {rule!r}", hint="See them with: pcc rules list")
     if as_json:
-        print(json.dumps({**found, "counts": _when(found)}, indent=2, ensure_ascii=False))
+        print_json({**found, "counts": _when(found)})
         return
     print(found["explanation"])
     print(f"Counts   {_when(found)}")

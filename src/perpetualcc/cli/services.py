@@ -27,7 +27,7 @@ def install_service(ctx: typer.Context, service: Service, *, dry_run: bool) -> N
     if dry_run:
         _show_commands("Would then run:", unit.enable)
         return
-    config.locate(ctx.obj.data_dir).prepare()  # a service manager makes no directory for a log
+    ctx.obj.locations.prepare()  # a service manager makes no directory for a log
     unit.path.parent.mkdir(parents=True, exist_ok=True)
     unit.path.write_text(unit.text, "utf-8")
     print(f"Wrote {unit.path}")
@@ -62,7 +62,7 @@ def _unit(ctx: typer.Context, service: Service) -> ServiceUnit:
     if config.is_config_named():
         variables[config.CONFIG_VARIABLE] = str(config.config_path())
     return unit_for_this_system(
-        config.locate(ctx.obj.data_dir),
+        ctx.obj.locations,
         home=Path.home(),
         config=config.user_configuration(),
         variables=variables,

@@ -1,6 +1,5 @@
 """A stage for `pcc demo` and `pcc rehearse`: a scripted model, and an installation of its own."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -127,8 +126,3 @@ def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:
 
 _LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")
 """Large, and made again by the tools that need them."""
-
-
-def own_environment() -> dict[str, str]:
-    """What this process was started with."""
-    return dict(os.environ)

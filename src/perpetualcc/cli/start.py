@@ -21,14 +21,22 @@ from perpetualcc.cli.later import (
     EveryOption,
     MissedOption,
     PlanOption,
+    UnattendedOption,
     WhenOption,
     YesOption,
     begins_in_words,
     said_alike,
 )
 from perpetualcc.cli.look import one_line, terminal_width
-from perpetualcc.cli.options import GlobalOptions
-from perpetualcc.cli.sessions import SessionArgument, session_panel
+from perpetualcc.cli.options import (
+    DetachOption,
+    GlobalOptions,
+    NameOption,
+    ProjectArgument,
+    SessionArgument,
+    TaskOption,
+)
+from perpetualcc.cli.session_page import session_panel
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded
@@ -43,8 +51,8 @@ _BRAINS = ("none", "claude", "gemini", "ollama")
 @app.command()
 def start(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")],
-    task: Annotated[str | None, typer.Option(help="What to do")] = None,
+    project: ProjectArgument,
+    task: TaskOption = None,
     requirements: Annotated[
         Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
     ] = None,
@@ -76,7 +84,7 @@ def start(  # noqa: PLR0917  # one parameter an option
             help="Pause after so many turns; pcc resume goes on for as many [default: unlimited]",
         ),
     ] = None,
-    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")] = False,
+    detach: DetachOption = False,
     level: Annotated[
         int, typer.Option(min=1, max=3, help="1 read-only, 2 writes below --writable, 3 full")
     ] = 3,
@@ -93,11 +101,8 @@ def start(  # noqa: PLR0917  # one parameter an option
             autocompletion=completion.one_of("auto", "on", "off"),
         ),
     ] = "",
-    session_name: Annotated[str, typer.Option(help="A name for this session")] = "",
-    unattended: Annotated[
-        bool,
-        typer.Option("--unattended", help="For a quiet hour, with the budgets of unattended work"),
-    ] = False,
+    session_name: NameOption = "",
+    unattended: UnattendedOption = False,
     perpetual: Annotated[
         bool,
         typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
@@ -158,7 +163,7 @@ def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) ->
     """Raises Mistyped for an option that would change nothing, whatever the person hopes."""
     if not model and not auto_approve:
         return
-    from perpetualcc.config.file import load_config  # noqa: PLC0415  # not for --help
+    from perpetualcc.config.file import load_config
 
     settings = load_config()
     if model and (brain or settings.brain.type) == "none":
@@ -176,7 +181,7 @@ def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) ->
 
 def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:
     """The requirements that `pcc init` was given for the project."""
-    known = remembered(global_options.data_dir, project)
+    known = remembered(global_options.locations, project)
     if known is not None:
         print(f"Requirements: {known} (chosen with pcc init)", file=sys.stderr)
     return known
@@ -259,8 +264,8 @@ def _has_begun(session: dict[str, Any]) -> bool:
 
 def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
     """What a person should know: a mistake, and what nobody has seen. Words are just words."""
-    from perpetualcc.permissions.policy_file import POLICY_FILE  # noqa: PLC0415  # not for --help
-    from perpetualcc.permissions.trust import INSTRUCTIONS  # noqa: PLC0415
+    from perpetualcc.permissions.policy_file import POLICY_FILE
+    from perpetualcc.permissions.trust import INSTRUCTIONS
 
     mistakes = [str(one["detail"]) for one in brought["surfaces"] if one["what"] == "mistake"]
     yield from map(one_line, mistakes)
@@ -321,7 +326,7 @@ def attach(
 
 
 def _watch(options: GlobalOptions, session: dict[str, Any], tail: int | None = None) -> None:
-    from perpetualcc.cli.stream import TAIL, Ending, Watcher  # noqa: PLC0415  # not for --help
+    from perpetualcc.cli.stream import TAIL, Ending, Watcher
 
     ending = Watcher(options, session["id"], tail=tail or TAIL).watch()
     match ending:

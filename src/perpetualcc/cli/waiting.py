@@ -1,13 +1,12 @@
 """The list of what waits for a person."""
 
-import json
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import duration, fit, table
+from perpetualcc.cli.look import duration, fit, print_json, table
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
@@ -28,7 +27,7 @@ def list_waiting(
         waiting = daemon.call("escalation.list", session=session, limit=limit)
         more = daemon.call("escalation.count", session=session) - len(waiting)
     if as_json:
-        print(json.dumps(waiting, indent=2, ensure_ascii=False))
+        print_json(waiting)
     elif not waiting:
         print("Nothing waits for you.")
     else:

@@ -188,7 +188,6 @@ class Again:
     """Go on at once, in a new run, with this prompt."""
 
     prompt: str
-    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,8 +197,6 @@ class Later:
     due: float
     counts: bool = True
     """Whether this dispatch is one of the task's attempts. A limit's wait is not."""
-    prompt: str | None = None
-    """Replaces the prompt of the next run, when given."""
     reason: str = ""
     keeps_answer: bool = False
     """The dispatch was cut short: the next one is given the same answer again."""

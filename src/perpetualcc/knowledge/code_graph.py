@@ -123,10 +123,6 @@ class CodeGraph:
             frontier = self._step(frontier, distance, set(start), found)
         return list(found.values())[:MAX_RELATED]
 
-    def get_related(self, entity: str, depth: int = 2) -> list[str]:
-        """The names of `related`, as in seed 000."""
-        return [str(entry.node) for entry in self.related(entity, depth)]
-
     def _step(
         self, frontier: Iterable[Node], distance: int, start: set[Node], found: dict[Node, Related]
     ) -> list[Node]:

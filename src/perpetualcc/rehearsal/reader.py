@@ -8,6 +8,7 @@ then `staging` turns the data into scenes.
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def read_scenario(text: str | Mapping[str, Any], *, source: str = "scenario") ->
     if root is None:
         raise ScenarioError(source, 1, "the file is empty", hint="It needs `steps:` or `scenes:`")
     data = _Reader(source).section(root, "scenario")
-    return stage(data, source=source, mistake=lambda line, problem: _mistake(source, line, problem))
+    return stage(data, source=source, mistake=partial(ScenarioError, source))
 
 
 def shipped_scenario(name: str) -> Path:
@@ -90,10 +91,6 @@ def shipped_names() -> list[str]:
 
 def _shipped() -> Path:
     return Path(str(resources.files("perpetualcc.rehearsal") / "scenarios"))
-
-
-def _mistake(source: str, line: int, problem: str) -> ScenarioError:
-    return ScenarioError(source, line, problem)
 
 
 class _Reader:

@@ -34,8 +34,8 @@ class Key:
     section: str = ""
 
 
-def _section(name: str, meaning: str, default: str = "", *, of: str | None = None) -> Key:
-    return Key(name, Kind.SECTION, meaning, default, of or name)
+def _section(name: str, meaning: str, default: str = "") -> Key:
+    return Key(name, Kind.SECTION, meaning, default, name)
 
 
 def _sections(name: str, of: str, meaning: str) -> Key:
@@ -91,7 +91,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
             "The story waits here for a prompt that contains this, and jumps here when it comes.",
         ),
         Key("once", Kind.FLAG, "Do not play it again when a kill cut its tools off.", "false"),
-        _section("quota", "Subscription headers on a good reply.", of="quota"),
+        _section("quota", "Subscription headers on a good reply."),
         Key("headers", Kind.TEXT_TABLE, "More reply headers."),
         _section("fail", "What goes wrong before the next reply; alone in its step."),
         Key("repeat", Kind.INTEGER, "Play this step (or its `steps`) so often; `{n}` counts."),

@@ -163,8 +163,11 @@ class _YamlReader:
 
     def _scalar(self, node: Any, what: str) -> str:
         if not isinstance(node, yaml.ScalarNode):
-            raise RequirementsError(self.source, f"{what} must be text", line=_line(node))
+            raise self._wrong(node, f"{what} must be text")
         return str(node.value).strip()
+
+    def _wrong(self, node: Any, problem: str, hint: str = "") -> RequirementsError:
+        return RequirementsError(self.source, problem, line=_line(node), hint=hint)
 
     # -- tasks
 
@@ -172,11 +175,8 @@ class _YamlReader:
         if isinstance(node, yaml.ScalarNode) and not node.value.strip():
             return []
         if not isinstance(node, yaml.SequenceNode):
-            raise RequirementsError(
-                self.source,
-                "`tasks` must be a list",
-                line=_line(node),
-                hint="Begin each task with `- id:` or `- `",
+            raise self._wrong(
+                node, "`tasks` must be a list", hint="Begin each task with `- id:` or `- `"
             )
         return [self._task(one, number) for number, one in enumerate(node.value, start=1)]
 
@@ -186,9 +186,7 @@ class _YamlReader:
             self._record_text(StatementKind.TASK, "tasks", node)
             return task
         if not isinstance(node, yaml.MappingNode):
-            raise RequirementsError(
-                self.source, "a task must be text or a mapping", line=_line(node)
-            )
+            raise self._wrong(node, "a task must be text or a mapping")
         fields: dict[str, Any] = {}
         more: list[str] = []
         for name, value in self._pairs(node):
@@ -207,9 +205,7 @@ class _YamlReader:
         """Names and values of a mapping; after its own those it takes over with `<<`."""
         self.visited += 1
         if depth > _MAX_DEPTH or self.visited > _MAX_NODES:
-            raise RequirementsError(
-                self.source, "nested too deeply, or in a circle", line=_line(node)
-            )
+            raise self._wrong(node, "nested too deeply, or in a circle")
         pairs = [(self._scalar(name, "a field's name"), value) for name, value in node.value]
         own = {name for name, _ in pairs}
         for value in [value for name, value in pairs if name == _TAKES_OVER]:
@@ -222,11 +218,8 @@ class _YamlReader:
         """A dependency that is not read would be an order that is not kept."""
         meant = get_close_matches(plain(name), _ORDERING, n=1, cutoff=_ALIKE)
         if meant:
-            raise RequirementsError(
-                self.source,
-                f"a task has no field {name!r}",
-                line=_line(value),
-                hint=f"Write `{meant[0]}`, if that is meant",
+            raise self._wrong(
+                value, f"a task has no field {name!r}", hint=f"Write `{meant[0]}`, if that is meant"
             )
 
     def _detail(self, mark: str, node: Any) -> list[str]:
@@ -238,12 +231,10 @@ class _YamlReader:
 
     def _task_of(self, fields: dict[str, Any], node: Any, number: int) -> TaskLine:
         if "description" not in fields:
-            raise RequirementsError(self.source, "a task needs a `description`", line=_line(node))
+            raise self._wrong(node, "a task needs a `description`")
         description = self._scalar(fields["description"], "`description`")
         if not description:
-            raise RequirementsError(
-                self.source, "a task's `description` is empty", line=_line(fields["description"])
-            )
+            raise self._wrong(fields["description"], "a task's `description` is empty")
         self._record_text(StatementKind.TASK, "tasks", fields["description"])
         done = fields.get("done")
         return TaskLine(
@@ -263,10 +254,9 @@ class _YamlReader:
             return named
         if re.fullmatch(r"[+-]?\d{1,6}", word):
             return int(word)
-        raise RequirementsError(
-            self.source,
+        raise self._wrong(
+            node,
             f"`priority` must be a number, not {word!r}",
-            line=_line(node),
             hint="Higher is sooner; `high`, `medium` and `low` are understood too",
         )
 
@@ -275,9 +265,7 @@ class _YamlReader:
             return tuple(self._scalar(one, "an id in `depends_on`") for one in node.value)
         if isinstance(node, yaml.ScalarNode):
             return () if node.tag.endswith(":null") else tuple(split_ids(node.value))
-        raise RequirementsError(
-            self.source, "`depends_on` must be an id or a list of ids", line=_line(node)
-        )
+        raise self._wrong(node, "`depends_on` must be an id or a list of ids")
 
     # -- everything else
 
@@ -286,9 +274,7 @@ class _YamlReader:
     ) -> None:
         self.visited += 1
         if depth > _MAX_DEPTH or self.visited > _MAX_NODES:
-            raise RequirementsError(
-                self.source, "nested too deeply, or in a circle", line=_line(node)
-            )
+            raise self._wrong(node, "nested too deeply, or in a circle")
         if isinstance(node, yaml.MappingNode):
             for name, value in self._pairs(node):
                 key = name.replace("_", " ")

@@ -41,14 +41,18 @@ def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) ->
     """
     What becomes of a running task.
 
-    An outcome that does not count gives the dispatch's attempt back, and so does `Wait`: a person
-    who thinks is no failure. A cancelled task is cancelled whatever it came to.
+    A `Later` that does not count gives the dispatch's attempt back, as `Again` and `Wait` do: a
+    person who thinks is no failure. A cancelled task is cancelled whatever it came to.
     """
     if cancelling:
         return _left(task, TaskState.CANCELLED, "Cancelled", None)
     match outcome:
-        case Again() | Later():
-            return _go_on(task, outcome, now)
+        case Again(prompt=prompt):
+            return Settlement(
+                state=TaskState.QUEUED, due=now, attempts=task.attempts - 1, prompt=prompt
+            )
+        case Later():
+            return _later(task, outcome, now)
         case Wait(signal=signal, due=due, reason=reason):
             return Settlement(
                 state=TaskState.WAITING,
@@ -76,21 +80,20 @@ def settlement(task: Task, outcome: Outcome, now: float, *, cancelling: bool) ->
             return _left(task, TaskState.PARKED, result, packet)
 
 
-def _go_on(task: Task, outcome: Again | Later, now: float) -> Settlement:
-    reason = outcome.reason if isinstance(outcome, Later) else ""
-    attempts = 1 if isinstance(outcome, Later) and outcome.got_on else task.attempts
+def _later(task: Task, outcome: Later, now: float) -> Settlement:
+    attempts = 1 if outcome.got_on else task.attempts
     if outcome.counts and attempts >= task.max_attempts:
-        packet = {"reason": "attempts", "attempts": attempts, "last": reason}
-        return _left(task, TaskState.FAILED, reason or "Every attempt is used up", packet)
-    due = outcome.due if isinstance(outcome, Later) else now
+        packet = {"reason": "attempts", "attempts": attempts, "last": outcome.reason}
+        said = outcome.reason or "Every attempt is used up"
+        return _left(task, TaskState.FAILED, said, packet)
     return Settlement(
         # In hand until it is finished: the rest of its group waits behind it.
-        state=TaskState.WAITING if due > now else TaskState.QUEUED,
-        due=due,
+        state=TaskState.WAITING if outcome.due > now else TaskState.QUEUED,
+        due=outcome.due,
         attempts=attempts if outcome.counts else attempts - 1,
-        prompt=task.prompt if outcome.prompt is None else outcome.prompt,
-        signal=task.signal if isinstance(outcome, Later) and outcome.keeps_answer else None,
-        result=reason,
+        prompt=task.prompt,
+        signal=task.signal if outcome.keeps_answer else None,
+        result=outcome.reason,
     )
 
 

@@ -35,6 +35,10 @@ def run(tmp_path):
     return play
 
 
+def test_a_tilde_in_the_directorys_name_is_the_home_as_the_engine_reads_it(run, tmp_path):
+    assert f"{tmp_path}/there/settings.json" in run("learn", "install", CLAUDE_CONFIG_DIR="~/there")
+
+
 def test_status_before_anything_says_what_to_do(run):
     assert run("learn", "status").splitlines() == [
         "⚪ Worker not running",

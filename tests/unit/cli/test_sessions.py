@@ -2,7 +2,8 @@
 
 import pytest
 
-from perpetualcc.cli.sessions import _figures, _newest, _tasks, _tokens, session_panel
+from perpetualcc.cli.session_page import _figures, _tasks, _tokens, session_panel
+from perpetualcc.cli.sessions import _newest
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def test_a_method_knows_what_it_calls_and_who_calls_it(graph):
 
 
 def test_depth_reaches_further_and_names_each_entity_once(graph):
-    near = graph.get_related("round_price", 1)
-    far = graph.get_related("round_price", 3)
+    near = [str(one.node) for one in graph.related("round_price", 1)]
+    far = [str(one.node) for one in graph.related("round_price", 3)]
 
     assert near == [x for x in far if x in near]
     assert f"{TILL}::check_password" in far

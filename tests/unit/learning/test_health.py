@@ -14,19 +14,11 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning import control
 from perpetualcc.learning.health import Health, describe, examine
-from perpetualcc.learning.places import Places
 
 HEALTHY = Health(
     pid=1234, is_alive=True, is_stuck=False, status="processing", processed=47, waiting=3,
     heartbeat_age=2.0, current="", is_installed=True,
 )  # fmt: skip
-
-
-@pytest.fixture
-def places(tmp_path):
-    made = Places(claude=tmp_path / "claude")
-    made.make()
-    return made
 
 
 def changed(**fields):

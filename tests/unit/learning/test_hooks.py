@@ -21,13 +21,6 @@ from perpetualcc.learning.process import typed_rule
 PLUGIN = Path(__file__).parents[3] / "plugin" / "hooks"
 
 
-@pytest.fixture
-def places(tmp_path):
-    made = Places(claude=tmp_path / "claude")
-    made.make()
-    return made
-
-
 def capture(places, text, *, kind="prompt", script="capture.sh", cwd=None, **more):
     environment = {"PATH": "/usr/bin:/bin", "CLAUDE_CONFIG_DIR": str(places.claude), **more}
     return subprocess.run(

@@ -15,20 +15,12 @@ from perpetualcc.learning import wiping
 from perpetualcc.learning.events import parse_line
 from perpetualcc.learning.install import hooks_directory
 from perpetualcc.learning.library import Library
-from perpetualcc.learning.places import Places
 from perpetualcc.learning.process import EventProcessor
 from perpetualcc.learning.queue import QueueReader
 from perpetualcc.learning.worker import Worker
 
 SECRET = "sk-ant-api03-" + "Ab1" * 20
 RULE = f"from now on always use pnpm, never npm; my key is {SECRET}"
-
-
-@pytest.fixture
-def places(tmp_path):
-    made = Places(claude=tmp_path / "claude")
-    made.make()
-    return made
 
 
 def capture(places, prompt, kind="prompt"):

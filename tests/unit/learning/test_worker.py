@@ -1,7 +1,5 @@
 """The worker: nothing lost, doubled or mixed, whatever comes and whenever it is killed."""
 
-import fcntl
-import gzip
 import json
 import os
 import random
@@ -22,21 +20,12 @@ from perpetualcc.learning import control, queue
 from perpetualcc.learning.health import describe, examine
 from perpetualcc.learning.install import hooks_directory
 from perpetualcc.learning.library import Library
-from perpetualcc.learning.places import Places
 from perpetualcc.learning.preferences import Status
 from perpetualcc.learning.process import typed_rule
 from perpetualcc.learning.queue import QueueReader
-from perpetualcc.learning.transcript import last_reply
-from perpetualcc.learning.worker import AnotherWorker, Worker
+from perpetualcc.learning.worker import Worker
 
 RULE = "from now on always use pnpm, never npm"
-
-
-@pytest.fixture
-def places(tmp_path):
-    made = Places(claude=tmp_path / "claude")
-    made.make()
-    return made
 
 
 def line(project, prompt=RULE, *, number=0, kind="prompt", **hook):
@@ -101,74 +90,6 @@ def test_each_rule_of_a_message_counts_once_and_the_same_in_other_words_not_agai
     }  # fmt: skip
 
 
-def test_what_was_read_is_not_read_again(places, tmp_path):
-    places.queue.write_bytes(line(tmp_path))
-
-    assert [work(places), work(places)] == [1, 0]
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [b"\x00\xff\xfe\n", b"{}\n", b"[1]\n", b'{"v":1,"id":"x"\n', b'{"v":9,"id":"x"}\n',
-     b'{"v":1,"id":"x","project":"relative"}\n', b"[" * 100_000 + b"\n", b"\n",
-     b"x" * 3_000_000 + b"\n"],
-)  # fmt: skip
-def test_a_bad_line_costs_only_itself(places, tmp_path, bad):
-    places.queue.write_bytes(line(tmp_path, number=1) + bad + line(tmp_path, number=2))
-
-    work(places)
-
-    assert seen(places, tmp_path) == 2
-    assert places.rejected.exists() == bool(bad.strip())
-
-
-def test_a_cut_line_does_not_take_its_neighbour_along(places, tmp_path):
-    whole = line(tmp_path, number=1)
-    places.queue.write_bytes(whole[:40] + line(tmp_path, number=2) + line(tmp_path, number=3))
-
-    work(places)
-
-    assert seen(places, tmp_path) == 2
-
-
-@pytest.mark.parametrize("cut", [b"{", b'{"v":1', b"of another program "])
-def test_a_beginning_that_was_cut_at_once_does_not_take_its_neighbour_along(places, tmp_path, cut):
-    places.queue.write_bytes(cut + line(tmp_path))
-
-    work(places)
-
-    assert seen(places, tmp_path) == 1
-
-
-def test_two_events_of_which_the_first_lost_its_lines_end_both_count(places, tmp_path):
-    places.queue.write_bytes(line(tmp_path)[:-1] + line(tmp_path, number=1))
-
-    work(places)
-
-    assert seen(places, tmp_path) == 2
-
-
-def test_a_queue_that_was_deleted_and_got_the_same_inode_is_read_from_its_start(places, tmp_path):
-    places.queue.write_bytes(line(tmp_path) + line(tmp_path, number=1))
-    work(places)
-    other = b"".join(line(tmp_path, number=number) for number in (2, 3, 4))
-    places.queue.write_bytes(other)  # the same inode, and longer
-
-    work(places)
-
-    assert seen(places, tmp_path) == 5
-
-
-def test_a_line_that_is_being_written_is_waited_for(places, tmp_path):
-    whole = line(tmp_path)
-    places.queue.write_bytes(whole[:-10])
-    assert work(places) == 0
-
-    places.queue.write_bytes(whole)
-
-    assert work(places) == 1
-
-
 def test_only_what_a_user_typed_can_become_a_rule(places, tmp_path):
     engine = line(tmp_path).replace(b'"by":"user"', b'"by":"engine"')
     places.queue.write_bytes(engine + line(tmp_path, kind="stop", number=1))
@@ -195,58 +116,6 @@ def test_a_poisoned_tool_result_or_reply_never_becomes_a_rule(places, tmp_path):
     assert Library(places).all(str(tmp_path)) == []
 
 
-def test_the_reply_before_the_prompt_is_found(tmp_path):
-    path = tmp_path / "t.jsonl"
-    said = [("assistant", "one"), ("user", "no, x"), ("assistant", "two")]
-    path.write_text(
-        "\n".join(json.dumps({"type": who, "message": {"content": text}}) for who, text in said)
-    )
-
-    assert last_reply(path, "no, x") == "one"
-    assert last_reply(path, "unknown") == "two"
-    assert last_reply(tmp_path / "gone", "x") == ""
-
-
-def test_what_the_assistant_did_since_it_was_spoken_to_is_told_before_what_it_said(tmp_path):
-    def use(name, **arguments):
-        block = {"type": "tool_use", "name": name, "input": arguments}
-        return {"type": "assistant", "message": {"content": [block]}}
-
-    records = [
-        {"type": "user", "message": {"content": "look around"}},
-        use("Read", file_path="/a/old.py"),
-        {"type": "user", "message": {"content": "install it"}},
-        {"type": "assistant", "message": {"content": [{"type": "text", "text": "On it."}]}},
-        use("Bash", command="npm\n install " + "x" * 500),
-        {
-            "type": "user",
-            "message": {"content": [{"type": "tool_result", "content": "never use x"}]},
-        },
-        use("TodoWrite", todos=[1]),
-        {"type": "user", "message": {"content": "[Request interrupted by user]"}},
-        {"type": "user", "message": {"content": "no, use pnpm"}},
-    ]
-    path = tmp_path / "session.jsonl"
-    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-
-    told = last_reply(path, "no, use pnpm").split("\n")
-
-    assert told[0].startswith("Bash: npm install xxx")
-    assert len(told[0]) == 160
-    assert told[1:] == ["TodoWrite: ", "On it."]
-
-
-def test_a_pipe_in_the_place_of_a_transcript_holds_nobody_up(places, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    places.queue.write_bytes(line(tmp_path, transcript_path=str(tmp_path / "pipe")))
-    started = time.perf_counter()
-
-    work(places)
-
-    assert seen(places, tmp_path) == 1
-    assert time.perf_counter() - started < 10
-
-
 def test_half_a_character_in_a_prompt_does_not_cost_the_rule(places, tmp_path):
     places.queue.write_bytes(line(tmp_path, prompt=f"{RULE} \ud83d"))
 
@@ -261,18 +130,6 @@ def test_what_is_set_aside_is_one_short_line_in_the_log(places, caplog):
     work(places)
 
     assert [len(record.getMessage()) < 300 for record in caplog.records] == [True]
-
-
-def test_a_huge_transcript_costs_only_its_tail(tmp_path):
-    path = tmp_path / "t.jsonl"
-    with path.open("wb") as file:
-        file.truncate(500_000_000)
-        file.seek(0, os.SEEK_END)
-        file.write(b'\n{"type": "assistant", "message": {"content": "tail"}}\n')
-    started = time.process_time()
-
-    assert last_reply(path, "x") == "tail"
-    assert time.process_time() - started < 0.5
 
 
 def test_often_and_surely_said_is_accepted_when_the_user_wished_so(places, tmp_path):
@@ -358,51 +215,10 @@ def test_a_damaged_place_or_heartbeat_stops_no_worker(places, tmp_path, text):
     assert seen(places, tmp_path) == 1
 
 
-def test_two_who_ask_at_once_take_each_other_for_no_worker(places):
-    """What stands in the lock's file is the process of a worker that is gone."""
-    places.lock.write_text("1\n")
-    descriptor = os.open(places.lock, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)  # as somebody who asks has it
-        assert control.running_pid(places) is None
-    finally:
-        os.close(descriptor)
-
-
 def test_a_clock_that_jumped_back_does_no_harm(places):
     places.heartbeat.write_text(json.dumps({"pid": os.getpid(), "at": time.time() + 9_999_999}))
 
     assert examine(places).heartbeat_age == 0
-
-
-def test_a_long_queue_is_rotated_packed_and_forgotten(places, tmp_path, monkeypatch):
-    monkeypatch.setattr(queue, "ROTATE_AFTER", 3)
-    monkeypatch.setattr(queue, "QUIET_SECONDS", 0.0)
-    places.queue.write_bytes(b"".join(line(tmp_path, number=n) for n in range(4)))
-    work(places)
-    reader = QueueReader(places)
-    reader.rotate(now=time.time() + 5)
-    packed = list(places.claude.glob("learning_queue.*.jsonl.gz"))
-    with places.queue.open("ab") as file:
-        file.write(line(tmp_path, number=9))
-
-    assert work(places) == 1
-    assert len(gzip.decompress(packed[0].read_bytes()).splitlines()) == 4
-    reader.rotate(now=time.time() + 8 * 86_400)
-    assert list(places.claude.glob("*.gz")) == []
-
-
-def test_a_hook_that_opened_the_queue_before_its_rotation_is_heard(places, tmp_path, monkeypatch):
-    monkeypatch.setattr(queue, "ROTATE_AFTER", 1)
-    places.queue.write_bytes(line(tmp_path))
-    late = places.queue.open("ab")
-    work(places)
-    assert list(places.claude.glob("learning_queue.*.jsonl"))
-    late.write(line(tmp_path, number=2))
-    late.close()
-
-    assert work(places) == 1
-    assert seen(places, tmp_path) == 2
 
 
 def test_an_event_that_kills_every_worker_for_long_is_set_aside(places, tmp_path):
@@ -418,45 +234,8 @@ def test_an_event_that_kills_every_worker_for_long_is_set_aside(places, tmp_path
     assert "ended the worker 8 times" in places.rejected.read_text()
 
 
-def test_one_worker_at_a_time(places):
-    child = start(places)
-    try:
-        with pytest.raises(AnotherWorker):
-            work(places)
-        assert eventually(lambda: examine(places).is_alive)
-        assert "Worker healthy" in describe(examine(places))
-    finally:
-        child.kill()
-        child.wait()
-
-
-def test_its_watchdog_ends_with_it_and_never_a_process_that_does_other_things(places):
-    work(places)
-    for thread in threading.enumerate():
-        if thread.name == "watchdog":
-            thread.join(5)
-
-    assert "watchdog" not in {thread.name for thread in threading.enumerate()}
-
-
-def test_restart_stops_one_and_starts_another(places):
-    said = []
-    first = control.start(places, command(places), say=said.append)
-    control.stop(places, force=False, say=said.append)
-    second = control.start(places, command(places), say=said.append)
-    control.stop(places, force=True, say=said.append)
-
-    assert first != second
-    assert said == [
-        "Starting worker...", f"Worker started (PID {first})",
-        f"Stopping worker (PID {first})...", "Worker stopped",
-        "Starting worker...", f"Worker started (PID {second})",
-        f"Stopping worker (PID {second})...", "Force killed",
-    ]  # fmt: skip
-
-
 def eventually(claim):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while not claim() and time.monotonic() < deadline:
         time.sleep(0.02)
     return claim()
@@ -639,13 +418,3 @@ def test_a_brain_that_words_the_contrary_is_not_believed(places, tmp_path):
     Worker(places, lambda _remark: contrary).run(threading.Event(), once=True)
 
     assert [one.preference.rule for one in Library(places).all(str(tmp_path))] == ["Never use npm"]
-
-
-def test_a_copy_of_the_queue_that_a_person_made_stays(places, tmp_path, monkeypatch):
-    monkeypatch.setattr(queue, "QUIET_SECONDS", -1.0)
-    copy = places.queue.with_name("learning_queue.mine.jsonl")
-    copy.write_bytes(line(tmp_path))
-
-    work(places)
-
-    assert copy.exists()

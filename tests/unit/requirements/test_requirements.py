@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.domain.requirements import Requirements, Statement, StatementKind
-from perpetualcc.requirements import (
-    RequirementsError,
-    parse_requirements,
-    parse_statements,
-    read_requirements,
-)
+from perpetualcc.requirements import RequirementsError, parse_requirements, read_requirements
 from perpetualcc.requirements.markdown import parse_markdown
 
 MARKDOWN = """\
@@ -82,57 +77,6 @@ def test_markdown_becomes_tasks_preferences_constraints_and_text() -> None:
     assert (other.heading, other.key, other.text) == ("Release diary", "Friday", "nothing.")
 
 
-def test_tasks_have_ids_priorities_and_dependencies() -> None:
-    tasks = {task.id: task for task in parse_requirements(MARKDOWN, "r.md").tasks}
-
-    assert list(tasks) == ["1", "2", "3", "login", "5"]
-    assert tasks["1"].done
-    assert tasks["1"].priority == 10
-    assert tasks["2"].priority == 5
-    assert tasks["5"].depends_on == ("login",)
-
-
-def test_a_task_may_wait_for_another_by_its_title() -> None:
-    text = "tasks:\n  - title: Get it\n  - title: Backfill\n    depends_on: [get  It]\n"
-
-    assert parse_requirements(text, "r.yaml").tasks[1].depends_on == ("1",)
-
-
-def test_a_title_that_two_tasks_have_names_neither() -> None:
-    text = "tasks:\n  - title: A\n  - title: A\n  - title: B\n    depends_on: [A]\n"
-
-    with pytest.raises(RequirementsError, match="no task here"):
-        parse_requirements(text, "r.yaml")
-
-
-def test_a_nested_task_comes_before_the_one_it_is_part_of() -> None:
-    auth = parse_requirements(MARKDOWN, "r.md").tasks[2]
-
-    assert auth.depends_on == ("2", "login")
-    assert auth.description == "Auth\n- uses JWT"
-
-
-def test_yaml_keeps_the_line_of_every_value() -> None:
-    text = (
-        "project: X\ntasks:\n  - id: a\n    description: do a\n    priority: high\n"
-        "  - {description: do b, depends_on: [a]}\npreferences:\n  auth: {method: JWT}\n"
-        "  browsers: [chrome]\nconstraints:\n  - no redis\nmood: good\n"
-    )
-
-    read = parse_requirements(text, "r.yaml")
-
-    assert [(one.id, one.priority, one.depends_on) for one in read.tasks] == [
-        ("a", 10, ()),
-        ("2", 0, ("a",)),
-    ]
-    preferences = said(read, StatementKind.PREFERENCE)
-    assert [(one.key, one.text, one.line) for one in preferences] == [
-        ("auth / method", "JWT", 8),
-        ("browsers", "chrome", 9),
-    ]
-    assert [one.heading for one in said(read, StatementKind.OTHER)] == ["mood"]
-
-
 @pytest.mark.parametrize(
     ("heading", "kind"),
     [
@@ -191,13 +135,6 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
     assert refused.value.message.startswith(problem)
 
 
-def test_a_small_file_that_unfolds_without_end_is_refused() -> None:
-    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12)]
-
-    with pytest.raises(RequirementsError):
-        parse_requirements("l0: &l0 [x]\n" + "\n".join(levels), "r.yaml")
-
-
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     binary = tmp_path / "r.md"
     binary.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe")
@@ -254,85 +191,6 @@ def test_any_mix_of_lines_keeps_the_words_on_their_lines(lines: list[str]) -> No
         assert one.text.split()[0].strip("*|:") in "\n".join(lines[one.line - 1 :])
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.md", "## Tasks\n- a (after: b)\n\n## Preferences\n- Database: MySQL\n"),
-        ("a.md", "## Tasks\n- a (after: 2)\n- b (after: 1)\n\n## Preferences\n- Database: MySQL\n"),
-        ("a.yaml", "tasks: [{title: a, priority: soon}]\npreferences: {database: MySQL}\n"),
-        ("a.yaml", "tasks: nothing yet\npreferences: {database: MySQL}\n"),
-    ],
-)
-def test_tasks_that_cannot_be_take_no_preference_with_them(name: str, text: str) -> None:
-    with pytest.raises(RequirementsError):
-        parse_requirements(text, name)
-
-    read = parse_statements(text, name)
-
-    assert read.tasks == ()
-    assert ("database", "MySQL") in [(one.key.casefold(), one.text) for one in read.statements]
-
-
-def test_priority_and_dependency_may_share_a_bracket_and_titles_may_be_shortened() -> None:
-    text = """\
-## Tasks
-- [x] Packet format and parser (priority: high)
-- [ ] Data model for rooms (priority: high, depends_on: Packet format and parser)
-- [ ] Slot search endpoint (depends_on: data model, priority: low)
-- [ ] Warteliste (Priorität: hoch, abhängig von: slot search)
-"""
-
-    tasks = parse_requirements(text, "r.md").tasks
-
-    assert [task.priority for task in tasks] == [10, 10, -10, 10]
-    assert [task.depends_on for task in tasks] == [(), ("1",), ("2",), ("3",)]
-    assert tasks[2].description == "Slot search endpoint"
-
-
-@pytest.mark.parametrize(
-    ("words", "priority"),
-    [
-        ("Models (priority: 5)", 5),
-        ("P0: Models", 20),
-        ("P1: Models", 10),
-        ("[P2] Models", 0),
-        ("P3: Models", -10),
-        ("P4 - Models", -20),
-        ("Models (critical)", 20),
-        ("(high) Models", 10),
-        ("Models (medium)", 0),
-        ("Models (low)", -10),
-    ],
-)
-def test_a_priority_is_what_the_page_says(words: str, priority: int) -> None:
-    """docs/requirements.md, *Tasks*."""
-    tasks = parse_requirements(f"## Tasks\n1. {words}\n2. {words}\n", "r.md").tasks
-
-    assert [(one.id, one.description, one.priority) for one in tasks] == [
-        ("1", "Models", priority),
-        ("2", "Models", priority),
-    ]
-
-
-def test_a_short_title_that_two_tasks_have_is_an_error() -> None:
-    text = "## Tasks\n- CSV import\n- XML import\n- Report (priority: high, depends_on: import)\n"
-
-    with pytest.raises(RequirementsError, match="import"):
-        parse_requirements(text, "r.md")
-
-
-def test_tasks_of_a_yaml_file_may_be_written_in_other_languages() -> None:
-    text = """\
-tareas:
-  - {id: modelo, descripcion: Modelo de clases, prioridad: alta}
-  - {id: reservas, descripcion: Reservar plaza, prioridad: baja, depende_de: [modelo]}
-"""
-
-    tasks = parse_requirements(text, "r.yaml").tasks
-
-    assert [(task.priority, task.depends_on) for task in tasks] == [(10, ()), (-10, ("modelo",))]
-
-
 def _quoted(text):
     return [(one.line, one.quote) for one in parse_requirements(text, "notes.txt").statements]
 
@@ -361,25 +219,6 @@ def test_a_wrapped_sentence_is_quoted_whole_with_the_line_on_which_it_begins():
         (1, "For the database we will use PostgreSQL because everyone in the team knows it."),
         (2, "Tests are written with pytest and nothing else, please."),
     ]
-
-
-def test_a_task_reaches_claude_as_it_was_typed() -> None:
-    found = parse_markdown(
-        """# X
-## Tasks
-- Create `src/__init__.py`, then run `rm -rf build/*` (priority: high)
-- **Write tests** for src/**/*.py and *.pyi, see [the spec](docs/spec.md#a)
-- Rename __main__ and `a_`, ~~then deploy~~ (after: Write tests)
-""",
-        "r.md",
-    )
-
-    assert [task.description for task in found.tasks] == [
-        "Create `src/__init__.py`, then run `rm -rf build/*`",
-        "Write tests for src/**/*.py and *.pyi, see [the spec](docs/spec.md#a)",
-        "Rename __main__ and `a_`,",
-    ]
-    assert [task.depends_on for task in found.tasks] == [(), (), ("2",)]
 
 
 def test_code_in_a_preference_keeps_its_underscores() -> None:
@@ -416,46 +255,6 @@ def test_a_links_target_may_hold_brackets() -> None:
     assert [line.text for line in found.statements] == ["MIT, and no other"]
 
 
-def test_text_around_a_list_of_tasks_is_no_task() -> None:
-    text = """## Tasks
-Please work through these in order.
-
-- [ ] Add a header
-- [ ] Fix the export, which is a line
-that an editor wrapped
-
-**Later**
-- [ ] Write the notes
-
-<details><summary>Logs</summary>
-
-```
-- [ ] in a log
-```
-</details>
-
-cc @someone
-
-### More
-1. Tag it
-
-## To do
-Login page
-Logout page
-"""
-
-    read = parse_requirements(text, "issue.md")
-
-    assert [one.description for one in read.tasks] == [
-        "Add a header",
-        "Fix the export, which is a line that an editor wrapped",
-        "Write the notes",
-        "Tag it",
-        "Login page",
-        "Logout page",
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -479,52 +278,3 @@ def test_a_pipe_in_a_cell_is_a_pipe() -> None:
 
     [row] = said(parse_requirements(text, "t.md"), StatementKind.PREFERENCE)
     assert row.text == "a | b"
-
-
-def test_a_yaml_task_keeps_all_that_is_said_of_it() -> None:
-    text = """
-defaults: &usual {priority: high, labels: [ui, web]}
-tasks:
-  - title: Login page
-    description: |
-      With form.
-      No OAuth.
-    acceptance: [locked after 5 tries, tested]
-    subtasks: [{description: nested}]
-  - <<: *usual
-    id: b
-    task: Logout
-    Depends-On: 1
-    priority: 3
-  - <<: [*usual]
-    task: Reset
-    blocked by: [b]
-"""
-
-    read = parse_requirements(text, "r.yaml")
-
-    assert [(one.description, one.priority, one.depends_on) for one in read.tasks] == [
-        ("Login page\nWith form.\nNo OAuth.\n- acceptance: locked after 5 tries, tested", 0, ()),
-        ("Logout\n- labels: ui, web", 3, ("1",)),
-        ("Reset\n- labels: ui, web", 10, ("b",)),
-    ]  # fmt: skip
-
-
-def test_tabs_in_yaml_are_named_in_the_hint() -> None:
-    with pytest.raises(RequirementsError) as refused:
-        parse_requirements("tasks:\n\t- a\n", "r.yaml")
-
-    assert refused.value.hint == "Indent with spaces, not tabs"
-
-
-def test_thousands_of_tasks_are_read_while_one_waits() -> None:
-    most = 3_000
-    lines = [f"- Do thing {n} (id: T{n}) (after: T{n - 1})" for n in range(2, most + 1)]
-    text = "\n".join(["# X", "## Tasks", "- Do thing 1 (id: T1)", *lines])
-    begun = time.process_time()
-
-    found = parse_markdown(text, "r.md")
-
-    assert time.process_time() - begun < 5
-    assert [task.depends_on for task in found.tasks[:3]] == [(), ("T1",), ("T2",)]
-    assert len(found.tasks) == most

@@ -159,12 +159,9 @@ class Bridge:
     ) -> None:
         """`proof`: of a device, which the engine is to let in first."""
         try:
-            if proof is None:
-                await self._talk(browser, await self._engine())
-            else:
-                engine = await self._engine()
-                welcome = await _let_in(engine, proof)
-                await self._talk(browser, engine, {"type": "welcome", **welcome})
+            engine = await self._engine()
+            welcome = {"type": "welcome", **await _let_in(engine, proof)} if proof else None
+            await self._talk(browser, engine, welcome)
         except PerpetualError as error:
             away = {"type": "away", "message": error.message, "hint": error.hint}
             await browser.send(json.dumps(away))

@@ -1,0 +1,207 @@
+"""A session as people see it: its row in `pcc list`, its page in `pcc status`, its box."""
+
+import textwrap
+import time
+from typing import Any
+
+from perpetualcc.cli.look import clock, coloured, fit, moment, panel, printable, thousands
+from perpetualcc.cli.statuses import SHOWN, goes_on
+from perpetualcc.domain.clock import elapsed
+from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.texts import counted
+
+_TASK_SYMBOLS = {
+    "done": "✓",
+    "running": "→",
+    "waiting": "⏳",
+    "queued": "○",
+    "failed": "✗",
+    "parked": "✗",
+    "cancelled": "■",
+    "missed": "✗",
+}
+_OVER = frozenset({"done", "cancelled"})
+_MOST_OVER = 20
+"""Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
+_FEW = 3
+"""Tasks that are named where it is said what one comes after."""
+_REASON = 600
+"""Characters of a decision's reason."""
+
+
+def row(session: dict[str, Any]) -> list[str]:
+    symbol, word, _ = SHOWN[SessionStatus(session["status"])]
+    task = fit(session["task"], 40)
+    if session["resumes_at"] is not None:
+        task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
+    if session["delay"]:
+        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
+    return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _tokens(session: dict[str, Any]) -> str:
+    """Of the context window, once it is known; of the hard limit of a perpetual session."""
+    used, limits = session["tokens"], session["perpetual"]
+    if limits is None:
+        window = session["context_window"]
+        return f"{thousands(used)}/{thousands(window)}" if window else thousands(used)
+    return f"{thousands(used)}/{thousands(limits['hard_tokens'])} ∞"
+
+
+def row_colour(session: dict[str, Any]) -> str:
+    """Of a perpetual session's tokens: seed 001's green, yellow and red."""
+    used, limits = session["tokens"], session["perpetual"]
+    if limits is None:
+        return ""
+    if used >= limits["hard_tokens"]:
+        return "red"
+    return "yellow" if used >= limits["warn_tokens"] else "green"
+
+
+def session_panel(session: dict[str, Any]) -> str:
+    """The box at the top of `pcc start` and `pcc attach`."""
+    word = SHOWN[SessionStatus(session["status"])][1]
+    begins_now = session["status"] == SessionStatus.IDLE and not session["delay"]
+    return panel(
+        f"PerpetualCC Session: {session['name']}",
+        [
+            f"Project: {session['project']}",
+            f"Brain: {brain_name(session)}",
+            f"Status: {'Running' if begins_now else word}",
+        ],
+    )
+
+
+def brain_name(session: dict[str, Any]) -> str:
+    return "rule-based" if session["brain"] == "none" else str(session["brain"])
+
+
+def page(session: dict[str, Any]) -> list[str]:
+    symbol, word, colour = SHOWN[SessionStatus(session["status"])]
+    started, ended = session["created_at"], time.time()
+    if word in {"Completed", "Stopped"}:
+        ended = session["updated_at"]
+    lines = [
+        f"Session: {session['id']} ({session['name']})",
+        "─" * 38,
+        f"Project:     {session['project']}",
+        f"Status:      {coloured(f'{symbol} {word}', colour)}"
+        + (f" — {fit(session['detail'], 200)}" if session["detail"] else ""),
+        f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
+        f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
+        f"Duration:    {elapsed(ended - started)}",
+    ]
+    if session["resumes_at"] is not None:
+        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+    if (limits := session["perpetual"]) is not None:
+        lines.append(
+            f"Perpetual:   iteration {session['iteration']}, hands over at"
+            f" {limits['warn_tokens']:,} / {limits['hard_tokens']:,} tokens or"
+            f" {limits['warn_minutes']:g} / {limits['hard_minutes']:g} minutes"
+        )
+    return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session), *_checkpoints(session)]
+
+
+def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
+    lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
+    if hidden := set(over[:-_MOST_OVER]):
+        lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
+    for task in tasks:
+        if task["id"] in hidden:
+            continue
+        after = f"  (after {first_few(task['after'])})" if task["after"] else ""
+        priority = f"  [priority {task['priority']}]" if task["priority"] else ""
+        unattended = "" if task["lane"] == "interactive" else "  [unattended]"
+        is_later = task["state"] == "queued" and (task["due"] or 0) > time.time()
+        begins = f"  [begins {moment(task['due'])}]" if is_later else ""
+        is_ahead = is_later or (task["state"] == "queued" and task["due"] is None)
+        every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_ahead else ""
+        symbol = _TASK_SYMBOLS[task["state"]]
+        lines.append(
+            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
+            f"{priority}{unattended}{begins}{every}{after}"
+        )
+        if task.get("when") and is_ahead:
+            lines.append(f"      begins when it succeeds: {fit(task['when'], 55)}")
+        if task.get("plan") in {"ask", "alone"} and task["state"] not in _OVER:
+            lines.append("      planned first: its tasks come before it")
+        if task.get("checks") and task["state"] not in _OVER:
+            lines.append(f"      proved by: {fit('; '.join(task['checks']), 65)}")
+        # What the last attempt came to is no news of the one that runs.
+        if task["result"] and task["state"] not in {"queued", "running"}:
+            lines.append(f"      {fit(task['result'], 76)}")
+    return lines
+
+
+def _figures(session: dict[str, Any]) -> list[str]:
+    used, window, spent = session["tokens"], session["context_window"], session["spent"]
+    share = f" / {window:,} ({used * 100 // window}%) of" if window else " in"
+    counts: dict[str, int] = session["counts"]
+    allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
+    human = counts.get("allow/person", 0)
+    denied = sum(n for key, n in counts.items() if key.startswith("deny/"))
+    questions = session["answered"]
+    by_people = questions.get("person", 0)
+    by_itself = sum(questions.values()) - by_people
+    return [
+        f"Token Usage: {used:,}{share} the context window",
+        f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
+        f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
+        f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
+        f"Runs: {session['runs']}",
+    ]
+
+
+def _checkpoints(session: dict[str, Any]) -> list[str]:
+    """The newest three: when, why, and how many files had been written."""
+    found: list[dict[str, Any]] = session["checkpoints"]
+    newest = [
+        f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
+        f"{fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
+        for one in found[:-4:-1]
+    ]
+    return [f"Checkpoints: {len(found)}", *newest]
+
+
+def decision_lines(
+    session: dict[str, Any], decisions: list[dict[str, Any]], answers: list[dict[str, Any]]
+) -> list[str]:
+    """What was decided and answered, in the order of time."""
+    home = f"{session['project']}/"
+    both = [(one["at"], _decision(one, home)) for one in decisions]
+    both += [(one["at"], _answered(one, home)) for one in answers]
+    return [line for _, lines in sorted(both) for line in lines]
+
+
+def _decision(one: dict[str, Any], home: str) -> list[str]:
+    at = clock(one["at"])
+    mark = "✓" if one["verdict"] == "allow" else "✗"
+    call = f"{one['tool']} → {fit(one['summary'], 60)}"
+    return [
+        f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
+        *(f"           {line}" for line in _whole(one["reason"], home)),
+    ]
+
+
+def _answered(one: dict[str, Any], home: str) -> list[str]:
+    at = clock(one["at"])
+    by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
+    said = [
+        f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"
+        for question, answer in one["answers"].items()
+    ]
+    return [*said, *(f"           {line}" for line in _whole(one["reason"], home))]
+
+
+def _whole(reason: str, home: str) -> list[str]:
+    """
+    A reason on as many lines as it needs: what it quotes comes last, and is what counts.
+
+    `home`: the project and a slash, which go without saying.
+    """
+    text = printable(" ".join(reason.replace(home, "").split()))[:_REASON]
+    return textwrap.wrap(text, 90, break_on_hyphens=False, break_long_words=False) or [""]
+
+
+def first_few(tasks: list[str]) -> str:
+    return ", ".join(tasks) if len(tasks) <= _FEW else f"{', '.join(tasks[:_FEW])}, …"
