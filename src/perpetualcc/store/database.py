@@ -2,8 +2,7 @@
 One SQLite file, owned by one thread. The event loop never waits for the disk.
 
 Reads and writes happen in the order in which they were asked for. Writes that wait together are
-committed together, each in its own savepoint, so that one that fails undoes only itself; one that
-nobody waits for goes with what is asked for in the next moment. While
+committed together, each in its own savepoint, so that one that fails undoes only itself. While
 another process writes, what reads goes ahead of what waits for it: WAL keeps no reader waiting.
 """
 
@@ -37,9 +36,6 @@ _PATIENCE = 0.05
 """Seconds that a write waits for another process's before those who read are looked after."""
 _LARGEST_BATCH = 64
 """So that the first of a crowd does not wait for the last."""
-_MOMENT = 0.02
-"""Seconds that a write nobody waits for has for company: a reply's cost is told a moment before its
-call is decided, and a commit of its own would be what the decision waits for."""
 _MOST_OWED = 10_000
 """Writes that are kept while there is no room for them: an hour of a busy session's notes."""
 
@@ -218,22 +214,16 @@ class Database:
         self._shut()
 
     def _gather(self, first: _Job) -> list[_Job]:
-        """The writes that wait already, up to the next read; for company, if nobody waits."""
-        batch, until = [first], time.monotonic() + _MOMENT
+        """The writes that wait already, up to the next read."""
+        batch = [first]
         self._take_all()
-        while len(batch) < _LARGEST_BATCH:
-            if not self._taken and all(job.is_owed for job in batch):
-                self._await_one(until)
-            job = self._taken[0] if self._taken else None
+        while self._taken and len(batch) < _LARGEST_BATCH:
+            job = self._taken[0]
             if job is None or not job.writes:
                 break
             batch.append(job)
             self._taken.popleft()
         return batch
-
-    def _await_one(self, until: float) -> None:
-        with contextlib.suppress(queue.Empty):
-            self._taken.append(self._jobs.get(timeout=max(0.0, until - time.monotonic())))
 
     def _take_all(self) -> None:
         with contextlib.suppress(queue.Empty):

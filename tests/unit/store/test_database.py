@@ -163,57 +163,6 @@ def test_a_commit_is_told_to_those_whom_it_concerns(tmp_path: Path) -> None:
     assert use(tmp_path / "x.db", work) == [True, False]
 
 
-def test_what_nobody_waits_for_goes_with_what_is_asked_for_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("perpetualcc.store.database._MOMENT", 30.0)
-    statements: list[str] = []
-
-    async def work(database: Database) -> list[str]:
-        await database.read(lambda c: c.set_trace_callback(statements.append))
-        database.write_soon(lambda c: note(c, "told"))
-        await asyncio.sleep(0.1)
-        await database.write(lambda c: note(c, "decided"))
-        return await database.read(names)
-
-    assert use(tmp_path / "x.db", work) == ["decided", "told"]
-    assert statements.count("COMMIT") == 1
-
-
-@pytest.mark.parametrize("asks", [True, False])
-def test_what_nobody_waits_for_holds_up_no_reader_and_no_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, asks: bool
-) -> None:
-    monkeypatch.setattr("perpetualcc.store.database._MOMENT", 30.0)
-
-    async def work(database: Database) -> list[str]:
-        database.write_soon(lambda c: note(c, "told"))
-        await asyncio.sleep(0.1)
-        return await database.read(names) if asks else []
-
-    began = time.monotonic()
-    found = use(tmp_path / "x.db", work)
-
-    assert found == (["told"] if asks else [])
-    assert use(tmp_path / "x.db", lambda database: database.read(names)) == ["told"]
-    assert time.monotonic() - began < 20
-
-
-def test_what_nobody_waits_for_is_written_soon_by_itself(tmp_path: Path) -> None:
-    path = tmp_path / "x.db"
-
-    async def work(database: Database) -> None:
-        committed = database.next_commit()
-        database.write_soon(lambda c: note(c, "told"))
-        async with asyncio.timeout(5):
-            await committed.wait()
-        with closing(sqlite3.connect(path)) as other:
-            other.row_factory = sqlite3.Row
-            assert names(other) == ["told"]
-
-    use(path, work)
-
-
 def test_a_write_whose_caller_left_before_it_began_is_not_made(tmp_path: Path) -> None:
     goes_on = threading.Event()
 
