@@ -280,6 +280,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data-dir", type=Path, required=True)
     for name in ("--listen-fd", "--control-fd", "--lock-fd"):
         parser.add_argument(name, type=int, required=True)
-    parser.add_argument("--idle-exit", type=float, default=30.0)
+    parser.add_argument("--idle-exit", type=float, required=True)
     parser.add_argument("--grace", type=float, default=30.0)
     return parser.parse_args()
