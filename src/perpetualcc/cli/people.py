@@ -13,6 +13,7 @@ from perpetualcc.cli.look import fit
 from perpetualcc.cli.sessions import SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.session_status import SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -98,7 +99,11 @@ def respond(
         if always:
             given["always"] = True
         settled = daemon.call("escalation.respond", number=number, **given)
+        found = daemon.call("session.get", session=settled["session"])
     print(f"Answered request {number}: {fit(settled['answer'], 100)}")
+    if found["status"] == SessionStatus.PAUSED:
+        note = f"The session is paused; go on with: pcc resume {found['id']}"
+        print(f"note: {note}", file=sys.stderr)
     if always:
         print(settled["rule"] or "No rule can say exactly this; it counts once")
 
