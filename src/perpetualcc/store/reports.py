@@ -55,7 +55,7 @@ def _reports(
         yield SessionReport(
             session=name,
             **_told(connection, name, event),
-            **_decided(connection, name, decision, Path(row["path"])),
+            **_decided(connection, name, decision, event, Path(row["path"])),
             **spent.get(name, {}),
             runs=_runs(connection, name, since, now),
         )
@@ -156,7 +156,10 @@ def _left_out(connection: sqlite3.Connection, task: str, at: float) -> list[Ende
     ]
 
 
-def _decided(connection: sqlite3.Connection, session: SessionId, first: int, project: Path) -> Row:
+def _decided(
+    connection: sqlite3.Connection, session: SessionId, first: int, event: int, project: Path
+) -> Row:
+    """Decisions from the number `first` on; what came of the calls, from the event `event` on."""
     (allowed,) = connection.execute(
         "SELECT count(*) FROM decisions WHERE session = ? AND id >= ? AND verdict = 'allow'",
         (session, first),
@@ -171,8 +174,10 @@ def _decided(connection: sqlite3.Connection, session: SessionId, first: int, pro
         "SELECT tool, json_extract(input, '$.file_path') AS file,"
         " json_extract(input, '$.notebook_path') AS notebook FROM decisions"
         " WHERE session = ? AND id >= ? AND verdict = 'allow'"
-        " AND tool IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (session, first, to_json(sorted(WRITERS))),
+        " AND tool IN (SELECT value FROM json_each(?)) AND request IN"
+        " (SELECT json_extract(data, '$.request') FROM events WHERE session = ? AND seq >= ?"
+        "  AND kind = 'ToolFinished' AND NOT json_extract(data, '$.is_error')) ORDER BY id",
+        (session, first, to_json(sorted(WRITERS)), session, event),
     ).fetchall()
     calls = [
         (row["tool"], {"file_path": row["file"], "notebook_path": row["notebook"]})

@@ -15,6 +15,7 @@ from perpetualcc.domain.events import (
     SessionCreated,
     TaskSettled,
     TextSaid,
+    ToolFinished,
 )
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, SessionOptions
@@ -45,6 +46,7 @@ class World:
         self.sessions = SessionStore(database, self.clock)
         self.budget = SqliteBudget(database)
         self.runs = RunStore(database)
+        self.calls = 0
 
     async def session(self, name, *prompts):
         def begin(session):
@@ -63,9 +65,14 @@ class World:
         )
         await self.events.append([settled])
 
-    async def decide(self, session, tool, given, verdict=Verdict.ALLOW, reason="why"):
+    async def decide(
+        self, session, tool, given, verdict=Verdict.ALLOW, reason="why", is_error=False
+    ):
+        """`is_error` None: it was cut off, and has no result."""
+        self.calls += 1
+        request = RequestId(f"q-{self.calls}")
         decision = Decision(
-            request=RequestId("q"),
+            request=request,
             run=RunId("r"),
             verdict=verdict,
             risk=Risk.HIGH,
@@ -77,6 +84,9 @@ class World:
             decision, session=session, tool=tool, summary="it", tool_input=given
         )
         await self.database.write(work)
+        if verdict is Verdict.ALLOW and is_error is not None:
+            ended = ToolFinished(session=session, request=request, is_error=is_error)
+            await self.events.append([ended])
 
     async def report(self, hours=24.0, session=None):
         now = self.clock.now()
@@ -164,7 +174,7 @@ def test_it_counts_what_else_happened(play):
     assert one.problems == ["It broke"]
 
 
-def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
+def test_files_are_those_that_were_written_and_refusals_are_counted(play):
     async def scene(world):
         it = await world.session("s", "a")
         for path in ("src/a.py", "src/a.py", "/etc/passwd", "notes.md"):
@@ -172,6 +182,8 @@ def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
             await world.decide(it, "Write", {"file_path": inside, "content": "x" * 9_000})
         await world.decide(it, "NotebookEdit", {"notebook_path": str(PROJECT / "b.ipynb")})
         await world.decide(it, "Write", {"file_path": str(PROJECT / "no.py")}, Verdict.DENY)
+        await world.decide(it, "Edit", {"file_path": str(PROJECT / "failed.py")}, is_error=True)
+        await world.decide(it, "Write", {"file_path": str(PROJECT / "killed.py")}, is_error=None)
         await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
         await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
         await world.decide(SessionId("others"), "Bash", {}, Verdict.DENY)
@@ -180,7 +192,7 @@ def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
     (one,) = play(scene)
 
     assert one.files == ["src/a.py", "notes.md", "b.ipynb"]
-    assert one.allowed == 5
+    assert one.allowed == 7
     assert [(call.tool, call.reason, call.times) for call in one.refused] == [
         ("Write", "why", 1), ("Bash", "gone", 2),
     ]  # fmt: skip
