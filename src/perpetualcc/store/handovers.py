@@ -98,9 +98,7 @@ class SqliteHandovers:
 
     async def was_lost(self, handover: Handover) -> bool:
         row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT outcome FROM runs WHERE id = ?", (handover.run,)
-            ).fetchone()
+            lambda c: c.execute("SELECT outcome FROM runs WHERE id = ?", (handover.run,)).fetchone()
         )
         return row is None or row["outcome"] in {"", "lost"}
 

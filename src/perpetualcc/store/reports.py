@@ -13,8 +13,8 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
 _TELLING = (
-    "TaskSettled", "QuestionAnswered", "LimitReached", "CheckEnded", "HandoverDone",
-    "ProblemNoticed",
+    "TaskSettled", "QuestionAnswered", "LimitReached", "BudgetUsedUp", "CheckEnded",
+    "HandoverDone", "ProblemNoticed",
 )  # fmt: skip
 _ENDS = frozenset({"done", "failed", "parked", "cancelled", "missed"})
 _MOST_EVENTS = 5_000
@@ -88,7 +88,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         (session, first, to_json(_TELLING), _MOST_EVENTS),
     ).fetchall()
     tasks: dict[str, EndedTask] = {}
-    answers, limits, problems, checks, handovers = [], [], {}, 0, 0
+    answers, limits, budgets, problems, checks, handovers = [], [], {}, {}, 0, 0
     for row in reversed(rows):
         data = json.loads(row["data"])
         match row["kind"]:
@@ -110,6 +110,8 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
                 ]
             case "LimitReached":
                 limits.append(str(data.get("window", "")))
+            case "BudgetUsedUp":
+                budgets[str(data.get("name", ""))] = True
             case "CheckEnded":
                 checks += bool(data.get("trouble"))
             case "HandoverDone":
@@ -120,6 +122,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         "tasks": list(tasks.values()),
         "answers": answers,
         "limits": limits,
+        "budgets": list(budgets),
         "checks": checks,
         "handovers": handovers,
         "problems": list(problems),

@@ -26,7 +26,7 @@ def session(project, status):
     )
 
 
-async def begins(sessions):
+async def begins(_):
     return {}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import (
+    BudgetUsedUp,
     CheckEnded,
     HandoverDone,
     LimitReached,
@@ -153,6 +154,7 @@ def test_it_counts_what_else_happened(play):
             decided_by="brain", reason="R.md:3",
         )  # fmt: skip
         limit = LimitReached(session=it, window="five_hour", resets_at=None)
+        spent = BudgetUsedUp(session=it, name="tokens_per_day", used=5, allowed=5)
         failed = CheckEnded(session=it, command="make", trouble="exit code 2")
         handed = HandoverDone(
             session=it, iteration=1, manner="written", reason="full", tokens=1, minutes=1.0,
@@ -160,8 +162,8 @@ def test_it_counts_what_else_happened(play):
         )  # fmt: skip
         problem = ProblemNoticed(session=it, text="It broke")
         await world.events.append(
-            [answered, limit, limit, failed, CheckEnded(session=it, command="make"), handed,
-             problem, problem, TextSaid(session=it, text="Hm")]
+            [answered, limit, limit, spent, spent, failed, CheckEnded(session=it, command="make"),
+             handed, problem, problem, TextSaid(session=it, text="Hm")]
         )  # fmt: skip
         return await world.report()
 
@@ -172,6 +174,7 @@ def test_it_counts_what_else_happened(play):
     ]  # fmt: skip
     assert (one.limits, one.checks, one.handovers) == (["five_hour", "five_hour"], 1, 1)
     assert one.problems == ["It broke"]
+    assert one.budgets == ["tokens_per_day"]
 
 
 def test_files_are_those_that_were_written_and_refusals_are_counted(play):
