@@ -1,10 +1,12 @@
 """The configuration file that a person names is the one that works, wherever it is named."""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from tests.acceptance.supervised import supervised
+from perpetualcc.daemon.state import Phase, read_status
+from tests.acceptance.supervised import supervised, wait_until
 
 MINE = '[notifications]\nurls = ["json://127.0.0.1:1/"]\n'
 
@@ -135,6 +137,24 @@ def test_a_daemon_is_not_stopped_for_a_file_with_which_it_cannot_start(pcc):
 
     assert done.returncode == 1
     assert pcc.engine == before
+
+
+def test_one_that_gave_up_for_its_file_is_not_ended_for_a_file_that_is_no_better(pcc):
+    pcc.pcc("daemon", "start")
+    supervisor, engine = pcc.supervisor, pcc.engine
+    config = Path(pcc.environment["PERPETUALCC_CONFIG"])
+    good = config.read_text()
+    config.write_text("[limits\n")
+    pcc.kill_engine()
+    wait_until(lambda: read_status(pcc.locations).phase is Phase.GAVE_UP, within=30)
+
+    done = pcc.pcc("daemon", "start", check=False)
+
+    assert (done.returncode, "is no TOML" in done.stderr) == (1, True)
+    assert pcc.supervisor == supervisor
+    config.write_text(good)
+    wait_until(lambda: pcc.engine not in {None, engine}, within=30)
+    assert pcc.supervisor == supervisor
 
 
 def test_a_variable_that_the_settings_name_and_the_daemon_does_not_know_is_said(tmp_path):

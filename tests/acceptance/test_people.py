@@ -551,6 +551,20 @@ def test_a_session_whose_claude_is_held_for_an_answer_shows_that_it_waits(instal
     assert f"by '{pwd.getpwuid(os.getuid()).pw_name}@{socket.gethostname()}" in settled
 
 
+def test_an_answer_to_a_paused_session_says_that_it_stays_paused(install):
+    pcc = install(QUESTION)
+    session = pcc.start("Add a place to store notes")
+    number = str(the_one_that_waits(pcc)["number"])
+    pcc.pcc("pause", session)
+
+    told = pcc.pcc("respond", number, "PostgreSQL").stderr
+
+    assert f"note: The session is paused; go on with: pcc resume {session}" in told
+    pcc.pcc("resume", session)
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert_the_answer_is_on_record_once(pcc, session)
+
+
 NASTY = r"""
 steps:
   - say: I need to know one thing.

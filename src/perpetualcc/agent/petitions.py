@@ -73,6 +73,12 @@ class Petitioner:
         )
 
 
+def called(request: EscalationRequest) -> ToolWanted:
+    """The call that a permission was asked for."""
+    tool, given = str(request.raw["tool"]), dict(request.raw["input"])
+    return ToolWanted(request=request.request, tool=tool, input=given)
+
+
 def to_review(request: EscalationRequest) -> EscalationRequest:
     """What was refused because nobody was there, for somebody to look at some time."""
     return replace(

@@ -36,7 +36,7 @@ from perpetualcc.agent.inbox import (
     TroubleReported,
     TurnEnded,
 )
-from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
+from perpetualcc.agent.petitions import Petitioner, called, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
 from perpetualcc.agent.replies import (
     HANDOVER_FILE,
@@ -183,6 +183,20 @@ class SupervisedRun:
 
     async def _execute(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Write the decision down, then let Claude know."""
+        decision = await self._decide(wanted, judgement)
+        call = wanted.call(self.launch.session.project)
+        # A subagent's calls are not announced: after its last one its caller would go on.
+        is_last = self.facts.over is not None and wanted.request in self.calls.announced
+        self.facts.is_stopped |= is_last
+        if decision.verdict is Verdict.ALLOW:
+            self.calls.begin(wanted.again or wanted.request, call)
+        await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
+        is_allowed = decision.verdict is Verdict.ALLOW
+        if is_allowed and wanted.again is not None and not wanted.is_changed:
+            return  # the same call was looked at when it came first
+        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
+
+    async def _decide(self, wanted: ToolWanted, judgement: Judgement) -> Decision:
         decision = Decision(
             request=wanted.request,
             run=self.launch.run,
@@ -205,16 +219,7 @@ class SupervisedRun:
             decided_by=decision.decided_by.value,
         )
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
-        # A subagent's calls are not announced: after its last one its caller would go on.
-        is_last = self.facts.over is not None and wanted.request in self.calls.announced
-        self.facts.is_stopped |= is_last
-        if decision.verdict is Verdict.ALLOW:
-            self.calls.begin(wanted.again or wanted.request, call)
-        await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
-        is_allowed = decision.verdict is Verdict.ALLOW
-        if is_allowed and wanted.again is not None and not wanted.is_changed:
-            return  # the same call was looked at when it came first
-        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
+        return decision
 
     async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -223,7 +228,7 @@ class SupervisedRun:
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
         if known is not None and await people.use(known.number):
-            await self._execute(wanted, by_person(known.answer or {}, judgement.risk))
+            await self._take_word(wanted, by_person(known.answer or {}, judgement.risk))
         elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(
                 self._event(
@@ -367,19 +372,22 @@ class SupervisedRun:
             case ToolWanted() as wanted:
                 # Before Claude hears of it: an approval counts once, even through a crash.
                 if await people.use(settled.number):
-                    await self._take_word(wanted, settled)
+                    word = by_person(settled.answer, self.risks[wanted.request])
+                    await self._take_word(wanted, word)
             case Asked() as asked:
                 chosen = answers_by_person(asked.questions, settled.answer)
                 self.answering[asked.request] = settled.number
                 # It is on record since it was given: nobody may be there to take it then.
                 await self.claude.respond_answer(asked.request, chosen)
 
-    async def _take_word(self, wanted: ToolWanted, settled: Settled) -> None:
-        judgement = by_person(settled.answer, self.risks[wanted.request])
-        await self._execute(wanted, judgement)
-        if settled.answer.get("expired"):
+    async def _take_word(self, wanted: ToolWanted, word: Judgement) -> None:
+        await self._execute(wanted, word)
+        await self._list_expired(wanted, word)
+
+    async def _list_expired(self, wanted: ToolWanted, word: Judgement) -> None:
+        if word.decided_by is DecidedBy.TIMEOUT:
             call = wanted.call(self.launch.session.project)
-            refused = self._petitioner.for_call(wanted, call, judgement)
+            refused = self._petitioner.for_call(wanted, call, word)
             await self.faculties.people.escalate(to_review(refused))
 
     async def _hold_expired(self, number: int) -> None:
@@ -406,10 +414,20 @@ class SupervisedRun:
                 return
 
     async def _used_by_now(self) -> None:
-        """The turn is over, and with it what its prompt said people had answered."""
-        for answered in await self.faculties.people.unused(self.task.id):
-            if answered.request.type is EscalationType.QUESTION:
-                await self.faculties.people.use(answered.number)
+        """
+        The turn is over, and with it what its prompt said people had answered. Of a call that was
+        refused while nothing ran, and that Claude did without, nothing else tells.
+        """
+        people = self.faculties.people
+        for told in await people.unused(self.task.id):
+            request, answer = told.request, told.answer or {}
+            is_refused = request.type is EscalationType.PERMISSION and not answer.get("approve")
+            if request.type is EscalationType.QUESTION or is_refused:
+                is_first = await people.use(told.number)
+                if is_refused and is_first:
+                    wanted, word = called(request), by_person(answer, Risk(request.raw["risk"]))
+                    await self._decide(wanted, word)
+                    await self._list_expired(wanted, word)
 
     async def _told(self, order: Order) -> None:
         if order is not Order.LEAVE:

@@ -50,6 +50,7 @@ def start(ctx: typer.Context) -> None:
 
     locations: Locations = ctx.obj.locations
     if read_status(locations).phase is Phase.GAVE_UP:
+        config.check_config()  # it tries again by itself once the file is another
         with said_if_long("Ending the one that gave up"):
             halt.stop(locations)
     _start(ctx)

@@ -12,6 +12,7 @@ from perpetualcc.cli.look import fit, print_json
 from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.session_status import SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -97,7 +98,11 @@ def respond(
         if always:
             given["always"] = True
         settled = daemon.call("escalation.respond", number=number, **given)
+        found = daemon.call("session.get", session=settled["session"])
     print(f"Answered request {number}: {fit(settled['answer'], 100)}")
+    if found["status"] == SessionStatus.PAUSED:
+        note = f"The session is paused; go on with: pcc resume {found['id']}"
+        print(f"note: {note}", file=sys.stderr)
     if always:
         print(settled["rule"] or "No rule can say exactly this; it counts once")
 

@@ -106,6 +106,8 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
     yield from _newest([_refusal(call) for call in one["refused"]], _REFUSED, "refusal")
     for window, times in Counter(one["limits"]).items():
         yield f"  Stopped: {LIMIT_NAMES[LimitWindow(window)]}{_times(times)}"
+    for name in one["budgets"]:
+        yield f"  Stopped: the budget {one_line(name)} was used up"
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
     yield from _newest(

@@ -3,7 +3,8 @@ Sessions as people see them: one whose Claude is held for an answer waits, whate
 and one that has nothing to do yet says when it begins.
 
 The status in the database says what the engine does, and a held run is at work; nothing in the
-database changes because somebody is asked.
+database changes because somebody is asked. After a restart the session is idle there until its
+task is claimed, and what it asked is open all the while.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,9 @@ from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
+
+_ASKING = (SessionStatus.WAITING_INPUT, SessionStatus.PROCESSING, SessionStatus.IDLE)
+"""What the database says of a session that waits for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +30,14 @@ class Held:
     def asked_for(self, status: SessionStatus | None) -> Sequence[SessionStatus] | None:
         """The statuses in the database behind one that is shown."""
         if status is SessionStatus.WAITING_INPUT:
-            return [status, SessionStatus.PROCESSING]
+            return _ASKING
         return None if status is None else [status]
 
     async def shown(
         self, sessions: Sequence[Session], status: SessionStatus | None = None
     ) -> list[Session]:
         """The sessions with the status that people see; only those of `status`, if one is given."""
-        asking = {SessionStatus.PROCESSING, SessionStatus.WAITING_INPUT}
-        working = [one.id for one in sessions if one.status in asking]
+        working = [one.id for one in sessions if one.status in _ASKING]
         waiting = await self.escalations.holding(working) if working else {}
         begins = await self.manager.begins(sessions)
         seen = [_seen(one, waiting, begins.get(one.id, one.resumes_at)) for one in sessions]

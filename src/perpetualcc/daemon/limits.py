@@ -58,6 +58,7 @@ class LimitKeeper:
                 result="A person decided not to go on after the limit",
                 packet={
                     **STOPS,
+                    "declined": True,
                     "state": "limited",
                     "hint": f"Go on with: pcc resume {task.group}",
                 },

@@ -151,7 +151,7 @@ def _reason(
         parts.append(f"the brain says: {advice.reason}")
     if is_asked and analysis.risk is Risk.LOW:
         parts.append("a person is asked about LOW here, too")
-    return "; ".join(parts)
+    return "; ".join([*(part.removesuffix(".") for part in parts[:-1]), parts[-1]])
 
 
 def decision_table_markdown() -> str:

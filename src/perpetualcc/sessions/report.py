@@ -60,6 +60,8 @@ class SessionReport:
     here."""
     limits: Sequence[str] = ()
     """Windows whose limits stopped it, one for each time."""
+    budgets: Sequence[str] = ()
+    """Those that were used up, once each."""
     checks: int = 0
     """Checks that failed."""
     handovers: int = 0

@@ -96,6 +96,12 @@ class SqliteHandovers:
         )
         return newest is None or newest["kind"] == "TaskSettled"
 
+    async def was_lost(self, handover: Handover) -> bool:
+        row = await self._database.read(
+            lambda c: c.execute("SELECT outcome FROM runs WHERE id = ?", (handover.run,)).fetchone()
+        )
+        return row is None or row["outcome"] in {"", "lost"}
+
     async def words(self, task: TaskId) -> str:
         row = await self._database.read(
             lambda c: c.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()

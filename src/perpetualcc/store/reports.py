@@ -13,8 +13,8 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
 _TELLING = (
-    "TaskSettled", "QuestionAnswered", "LimitReached", "CheckEnded", "HandoverDone",
-    "ProblemNoticed",
+    "TaskSettled", "QuestionAnswered", "LimitReached", "BudgetUsedUp", "CheckEnded",
+    "HandoverDone", "ProblemNoticed",
 )  # fmt: skip
 _ENDS = frozenset({"done", "failed", "parked", "cancelled", "missed"})
 _MOST_EVENTS = 5_000
@@ -55,7 +55,7 @@ def _reports(
         yield SessionReport(
             session=name,
             **_told(connection, name, event),
-            **_decided(connection, name, decision, Path(row["path"])),
+            **_decided(connection, name, decision, event, Path(row["path"])),
             **spent.get(name, {}),
             runs=_runs(connection, name, since, now),
         )
@@ -88,7 +88,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         (session, first, to_json(_TELLING), _MOST_EVENTS),
     ).fetchall()
     tasks: dict[str, EndedTask] = {}
-    answers, limits, problems, checks, handovers = [], [], {}, 0, 0
+    answers, limits, budgets, problems, checks, handovers = [], [], {}, {}, 0, 0
     for row in reversed(rows):
         data = json.loads(row["data"])
         match row["kind"]:
@@ -110,6 +110,8 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
                 ]
             case "LimitReached":
                 limits.append(str(data.get("window", "")))
+            case "BudgetUsedUp":
+                budgets[str(data.get("name", ""))] = True
             case "CheckEnded":
                 checks += bool(data.get("trouble"))
             case "HandoverDone":
@@ -120,6 +122,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         "tasks": list(tasks.values()),
         "answers": answers,
         "limits": limits,
+        "budgets": list(budgets),
         "checks": checks,
         "handovers": handovers,
         "problems": list(problems),
@@ -156,7 +159,10 @@ def _left_out(connection: sqlite3.Connection, task: str, at: float) -> list[Ende
     ]
 
 
-def _decided(connection: sqlite3.Connection, session: SessionId, first: int, project: Path) -> Row:
+def _decided(
+    connection: sqlite3.Connection, session: SessionId, first: int, event: int, project: Path
+) -> Row:
+    """Decisions from the number `first` on; what came of the calls, from the event `event` on."""
     (allowed,) = connection.execute(
         "SELECT count(*) FROM decisions WHERE session = ? AND id >= ? AND verdict = 'allow'",
         (session, first),
@@ -171,8 +177,10 @@ def _decided(connection: sqlite3.Connection, session: SessionId, first: int, pro
         "SELECT tool, json_extract(input, '$.file_path') AS file,"
         " json_extract(input, '$.notebook_path') AS notebook FROM decisions"
         " WHERE session = ? AND id >= ? AND verdict = 'allow'"
-        " AND tool IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (session, first, to_json(sorted(WRITERS))),
+        " AND tool IN (SELECT value FROM json_each(?)) AND request IN"
+        " (SELECT json_extract(data, '$.request') FROM events WHERE session = ? AND seq >= ?"
+        "  AND kind = 'ToolFinished' AND NOT json_extract(data, '$.is_error')) ORDER BY id",
+        (session, first, to_json(sorted(WRITERS)), session, event),
     ).fetchall()
     calls = [
         (row["tool"], {"file_path": row["file"], "notebook_path": row["notebook"]})

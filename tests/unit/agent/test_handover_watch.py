@@ -22,7 +22,14 @@ from perpetualcc.agent.inbox import (
     TroubleReported,
 )
 from perpetualcc.agent.ports import Launch
-from perpetualcc.domain.events import ContextMeasured, HandoverDone, HandoverDue, ProblemNoticed
+from perpetualcc.domain.events import (
+    ContextMeasured,
+    HandoverDone,
+    HandoverDue,
+    ProblemNoticed,
+    ToolDecided,
+    ToolFinished,
+)
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions
@@ -59,6 +66,8 @@ class FakeRecords:
     recorded: list = field(default_factory=list)
     settled: bool = True
     """The run that made the newest handover lived to its end."""
+    lost: bool = True
+    """A run that left a handover undone died."""
 
     async def begin(self, handover):
         self.rows.setdefault(handover.iteration, handover)
@@ -75,6 +84,12 @@ class FakeRecords:
 
     async def is_settled(self, handover):
         return self.settled
+
+    async def was_lost(self, handover):
+        return self.lost
+
+    async def is_new(self, task, conversation, calls):
+        return True
 
     async def evidence(self, conversation):
         return self.events
@@ -467,5 +482,32 @@ def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_p
         stage.records.settled = True
         one_more = await stage.handovers.current(stage.session, stage.task)
         assert one_more.number == 2, "a person resumed it"
+
+    play(story())
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_iterations_that_were_paused_or_met_a_limit_after_the_warning_are_no_trouble(
+    tmp_path, lost
+):
+    async def story():
+        stage = Stage(tmp_path, perpetual=Perpetual())
+        stage.records.lost = lost
+        ids = {"session": stage.session.id, "run": RunId("r-1"), "task": stage.task.id}
+        write = {"tool": "Write", "summary": "a.py", "risk": "LOW", "reason": ""}
+        allowed = {**write, "verdict": "allow", "decided_by": "policy"}
+        stage.records.events = [
+            ToolDecided(**ids, request=RequestId("w"), **allowed),
+            ToolFinished(**ids, request=RequestId("w"), is_error=False),
+        ]
+        for number in range(1, 4):
+            await stage.begin(f"c-{number}")
+            await stage.see(Said(text="Hm.", context_tokens=90_000))
+            await stage.watch.conclude(Later(due=0.0), RunFacts(order=Order.PAUSE))
+            stage.records.settled = False
+            went_on = await stage.handovers.current(stage.session, stage.task)
+            stage.records.settled = True
+
+        assert isinstance(went_on, Parked) is lost
 
     play(story())

@@ -268,6 +268,47 @@ def test_what_a_person_decides_keeps_the_risk_of_the_call(risk, answer):
     assert [one.risk for one in stored.journal.decisions] == [risk]
 
 
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ({"approve": False, "text": "never"}, [(DecidedBy.PERSON, "A person refused it: never.")]),
+        ({"approve": False, "expired": True}, [(DecidedBy.TIMEOUT, "Nobody answered in time.")]),
+        ({"approve": True}, []),
+    ],
+)
+def test_a_refusal_that_claude_heard_of_in_its_prompt_is_on_record_once(answer, kept):
+    high = World(gatekeeper=SettledGatekeeper(risk=Risk.HIGH))
+    held = play(high, wants("b", "Bash", command="make"))
+    people = MemoryPeople()
+    people.answer_before(held.people.asked[0], answer)
+    world = World(people=people)
+    turn = TurnEnded(is_error=False, subtype="success", result="Done.")
+
+    play(world, turn, turn)
+
+    assert [(one.decided_by, one.reason) for one in world.journal.decisions] == kept
+    assert {one.risk for one in world.journal.decisions} <= {Risk.HIGH}
+    assert [event.summary for event in world.journal.written if event.kind == "ToolDecided"] == [
+        "make" for _ in kept
+    ]
+    assert world.claude.permissions == {}
+
+
+@pytest.mark.parametrize("is_repeated", [True, False])
+def test_a_call_that_nobody_answered_while_nothing_ran_is_listed_for_review(is_repeated):
+    held = play(World(), wants("b", "Bash"))
+    people = MemoryPeople()
+    people.answer_before(held.people.asked[0], {"approve": False, "expired": True})
+    repeated = [wants("b", "Bash")] if is_repeated else []
+    turn = TurnEnded(is_error=False, subtype="success", result="Done.")
+
+    world = play(World(people=people), *repeated, turn)
+
+    [review] = world.people.asked
+    assert review.type is EscalationType.REVIEW
+    assert len(world.journal.decisions) == 1
+
+
 def test_what_a_person_approved_becomes_a_habit():
     habits = Habits(ProceduralMemory(ProceduresInMemory()))
     project = str(SESSION.project)

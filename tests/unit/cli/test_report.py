@@ -19,13 +19,17 @@ def test_a_long_question_never_hides_its_answer(columns, monkeypatch):
     assert width(line) <= (columns or 110)
 
 
-def test_a_limit_has_the_name_that_it_has_everywhere():
+def test_limits_and_budgets_have_the_names_that_they_have_everywhere():
     session = {"name": "night", "id": "abc", "status": "COMPLETED", "resumes_at": None}
     one = {
         "session": session | {"project": "/shop", "delay": "", "detail": ""},
         "limits": ["five_hour", "five_hour"],
+        "budgets": ["tokens_per_day"],
         **dict.fromkeys(("tasks", "files", "answers", "refused", "problems"), ()),
         **dict.fromkeys(("checks", "handovers", "runs", "allowed", "tokens", "usd"), 0),
     }
 
-    assert "  Stopped: the 5-hour limit 2 times" in list(report._session(one))
+    told = list(report._session(one))
+
+    assert "  Stopped: the 5-hour limit 2 times" in told
+    assert "  Stopped: the budget tokens_per_day was used up" in told

@@ -203,6 +203,7 @@ def test_a_person_is_asked_first_when_they_want_to_be(play):
         assert (await stage.keeper.admit(agreed)).due == stage.clock.now() + 601
         declined = await stage.keeper.admit(replace(agreed, answer={"approve": False}))
         assert isinstance(declined, Parked)
+        assert declined.packet["declined"], "a person has said so: nobody is asked again"
 
     play(scene, auto_resume=False)
 

@@ -81,6 +81,15 @@ def test_without_auto_approval_a_person_is_asked_about_low_too() -> None:
     assert "asked" not in decide(analysis(Risk.LOW), Permit.WITHIN, None, SETTINGS).reason
 
 
+def test_a_reason_of_several_parts_reads_as_one_sentence() -> None:
+    push = Finding(risk=Risk.MEDIUM, rule="r", part="git push", explanation="Exchanges data.")
+    asked = Analysis(findings=(push,))
+
+    ruling = decide(asked, Permit.WITHIN, ADVICE[Opinion.REFUSES], SETTINGS)
+
+    assert ruling.reason == "git push: Exchanges data; the brain says: no"
+
+
 def test_the_docs_print_the_table_of_the_code() -> None:
     page = Path(__file__).parents[3] / "docs" / "permissions.md"
 

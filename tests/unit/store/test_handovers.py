@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import HandoverDone, TaskSettled, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, TaskId
@@ -210,5 +212,28 @@ def test_a_handover_whose_run_died_before_its_task_was_settled_is_known(tmp_path
             told.append(await handovers.is_settled(begun))
 
         assert told == [True, False, False, True]
+
+    with_store(tmp_path, play)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_lost"), [(None, True), ("lost", True), ("later", False), ("wait", False)]
+)
+def test_a_handover_whose_run_died_is_told_from_one_that_was_put_off(tmp_path, outcome, is_lost):
+    async def play(handovers, session, database):
+        runs, begun = RunStore(database), due(session)
+        await runs.begin(
+            Run(
+                id=begun.run,
+                session=session.id,
+                task=begun.task,
+                claude_session=begun.claude_session,
+                fence=1,
+                started_at=1.0,
+            )
+        )
+        if outcome:
+            await runs.end(begun.run, ended_at=2.0, outcome=outcome)
+        assert await handovers.was_lost(begun) is is_lost
 
     with_store(tmp_path, play)

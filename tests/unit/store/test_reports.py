@@ -7,6 +7,7 @@ import pytest
 
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import (
+    BudgetUsedUp,
     CheckEnded,
     HandoverDone,
     LimitReached,
@@ -15,6 +16,7 @@ from perpetualcc.domain.events import (
     SessionCreated,
     TaskSettled,
     TextSaid,
+    ToolFinished,
 )
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, SessionOptions
@@ -45,6 +47,7 @@ class World:
         self.sessions = SessionStore(database, self.clock)
         self.budget = SqliteBudget(database)
         self.runs = RunStore(database)
+        self.calls = 0
 
     async def session(self, name, *prompts):
         def begin(session):
@@ -63,9 +66,14 @@ class World:
         )
         await self.events.append([settled])
 
-    async def decide(self, session, tool, given, verdict=Verdict.ALLOW, reason="why"):
+    async def decide(
+        self, session, tool, given, verdict=Verdict.ALLOW, reason="why", is_error=False
+    ):
+        """`is_error` None: it was cut off, and has no result."""
+        self.calls += 1
+        request = RequestId(f"q-{self.calls}")
         decision = Decision(
-            request=RequestId("q"),
+            request=request,
             run=RunId("r"),
             verdict=verdict,
             risk=Risk.HIGH,
@@ -77,6 +85,9 @@ class World:
             decision, session=session, tool=tool, summary="it", tool_input=given
         )
         await self.database.write(work)
+        if verdict is Verdict.ALLOW and is_error is not None:
+            ended = ToolFinished(session=session, request=request, is_error=is_error)
+            await self.events.append([ended])
 
     async def report(self, hours=24.0, session=None):
         now = self.clock.now()
@@ -143,6 +154,7 @@ def test_it_counts_what_else_happened(play):
             decided_by="brain", reason="R.md:3",
         )  # fmt: skip
         limit = LimitReached(session=it, window="five_hour", resets_at=None)
+        spent = BudgetUsedUp(session=it, name="tokens_per_day", used=5, allowed=5)
         failed = CheckEnded(session=it, command="make", trouble="exit code 2")
         handed = HandoverDone(
             session=it, iteration=1, manner="written", reason="full", tokens=1, minutes=1.0,
@@ -150,8 +162,8 @@ def test_it_counts_what_else_happened(play):
         )  # fmt: skip
         problem = ProblemNoticed(session=it, text="It broke")
         await world.events.append(
-            [answered, limit, limit, failed, CheckEnded(session=it, command="make"), handed,
-             problem, problem, TextSaid(session=it, text="Hm")]
+            [answered, limit, limit, spent, spent, failed, CheckEnded(session=it, command="make"),
+             handed, problem, problem, TextSaid(session=it, text="Hm")]
         )  # fmt: skip
         return await world.report()
 
@@ -162,9 +174,10 @@ def test_it_counts_what_else_happened(play):
     ]  # fmt: skip
     assert (one.limits, one.checks, one.handovers) == (["five_hour", "five_hour"], 1, 1)
     assert one.problems == ["It broke"]
+    assert one.budgets == ["tokens_per_day"]
 
 
-def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
+def test_files_are_those_that_were_written_and_refusals_are_counted(play):
     async def scene(world):
         it = await world.session("s", "a")
         for path in ("src/a.py", "src/a.py", "/etc/passwd", "notes.md"):
@@ -172,6 +185,8 @@ def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
             await world.decide(it, "Write", {"file_path": inside, "content": "x" * 9_000})
         await world.decide(it, "NotebookEdit", {"notebook_path": str(PROJECT / "b.ipynb")})
         await world.decide(it, "Write", {"file_path": str(PROJECT / "no.py")}, Verdict.DENY)
+        await world.decide(it, "Edit", {"file_path": str(PROJECT / "failed.py")}, is_error=True)
+        await world.decide(it, "Write", {"file_path": str(PROJECT / "killed.py")}, is_error=None)
         await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
         await world.decide(it, "Bash", {"command": "rm -rf /"}, Verdict.DENY, "gone")
         await world.decide(SessionId("others"), "Bash", {}, Verdict.DENY)
@@ -180,7 +195,7 @@ def test_files_are_those_that_were_let_through_and_refusals_are_counted(play):
     (one,) = play(scene)
 
     assert one.files == ["src/a.py", "notes.md", "b.ipynb"]
-    assert one.allowed == 5
+    assert one.allowed == 7
     assert [(call.tool, call.reason, call.times) for call in one.refused] == [
         ("Write", "why", 1), ("Bash", "gone", 2),
     ]  # fmt: skip

@@ -19,6 +19,8 @@ from perpetualcc.sessions.handover.folder import HandoverFolder
 from perpetualcc.sessions.handover.records import Handover, Manner, Records
 from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
 
+_CUT_OFF = "the run was cut off in the middle of its handover"
+
 
 class Handovers:
     """Finds the iteration that a dispatch belongs to; finishes what a crash interrupted."""
@@ -125,7 +127,7 @@ class Handovers:
             manner=Manner.EMERGENCY,
             tokens=session.tokens,
             seconds=worked,
-            error="the run was cut off in the middle of its handover",
+            error=_CUT_OFF if await self._records.was_lost(begun) else "",
         )
         return await self._maker.make(begun, iteration, ending)
 

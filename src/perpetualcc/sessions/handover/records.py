@@ -107,6 +107,10 @@ class WorkLog(Protocol):
         """Whether a dispatch of its task was settled since it was done."""
         ...
 
+    async def was_lost(self, handover: Handover) -> bool:
+        """Whether the run it was begun in died: others were paused, or wait for a limit."""
+        ...
+
     async def words(self, task: TaskId) -> str:
         """What the person asked for, unchanged; empty when there is no such task."""
         ...
