@@ -177,6 +177,11 @@ def test_only_what_is_below_the_project_is_in_it(parts: list[str]) -> None:
         "~/Library/Application Support/Slack/Cookies",
         "~/Library/Safari/History.db",
         "~/Library/Messages/chat.db",
+        "~/Library/Containers/com.apple.mail/Data/x",
+        "~/Library/Group Containers/group.com.apple.notes/NoteStore.sqlite",
+        "~/Library/Application Support/MobileSync/Backup/x",
+        "~/Library/Application Support/Electrum/wallets/x",
+        "build.keychain-db",
         "~/.zsh_sessions/1.history",
     ],
 )
