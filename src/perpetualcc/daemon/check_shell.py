@@ -70,9 +70,12 @@ class CheckShell:
         except TimeoutError:
             return f"it was ended after {elapsed(seconds)}"
         finally:
-            sweep = asyncio.to_thread(processes.sweep, self._data, _GRACE, run)
-            await asyncio.shield(sweep)
+            await asyncio.shield(asyncio.to_thread(self._clear_away, process.pid, run))
         return _in_words(code)
+
+    def _clear_away(self, group: int, run: RunId) -> None:
+        processes.end_hidden(group, _GRACE)
+        processes.sweep(self._data, _GRACE, run)
 
 
 def _in_words(code: int) -> str:

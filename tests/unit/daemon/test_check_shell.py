@@ -1,6 +1,7 @@
 """How a check runs, on real processes."""
 
 import asyncio
+import sys
 import time
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from perpetualcc.claude import processes
 from perpetualcc.daemon.check_shell import CheckShell
 from tests.unit.daemon.test_limits import session
+
+DARWIN_PS = Path(__file__).parents[2] / "fakes" / "darwin_ps.py"
 
 
 @pytest.fixture
@@ -88,6 +91,25 @@ def test_one_that_takes_too_long_is_ended_with_its_children(shell):
 
     assert ran.trouble == "it was ended after 0 s"
     assert ran.output == "begins\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds"),
+    [
+        ("sleep 60 & echo $!", 20.0),
+        ("echo $$; sleep 60 | cat", 0.5),
+        ("sleep 60 & echo $!; wait", 0.5),
+    ],
+)
+def test_programs_of_macos_end_too_though_it_hides_whose_they_are(
+    shell, command, seconds, monkeypatch
+):
+    monkeypatch.setattr(processes, "_HAS_PROC", False)
+    monkeypatch.setattr(processes, "_PS", (sys.executable, "-I", "-S", str(DARWIN_PS)))
+
+    ran = shell(command, seconds)
+
+    assert not processes.is_alive(int(ran.output))
 
 
 def test_one_that_will_not_end_is_killed(shell):
