@@ -52,15 +52,14 @@ class CheckShell:
         self, command: str, session: Session, seconds: float, run: RunId, tail: "_Tail"
     ) -> str:
         """Why it failed; empty: it succeeded."""
+        mark = processes.mark(self._data, run)
         process = await asyncio.create_subprocess_exec(
-            "/bin/sh",
-            "-c",
-            command,
+            *processes.shell(command, mark),
             cwd=session.project,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=tail.writer,
             stderr=tail.writer,
-            env=os.environ | session.options.programs | processes.mark(self._data, run),
+            env=os.environ | session.options.programs | mark,
             start_new_session=True,
         )
         tail.follow()

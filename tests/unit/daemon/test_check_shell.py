@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,13 @@ def shell(tmp_path):
         return ran
 
     return run
+
+
+@pytest.fixture
+def on_macos(monkeypatch):
+    """Only `ps` tells, and hides the environment of `/bin/sh` and `sleep`."""
+    monkeypatch.setattr(processes, "_HAS_PROC", False)
+    monkeypatch.setattr(processes, "_PS", (sys.executable, "-I", "-S", str(DARWIN_PS)))
 
 
 @pytest.mark.parametrize(
@@ -101,15 +109,27 @@ def test_one_that_takes_too_long_is_ended_with_its_children(shell):
         ("sleep 60 & echo $!; wait", 0.5),
     ],
 )
-def test_programs_of_macos_end_too_though_it_hides_whose_they_are(
-    shell, command, seconds, monkeypatch
-):
-    monkeypatch.setattr(processes, "_HAS_PROC", False)
-    monkeypatch.setattr(processes, "_PS", (sys.executable, "-I", "-S", str(DARWIN_PS)))
-
+@pytest.mark.usefixtures("on_macos")
+def test_programs_of_macos_end_too_though_it_hides_whose_they_are(shell, command, seconds):
     ran = shell(command, seconds)
 
     assert not processes.is_alive(int(ran.output))
+
+
+@pytest.mark.usefixtures("on_macos")
+def test_a_check_that_an_engine_died_in_is_found_on_macos(tmp_path):
+    async def main():
+        async with asyncio.TaskGroup() as tasks:
+            command = "echo $0 $#; sleep 60 & sleep 60"
+            run = CheckShell(tmp_path).run(command, session(tmp_path), 60.0)
+            check = tasks.create_task(run)
+            while not await asyncio.to_thread(processes.sweep, tmp_path, timedelta(seconds=1)):
+                pass
+        return check.result()
+
+    ran = asyncio.run(main())
+
+    assert (ran.trouble, ran.output) == ("signal 15", "sh 0\n")
 
 
 def test_one_that_will_not_end_is_killed(shell):
