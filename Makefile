@@ -39,6 +39,7 @@ check: $(STAMP) ## Lint, types, and the rings
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin --package perpetualcc
 	@$(BIN)/lint-imports --no-cache
 
 format: $(STAMP) ## Format and fix what can be fixed

@@ -119,8 +119,14 @@ _PROOFS = (
 @cache
 def why_no_sandbox() -> str:
     """Why this machine has no sandbox for Claude Code; empty when it has one."""
-    if sys.platform == "darwin":
-        return "" if shutil.which("sandbox-exec") else "sandbox-exec is missing"
+    return _missing_on_macos() if sys.platform == "darwin" else _missing_on_linux()
+
+
+def _missing_on_macos() -> str:
+    return "" if shutil.which("sandbox-exec") else "sandbox-exec is missing"
+
+
+def _missing_on_linux() -> str:
     missing = [name for name in ("bwrap", "socat") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} missing: install the packages bubblewrap and socat"

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,6 +27,7 @@ _PROC = Path("/proc")
 _HAS_PROC = (_PROC / "self" / "environ").exists()
 """True on Linux; macOS has `ps` only."""
 _PS = ("/bin/ps",)
+_SHELL = ("/bin/sh", "-c")
 _POLL = 0.02
 """Seconds between two looks at processes that were told to end."""
 _KILLED_WITHIN = 3.0
@@ -44,6 +45,19 @@ class _Process:
 def mark(data_dir: Path, run_id: "RunId") -> dict[str, str]:
     """The environment variable that makes a process and its children findable."""
     return {VARIABLE: f"{_token(data_dir)}:{run_id}"}
+
+
+def shell(command: str, carried: Mapping[str, str]) -> list[str]:
+    """
+    `sh -c command`, for an environment with a mark.
+
+    macOS hides the environment of its own shell. There the mark stands among its words, which the
+    command does not see.
+    """
+    if _HAS_PROC:
+        return [*_SHELL, command]
+    words = (f"{name}={value}" for name, value in carried.items())
+    return [*_SHELL, 'eval "shift $#; $1"', "sh", command, *words]
 
 
 def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunId"]]:
@@ -105,6 +119,23 @@ def sweep(data_dir: Path, grace: timedelta, run_id: "RunId | None" = None) -> in
         ended += len(found) - len(end(found, grace))
         grace = timedelta()
     return ended
+
+
+def end_hidden(group: int, grace: timedelta) -> None:
+    """
+    `end` for a process group, of whatever hides its mark; on Linux nothing does.
+
+    macOS hides that of all that is Apple's, such as `sleep`.
+    """
+    if _HAS_PROC:
+        return
+    deadline = time.monotonic() + grace.total_seconds()
+    with suppress(ProcessLookupError, PermissionError):  # gone, or none but zombies are left
+        os.killpg(group, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            time.sleep(_POLL)
+            os.killpg(group, 0)
+        os.killpg(group, signal.SIGKILL)
 
 
 def is_alive(pid: int) -> bool:

@@ -30,6 +30,7 @@ def install_service(ctx: typer.Context, service: Service, *, dry_run: bool) -> N
     ctx.obj.locations.prepare()  # a service manager makes no directory for a log
     unit.path.parent.mkdir(parents=True, exist_ok=True)
     unit.path.write_text(unit.text, "utf-8")
+    unit.path.chmod(0o644)  # launchd takes none that others may write
     print(f"Wrote {unit.path}")
     if unit.can_be_switched():
         _run(unit.enabling())

@@ -52,15 +52,14 @@ class CheckShell:
         self, command: str, session: Session, seconds: float, run: RunId, tail: "_Tail"
     ) -> str:
         """Why it failed; empty: it succeeded."""
+        mark = processes.mark(self._data, run)
         process = await asyncio.create_subprocess_exec(
-            "/bin/sh",
-            "-c",
-            command,
+            *processes.shell(command, mark),
             cwd=session.project,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=tail.writer,
             stderr=tail.writer,
-            env=os.environ | session.options.programs | processes.mark(self._data, run),
+            env=os.environ | session.options.programs | mark,
             start_new_session=True,
         )
         tail.follow()
@@ -70,9 +69,12 @@ class CheckShell:
         except TimeoutError:
             return f"it was ended after {elapsed(seconds)}"
         finally:
-            sweep = asyncio.to_thread(processes.sweep, self._data, _GRACE, run)
-            await asyncio.shield(sweep)
+            await asyncio.shield(asyncio.to_thread(self._clear_away, process.pid, run))
         return _in_words(code)
+
+    def _clear_away(self, group: int, run: RunId) -> None:
+        processes.end_hidden(group, _GRACE)
+        processes.sweep(self._data, _GRACE, run)
 
 
 def _in_words(code: int) -> str:

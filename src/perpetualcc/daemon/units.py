@@ -91,9 +91,11 @@ def unit_for_this_system(
     `config` is where programs keep their configuration (XDG). `variables` are the daemon's; with
     the PATH of Claude's commands: a manager's is short.
     """
-    if sys.platform == "darwin":
-        return launchd_agent(locations, home=home, variables=variables, service=service)
-    return systemd_unit(locations, home=home, config=config, variables=variables, service=service)
+    return (
+        launchd_agent(locations, home=home, variables=variables, service=service)
+        if sys.platform == "darwin"
+        else systemd_unit(locations, home=home, config=config, variables=variables, service=service)
+    )
 
 
 def systemd_unit(

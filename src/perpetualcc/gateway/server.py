@@ -111,7 +111,7 @@ class GatewayServer:
     async def _host(self, client: socket.socket) -> None:
         try:
             try:
-                user, process = peer_user(client), peer_process(client)
+                process, user = peer(client)
             except OSError:  # macOS knows the process only as long as it holds its end
                 return
             if user != os.getuid():
@@ -209,27 +209,22 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-def peer_user(client: socket.socket) -> int:
-    """The user id of the process at the other end, as the kernel knows it."""
-    if sys.platform == "darwin":
-        return user_in(client.getsockopt(0, 1, 76))  # sys/un.h: SOL_LOCAL, LOCAL_PEERCRED
-    return _peer(client)[1]
+def peer(client: socket.socket) -> tuple[int, int]:
+    """
+    The process that connected and its user, as the kernel knows them. The process may be gone, and
+    another hold its end.
+
+    Raises:
+        OSError: nobody is there any more.
+    """
+    if sys.platform == "darwin":  # sys/un.h: of SOL_LOCAL, LOCAL_PEERPID and LOCAL_PEERCRED
+        process, user = client.getsockopt(0, 2), user_in(client.getsockopt(0, 1, 76))
+    else:
+        told = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        process, user, _ = struct.unpack("3i", told)
+    return process, user
 
 
 def user_in(credentials: bytes) -> int:
     """Of sys/ucred.h's `struct xucred {u_int cr_version; uid_t cr_uid; …}`."""
     return int(struct.unpack_from("=II", credentials)[1])
-
-
-def peer_process(client: socket.socket) -> int:
-    """The process that connected. It may be gone, and another hold its end."""
-    if sys.platform == "darwin":
-        return client.getsockopt(0, 2)  # sys/un.h: SOL_LOCAL, LOCAL_PEERPID
-    return _peer(client)[0]
-
-
-def _peer(client: socket.socket) -> tuple[int, int, int]:
-    """Linux: process, user and group."""
-    credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    process, user, group = struct.unpack("3i", credentials)
-    return process, user, group

@@ -116,7 +116,7 @@ class Territory:
         if text in _DEVICES or _DESCRIPTOR.fullmatch(text):
             return [Location(text, Zone.DEVICE, None)]
         written = as_written(cwd, text, home=self.home)
-        path = posixpath.normpath(written or "/" + text)
+        path = self._respelled(posixpath.normpath(written or "/" + text))
         if written is None or (UNKNOWN in written and UNKNOWN not in path):  # `src/$x/../y`
             return [Location(text, Zone.UNKNOWN, self._place(path, self.project))]
         found = [self._at(path, self.project)]
@@ -128,6 +128,24 @@ class Territory:
             if real is not None and real != path:
                 found.append(self._at(real, self._real_project))
         return found
+
+    def _respelled(self, path: str) -> str:
+        """
+        What leads into the project by another name of the same folder, by the project's own.
+
+        Claude Code composes the accents of the directory it works in; the Finder takes them apart.
+        """
+        parts, depth = path.split("/"), self.project.count("/") + 1
+        top = "/".join(parts[:depth])
+        if top == self.project or fold(top) != fold(self.project) or not self._is_project(top):
+            return path
+        return "/".join([self.project, *parts[depth:]])
+
+    def _is_project(self, path: str) -> bool:
+        try:
+            return os.path.samefile(path, self.project)  # noqa: PTH121  # each judgement asks
+        except (OSError, ValueError):
+            return False
 
     def _at(self, path: str, project: str) -> Location:
         root = root_of(project, path)
@@ -145,7 +163,7 @@ class Territory:
 
     def _real(self, path: str) -> str | None:
         try:
-            return os.path.realpath(path)
+            return self._respelled(os.path.realpath(path))
         except (OSError, ValueError):
             return None
 
@@ -165,10 +183,11 @@ class Territory:
         return self._places.find(path, skip=_depth(root) if inside else 0)
 
     def contains(self, path: str) -> bool:
-        return contains(self.project, path)
+        return contains(self.project, self._respelled(path))
 
     def is_root(self, path: str) -> bool:
         """Whether it is all of the project, or of one of its worktrees."""
+        path = self._respelled(path)
         return path == root_of(self.project, path)
 
     # What doing something there would mean

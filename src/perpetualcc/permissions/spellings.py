@@ -14,6 +14,7 @@ from perpetualcc.permissions.blocked import SHORT_OPTIONS
 from perpetualcc.permissions.commands.arguments import Arguments, read_arguments
 from perpetualcc.permissions.commands.knowledge import Entry, knowledge
 from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES
+from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import Word
 
@@ -65,7 +66,11 @@ def _command(pattern: str) -> tuple[Word, ...]:
 
 
 def _is_program(given: str, wanted: str) -> bool:
-    """`/usr/bin/git` and `git` are one; so are `pip3` and `pip`; `./git` is a file of its own."""
+    """
+    `/usr/bin/git` and `git` are one; so are `pip3` and `pip`, and on the usual disk of a Mac `GIT`;
+    `./git` is a file of its own.
+    """
+    given, wanted = fold(given), fold(wanted)
     place, name = posixpath.split(given)
     wanted_place, wanted_name = posixpath.split(wanted)
     is_everywhere = not place or place.startswith("/") or posixpath.basename(place).endswith("bin")

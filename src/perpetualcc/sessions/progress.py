@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
+from unicodedata import normalize
 
 WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 """Claude Code's tools that change a file by its path."""
@@ -29,6 +30,8 @@ def _inside(path: str, project: Path) -> str:
         return ""
     if not pure.is_absolute():
         return str(pure)
+    if not pure.is_relative_to(project):  # Claude Code composes the accents of a Mac's folder
+        pure, project = PurePath(normalize("NFC", path)), Path(normalize("NFC", str(project)))
     return str(pure.relative_to(project)) if pure.is_relative_to(project) else ""
 
 

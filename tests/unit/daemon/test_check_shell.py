@@ -1,7 +1,9 @@
 """How a check runs, on real processes."""
 
 import asyncio
+import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from perpetualcc.claude import processes
 from perpetualcc.daemon.check_shell import CheckShell
 from tests.unit.daemon.test_limits import session
+
+DARWIN_PS = Path(__file__).parents[2] / "fakes" / "darwin_ps.py"
 
 
 @pytest.fixture
@@ -23,6 +27,13 @@ def shell(tmp_path):
         return ran
 
     return run
+
+
+@pytest.fixture
+def on_macos(monkeypatch):
+    """Only `ps` tells, and hides the environment of `/bin/sh` and `sleep`."""
+    monkeypatch.setattr(processes, "_HAS_PROC", False)
+    monkeypatch.setattr(processes, "_PS", (sys.executable, "-I", "-S", str(DARWIN_PS)))
 
 
 @pytest.mark.parametrize(
@@ -88,6 +99,37 @@ def test_one_that_takes_too_long_is_ended_with_its_children(shell):
 
     assert ran.trouble == "it was ended after 0 s"
     assert ran.output == "begins\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds"),
+    [
+        ("sleep 60 & echo $!", 20.0),
+        ("echo $$; sleep 60 | cat", 0.5),
+        ("sleep 60 & echo $!; wait", 0.5),
+    ],
+)
+@pytest.mark.usefixtures("on_macos")
+def test_programs_of_macos_end_too_though_it_hides_whose_they_are(shell, command, seconds):
+    ran = shell(command, seconds)
+
+    assert not processes.is_alive(int(ran.output))
+
+
+@pytest.mark.usefixtures("on_macos")
+def test_a_check_that_an_engine_died_in_is_found_on_macos(tmp_path):
+    async def main():
+        async with asyncio.TaskGroup() as tasks:
+            command = "echo $0 $#; sleep 60 & sleep 60"
+            run = CheckShell(tmp_path).run(command, session(tmp_path), 60.0)
+            check = tasks.create_task(run)
+            while not await asyncio.to_thread(processes.sweep, tmp_path, timedelta(seconds=1)):
+                pass
+        return check.result()
+
+    ran = asyncio.run(main())
+
+    assert (ran.trouble, ran.output) == ("signal 15", "sh 0\n")
 
 
 def test_one_that_will_not_end_is_killed(shell):

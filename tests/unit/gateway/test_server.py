@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.gateway import protocol
-from perpetualcc.gateway.server import GatewayServer, peer_process, peer_user, user_in
+from perpetualcc.gateway.server import GatewayServer, peer, user_in
 
 
 class Gone(socket.socket):
@@ -38,7 +38,7 @@ def test_the_kernel_names_the_user_and_the_process_of_a_client() -> None:
     ours, theirs = socket.socketpair()
 
     with ours, theirs:
-        assert (peer_user(ours), peer_process(ours)) == (os.getuid(), os.getpid())
+        assert peer(ours) == (os.getpid(), os.getuid())
 
 
 def test_a_client_that_is_gone_before_it_is_looked_at_is_let_go_in_silence(

@@ -53,6 +53,19 @@ def test_a_guarded_file_is_never_low_by_any_name(project: Path, name: str, flips
     assert classify_risk(command, home).risk == "HIGH"
 
 
+def test_what_is_in_the_project_is_so_by_any_name_of_the_project(project: Path) -> None:
+    settings = PermissionSettings(home=project.parent / "home")
+    other = project.with_name("PROJ")
+
+    def risk(tool: str, **given: str) -> str:
+        return classify_risk(ToolCall(tool=tool, input=given, project=project), settings).risk
+
+    assert risk("Write", file_path=f"{other}/src/new.py") == "LOW"
+    assert risk("Bash", command=f"cd {other} && make test") == "LOW"
+    assert risk("Write", file_path=f"{other}/.env") == "HIGH"
+    assert risk("Write", file_path=f"{other}/../else/new.py") != "LOW"
+
+
 def test_a_link_is_followed_by_any_of_its_names(project: Path) -> None:
     (project / "src" / "Notes").symlink_to(project.parent / "home" / ".ssh")
     call = ToolCall(tool="Read", input={"file_path": "SRC/notes/CONFIG"}, project=project)

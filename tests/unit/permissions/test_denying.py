@@ -68,6 +68,12 @@ def is_denied(subject: RuleSubject, pattern: str, one: ToolCall | str) -> bool:
         ("pip install", "python3 -m pip install x"),
         ("scripts/deploy.sh", "bash ./scripts/deploy.sh --now"),
         ("FOO=1 npm test", "FOO=1 npm test"),
+        # On the usual disk of a Mac it is the same program.
+        ("git push", "/usr/bin/GIT push"),
+        ("mytool deploy", "MyTool deploy"),
+        ("scripts/deploy.sh", "bash Scripts/DEPLOY.sh"),
+        ("./deploy.sh", "./DEPLOY.sh --now"),
+        ("/opt/Tool/run", "/opt/tool/Run x"),
     ],
 )
 def test_a_denied_command_is_denied_however_it_is_spelled(pattern: str, command: str) -> None:

@@ -31,6 +31,11 @@ plutil -convert json -o - Info.plist
 plutil -extract a raw Info.plist
 /usr/libexec/PlistBuddy -c 'Print :CFBundleVersion' Info.plist
 textutil -convert txt -stdout README.rtf
+sharing -l
+DevToolsSecurity -status
+fsck_apfs -n /dev/disk2
+taskpolicy -b make
+sips -g pixelWidth -g pixelHeight a.png
 codesign -dv --verbose=4 build/X.app
 codesign --verify --deep --strict build/X.app
 pkgutil --check-signature build/x.pkg
@@ -73,6 +78,10 @@ xcodebuild -license accept
 brew install jq
 mdls ~/.ssh/id_rsa
 unheardof --verbose
+leaks --atExit -- ./build/x
+xcrun xctrace record --template 'Time Profiler' --output x.trace --launch -- ./build/x
+sips -z 10 10 a.png
+sips -g pixelWidth -z 10 10 a.png
 xcrun unheardof
 HOMEBREW_BOTTLE_DOMAIN=http://x.example brew list
 """
@@ -120,6 +129,23 @@ dscl . -passwd /Users/x y
 pmset sleepnow
 screencapture x.png
 textutil -cat txt ~/.ssh/id_rsa
+textutil -convert txt -stdout .env
+textutil -convert txt -stdout -output ~/.zshrc README.rtf
+sharing -a .
+DevToolsSecurity -enable
+pwpolicy -u x disableuser
+sfltool resetbtm
+/usr/libexec/ApplicationFirewall/socketfilterfw --setglobalstate off
+startosinstall --eraseinstall
+createinstallmedia --volume /Volumes/x
+fsck_apfs -y /dev/disk2
+mount_smbfs //a@b/c /Volumes/c
+taskpolicy -c utility rm -rf ~
+leaks --atExit -- rm -rf ~
+xctrace record --template x --launch -- /bin/rm -rf ~
+sips -g all .env
+sips -g pixelWidth a.png --out ~/.zshrc
+rmtrash x
 xattr -d com.apple.quarantine x
 chflags -R nouchg .
 ditto src ~/Library/LaunchAgents

@@ -1,6 +1,8 @@
 """Where paths lead: components, symlinks, globs, guarded places."""
 
+import os
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -177,6 +179,11 @@ def test_only_what_is_below_the_project_is_in_it(parts: list[str]) -> None:
         "~/Library/Application Support/Slack/Cookies",
         "~/Library/Safari/History.db",
         "~/Library/Messages/chat.db",
+        "~/Library/Containers/com.apple.mail/Data/x",
+        "~/Library/Group Containers/group.com.apple.notes/NoteStore.sqlite",
+        "~/Library/Application Support/MobileSync/Backup/x",
+        "~/Library/Application Support/Electrum/wallets/x",
+        "build.keychain-db",
         "~/.zsh_sessions/1.history",
     ],
 )
@@ -269,3 +276,22 @@ def test_what_only_the_disk_tells_of_an_open_file_is_looked_at(tmp_path: Path) -
     call = ToolCall(tool="Read", input={"file_path": "/dev/fd/../environ"}, project=tmp_path)
 
     assert not Path("/proc").exists() or classify_risk(call, SETTINGS).risk == "HIGH"
+
+
+def test_accents_that_the_disk_takes_for_the_same_lead_into_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_the_finder, as_claude = (normalize(form, "Büro") for form in ("NFD", "NFC"))
+    project = tmp_path / as_the_finder
+    project.mkdir()
+    call = ToolCall(
+        tool="Write", input={"file_path": f"{tmp_path / as_claude}/src/a.py"}, project=project
+    )
+
+    assert classify_risk(call, SETTINGS).risk != "LOW"  # another folder, on most disks of Linux
+
+    monkeypatch.setattr(
+        os.path, "samefile", lambda a, b: normalize("NFC", a) == normalize("NFC", b)
+    )
+
+    assert classify_risk(call, SETTINGS).risk == "LOW"

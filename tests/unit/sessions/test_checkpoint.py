@@ -5,6 +5,7 @@ import os
 import stat
 from datetime import timedelta
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -196,6 +197,13 @@ def test_written_files_are_those_of_the_project():
     ]
 
     assert written_files(calls, Path("/p")) == ["src/a.py", "n.ipynb", "relative.py"]
+
+
+def test_a_folder_whose_accents_the_finder_took_apart_is_the_one_that_claude_names():
+    finder, claude = (normalize(form, "/Büro/p") for form in ("NFD", "NFC"))
+
+    assert written_files([("Write", {"file_path": f"{claude}/a.py"})], Path(finder)) == ["a.py"]
+    assert written_files([("Write", {"file_path": "/Büro/q/a.py"})], Path(finder)) == []
 
 
 def test_the_task_list_is_claudes_last_one():
