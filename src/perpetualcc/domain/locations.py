@@ -70,6 +70,10 @@ class Locations:
         """There when a person ended the last engine by force: what ran then is not to blame."""
         return self.run_dir / "halted"
 
+    def dashboard_lock(self, port: int | str) -> Path:
+        """Held with flock while a dashboard of ours listens on the port that devices come by."""
+        return self.run_dir / f"dashboard-{port}.lock"
+
     @property
     def logs_dir(self) -> Path:
         return self.data / "logs"
