@@ -15,6 +15,7 @@ from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.connection import locations, not_taken_over
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.unreached import REMEDY, described, unreached
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.state import Phase, is_held, read_status, steered_by
@@ -55,6 +56,9 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     settings, _ = _settings()
     known = {*config.environment(), *(steered_by(locations(options)) if runs else ())}
     yield from _notifications(settings, known)
+    with suppress(PerpetualError):  # a mistake in the settings is told above
+        for one in unreached(locations(options)):
+            yield False, f"Notifications: {described(one)}; {REMEDY}"
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
         yield is_well, text if is_well else f"{text} (work goes on without)"

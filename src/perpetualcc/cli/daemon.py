@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_other
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
+
+if TYPE_CHECKING:
+    from perpetualcc.human.notifications.standing import Standstill
 
 app = typer.Typer(
     help="The background process: start, stop, look, keep it after login.",
@@ -105,14 +108,15 @@ def status(
     """
     locations = _locations(ctx)
     found, space = read_status(locations), disk_space(locations.data)
-    used = disk_use(locations.data)
+    used, silent = disk_use(locations.data), _unreached(locations)
     if as_json:
         disk = asdict(space) | {"room": space.room} if space else None
-        where = {"data_dir": str(locations.data), "used": used.parts, "disk": disk}
+        where: dict[str, object] = {"data_dir": str(locations.data), "used": used.parts}
+        where |= {"disk": disk, "unreached": [asdict(one) for one in silent]}
         print(json.dumps(asdict(found) | where))
         return
-    for label, value in _described(found, locations, space, used):
-        print(f"{label:<11} {value}")
+    for label, value in (*_described(found, locations, space, used), *_silence(silent)):
+        print(f"{label:<11} {printable(value)}")
 
 
 @app.command()
@@ -204,6 +208,22 @@ def _described(
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
         yield "Mend it", remedy(space, locations.data)
+
+
+def _unreached(locations: Locations) -> "list[Standstill]":
+    from perpetualcc.cli.unreached import unreached  # noqa: PLC0415  # start and stop do without
+
+    with suppress(PerpetualError):  # a mistake in the settings is told by what needs them
+        return unreached(locations)
+    return []
+
+
+def _silence(silent: "list[Standstill]") -> Iterator[tuple[str, str]]:
+    from perpetualcc.cli.unreached import REMEDY, described  # noqa: PLC0415  # see above
+
+    for one in silent:
+        yield "Channel", described(one)
+        yield "Mend it", REMEDY
 
 
 def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
