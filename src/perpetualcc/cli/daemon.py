@@ -21,6 +21,7 @@ from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.launch import frozen, thaw
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 
@@ -259,7 +260,7 @@ def _added(positions: dict[Path, int]) -> Iterator[str]:
         size = path.stat().st_size if path.exists() else 0
         if size == position:
             continue
-        with path.open(errors="replace") as file:
+        with suppress(OSError), open_regular(path) as file:
             file.seek(position if size > position else 0)
-            yield from file.read().splitlines()
+            yield from file.read().decode(errors="replace").splitlines()
             positions[path] = file.tell()
