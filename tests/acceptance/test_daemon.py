@@ -481,7 +481,7 @@ def test_who_looks_on_brings_back_a_daemon_that_was_killed(make_daemon: MakeDaem
 
 def test_a_log_that_cannot_be_written_is_said_at_once(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
-    daemon.locations.prepare().supervisor_log.mkdir()
+    daemon.locations.prepare().supervisor_log.symlink_to("/nowhere/supervisor.log")
     before = time.monotonic()
 
     with pytest.raises(DaemonUnavailable, match=r"cannot write '.*supervisor.log'") as caught:
