@@ -481,7 +481,7 @@ def test_who_looks_on_brings_back_a_daemon_that_was_killed(make_daemon: MakeDaem
 
 def test_a_log_that_cannot_be_written_is_said_at_once(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon()
-    daemon.locations.prepare().supervisor_log.mkdir()
+    daemon.locations.prepare().supervisor_log.symlink_to("/nowhere/supervisor.log")
     before = time.monotonic()
 
     with pytest.raises(DaemonUnavailable, match=r"cannot write '.*supervisor.log'") as caught:
@@ -572,6 +572,31 @@ def test_what_is_no_file_in_the_place_of_a_lock_is_named_and_holds_nothing_up(
     assert tried.returncode == 1
     assert str(daemon.locations.engine_lock) in tried.stderr
     assert ended.returncode == 0, ended
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_in_the_place_of_a_log_is_moved_aside_and_holds_nothing_up(
+    make_daemon: MakeDaemon, make
+) -> None:
+    daemon = make_daemon()
+    places = daemon.locations.prepare()
+    logs = (places.supervisor_log, places.engine_log, places.engine_last_words)
+    for log in logs:
+        make(log)
+
+    daemon.connect().close()
+    os.kill(daemon.status.engine or 0, signal.SIGKILL)
+    make(rotated := places.engine_log.with_name("engine.log.1"))
+    wait_until(lambda: "SIGKILL" in places.supervisor_log.read_text())
+    daemon.connect().close()
+
+    assert all(log.is_file() for log in logs)
+    assert len(list(places.logs_dir.glob("*.aside-*"))) == len(logs)
+    assert "SIGKILL" in daemon.pcc("daemon", "logs").stdout
+    places.engine_log.unlink()
+    make(places.engine_log)
+    assert "SIGKILL" in daemon.pcc("daemon", "logs").stdout
+    assert rotated.exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc says what the limit is")

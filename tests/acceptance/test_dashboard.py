@@ -138,9 +138,11 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, browse
         browser.press("Pause")
         pcc.wait(session, "PAUSED")
         browser.sees("Paused")
-        browser.write("#prompt", "And the second thing")
+        pcc.pcc("add", session, "And the second thing\n\nIn the catalogue,\nnot the shop")
+        browser.sees("(queued)\nIn the catalogue, not the shop")
+        browser.write("#prompt", "And a third thing")
         browser.press("Add")
-        browser.sees("And the second thing")
+        browser.sees("And a third thing")
         browser.press("Resume")
 
         pcc.wait(session, "COMPLETED")

@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from perpetualcc.claude import processes
@@ -169,9 +169,9 @@ def test_nobody_is_let_in_without_an_address_a_person_and_a_name_of_its_own(inst
         phone = Phone(port)
         with phone.open(invited(pcc, "phone")) as page:
             phone.enters(page)
-    twice = pcc.pcc("devices", "pair", "phone", check=False)
-    odd = pcc.pcc("devices", "pair", "$(id)", check=False)
-    much = pcc.pcc("devices", "pair", "friend", "--may", "everything", check=False)
+        twice = pcc.pcc("devices", "pair", "phone", check=False)
+        odd = pcc.pcc("devices", "pair", "$(id)", check=False)
+        much = pcc.pcc("devices", "pair", "friend", "--may", "everything", check=False)
     assert "A device is called 'phone' already" in twice.stderr
     assert "letters, digits" in odd.stderr
     assert "look, answer, work" in much.stderr
@@ -182,6 +182,40 @@ def test_nobody_is_let_in_without_an_address_a_person_and_a_name_of_its_own(inst
     )  # fmt: skip
     assert agents.returncode == 1
     assert "only a person" in agents.stderr.lower()
+
+
+def test_no_link_for_a_device_is_there_while_a_stranger_could_have_the_port(install):
+    pcc = reachable(install("steps: [Done.]"))
+    alone = pcc.pcc("devices", "pair", "phone", check=False)
+    assert "No dashboard of yours runs" in alone.stderr
+    assert pcc.json("devices", "list") == []
+    with served(pcc):
+        pair = subprocess.Popen(
+            pcc.command("devices", "pair", "phone"),
+            env=pcc.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert pair.stdout is not None
+        assert pair.stdout.readline().startswith(f"{ADDRESS}/#")
+    assert "the link was taken back" in pair.communicate(timeout=20)[1]
+    assert pcc.json("devices", "list") == []
+
+
+def test_a_dashboard_beside_the_port_of_the_proxy_lets_no_device_in(install):
+    pcc = reachable(install("steps: [Done.]"))
+    with stranger_at(8420), dashboard(pcc) as (_, link):
+        port = int(link.partition("/#")[0].rpartition(":")[2])
+        with pytest.raises(InvalidStatus), Phone(port).open():
+            pass
+        assert pcc.pcc("devices", "pair", "phone", check=False).returncode == 1
+
+
+@contextmanager
+def stranger_at(port: int) -> Iterator[None]:
+    """Somebody who listens there, be it another test."""
+    with ExitStack() as taken:
+        with suppress(OSError):
+            taken.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,25 @@ def test_a_program_that_does_not_speak_as_claude_code_does_fails_at_once(
     assert says in pcc.pcc("logs", session).stdout
     assert "pcc config set claude.binary" in pcc.pcc("logs", session).stdout
     assert "Group" not in pcc.pcc("status", session).stdout + str(found)
+
+
+def test_a_task_whose_claude_could_not_start_begins_as_if_for_the_first_time(install):
+    pcc = install("steps: [Done.]")
+    pcc.pcc("config", "set", "claude.binary", "/bin/true")
+    session = pcc.start("Write the letter")
+    pcc.wait(session, "ERROR", within=30)
+    pcc.pcc("config", "set", "claude.binary", str(bundled_claude()))
+    pcc.pcc("daemon", "restart")
+
+    pcc.pcc("resume", session)
+
+    pcc.wait(session, "COMPLETED", within=60)
+    assert "transcript" not in pcc.pcc("logs", session).stdout
+    second = pcc.events(session, "RunStarted")[-1]["claude_session"]
+    home = Path(pcc.environment["CLAUDE_CONFIG_DIR"])
+    said = next(home.glob(f"projects/*/{second}.jsonl")).read_text()
+    assert "Write the letter" in said
+    assert "RESTORATION" not in said
 
 
 def test_a_claude_that_is_killed_is_said_to_be_killed(install):

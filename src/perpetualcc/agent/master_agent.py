@@ -24,7 +24,7 @@ from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_terms
 from perpetualcc.agent.supervision import SupervisedRun
-from perpetualcc.domain.errors import MissingError, PassingError, PerpetualError
+from perpetualcc.domain.errors import MissingError, NoRoomError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.session_status import SessionStatus
@@ -128,7 +128,8 @@ class MasterAgent:
         """Begin a conversation for a new task or iteration; go on with one begun before."""
         session, task = iteration.session, iteration.task
         is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
-        conversation = session.claude_session if is_theirs else None
+        is_begun = is_theirs and await self._with.journal.has_begun(task.id)
+        conversation = session.claude_session if is_begun else None
         known = await self._with.checkpoints.recall(session, task) if conversation else None
         if known and conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
@@ -236,7 +237,8 @@ class MasterAgent:
             packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
         )
         was_there = isinstance(error, MissingError) and session.claude_session is not None
-        if was_there and task.attempts < task.max_attempts:
+        may_come_back = was_there or isinstance(error, NoRoomError)
+        if may_come_back and task.attempts < task.max_attempts:
             due = self._with.clock.now() + patient_back_off(task)
             outcome = Later(due=due, reason=error.message)
         await self._close(run, problem, _ended(run, task, facts, _name(outcome)))

@@ -181,6 +181,10 @@ class Journal(Protocol):
         """Durable, and before the first prompt is sent."""
         ...
 
+    async def has_begun(self, task: TaskId) -> bool:
+        """Whether a process was ever started for it: before that nothing was said or done."""
+        ...
+
     async def close_run(self, run: Run, *events: Event) -> None: ...
 
     async def finished_tasks(self, session: SessionId) -> Sequence[Task]:

@@ -7,6 +7,7 @@ Standard library only: commands ask this too, and the SDK costs a second to impo
 import importlib.util
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -17,6 +18,9 @@ from perpetualcc.domain.installing import pip_install
 _NAME_IT = "Name it with: pcc config set claude.binary PATH, then: pcc daemon restart"
 _ITS_NAME = "(Claude Code)"
 """What `claude --version` ends with: `2.1.330 (Claude Code)`."""
+_VERSION = re.compile(r"(\d+)\.[\d.]+")
+_OLDEST = 2
+"""The SDK's own minimum is 2.0.0."""
 _PATIENCE = 20.0
 """Seconds for one of its short commands; the first from a cold disk took two."""
 
@@ -54,6 +58,11 @@ def chosen_claude(binary: Path | None) -> Path:
         told = f"it says {said.strip()[:60]!r}" if said.strip() else "it says nothing"
         raise PerpetualError(
             f"'{binary}' is not Claude Code: asked for its version, {told}", hint=_NAME_IT
+        )
+    if (found := _VERSION.match(said)) and int(found[1]) < _OLDEST:
+        raise PerpetualError(
+            f"'{binary}' is Claude Code {found[0]}, and {_OLDEST}.0.0 or newer is needed",
+            hint=f"Update it: {shlex.quote(str(binary))} update. {_NAME_IT}",
         )
     return binary
 

@@ -1,6 +1,7 @@
 """What `pcc doctor` looks at: what is needed to work at all, and what is good to have."""
 
 import os
+import shlex
 import tempfile
 from collections.abc import Container, Iterator
 from contextlib import suppress
@@ -15,6 +16,7 @@ from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.connection import not_taken_over
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.unreached import REMEDY, described, unreached
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import disk_space
 from perpetualcc.daemon.state import Phase, is_held, read_status, steered_by
@@ -22,6 +24,8 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 from perpetualcc.human.notifications.post import MISSING
+from perpetualcc.learning.install import trouble_with_hooks
+from perpetualcc.learning.places import Places
 from perpetualcc.permissions.settings import SandboxMode
 
 _UNKEPT = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
@@ -52,9 +56,14 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
         with suppress(PerpetualError):  # a mistake in the settings is told above
             yield from ((False, f"{what}: {note}") for what, note in not_taken_over(options))
     yield from _conversations()
+    if trouble := trouble_with_hooks(Places(claude=config.claude_directory())):
+        yield False, f"Learning: {trouble}"
     settings, _ = _settings()
     known = {*config.environment(), *(steered_by(options.locations) if runs else ())}
     yield from _notifications(settings, known)
+    with suppress(PerpetualError):  # a mistake in the settings is told above
+        for one in unreached(options.locations):
+            yield False, f"Notifications: {described(one)}; {REMEDY}"
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
         yield is_well, text if is_well else f"{text} (work goes on without)"
@@ -117,7 +126,29 @@ def _data(places: Locations) -> Finding:
     space = disk_space(place)
     if space is not None and space.is_spent:
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
+    if trouble := _in_the_way(places):
+        return False, f"Data directory: {trouble}"
     return True, f"Data directory: {places.data}"
+
+
+def _in_the_way(places: Locations) -> str:
+    """What keeps the daemon from beginning, in the words for a person; empty when nothing does."""
+    try:
+        places.refuse_long_socket()
+    except PerpetualError as error:
+        return _told(error)
+    folders, files = (
+        (places.run_dir, places.logs_dir),
+        (places.supervisor_lock, places.engine_lock),
+    )
+    for kind, paths, is_one in (("directory", folders, Path.is_dir), ("file", files, Path.is_file)):
+        for path in paths:
+            if os.path.lexists(path) and not is_one(path):
+                return f"'{path}' is no {kind}; move it away, and the daemon makes one"
+    for place in folders:
+        if place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
+            return f"'{place}' cannot be written; try: chmod u+rwx {shlex.quote(str(place))}"
+    return ""
 
 
 def _conversations() -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,8 +21,12 @@ from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.launch import frozen, thaw
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
+
+if TYPE_CHECKING:
+    from perpetualcc.human.notifications.standing import Standstill
 
 app = typer.Typer(
     help="The background process: start, stop, look, keep it after login.",
@@ -106,14 +110,15 @@ def status(
     """
     locations: Locations = ctx.obj.locations
     found, space = read_status(locations), disk_space(locations.data)
-    used = disk_use(locations.data)
+    used, silent = disk_use(locations.data), _unreached(locations)
     if as_json:
         disk = asdict(space) | {"room": space.room} if space else None
-        where = {"data_dir": str(locations.data), "used": used.parts, "disk": disk}
+        where: dict[str, object] = {"data_dir": str(locations.data), "used": used.parts}
+        where |= {"disk": disk, "unreached": [asdict(one) for one in silent]}
         print(json.dumps(asdict(found) | where))
         return
-    for label, value in _described(found, locations, space, used):
-        print(f"{label:<11} {value}")
+    for label, value in (*_described(found, locations, space, used), *_silence(silent)):
+        print(f"{label:<11} {printable(value)}")
 
 
 @app.command()
@@ -203,6 +208,22 @@ def _described(
         yield "Mend it", remedy(space, locations.data)
 
 
+def _unreached(locations: Locations) -> "list[Standstill]":
+    from perpetualcc.cli.unreached import unreached  # start and stop do without
+
+    with suppress(PerpetualError):  # a mistake in the settings is told by what needs them
+        return unreached(locations)
+    return []
+
+
+def _silence(silent: "list[Standstill]") -> Iterator[tuple[str, str]]:
+    from perpetualcc.cli.unreached import REMEDY, described  # see above
+
+    for one in silent:
+        yield "Channel", described(one)
+        yield "Mend it", REMEDY
+
+
 def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
     if stopped := frozen(found):
         yield "Stopped", f"by a signal, and does nothing until: {thaw(stopped)}"
@@ -236,7 +257,7 @@ def _added(positions: dict[Path, int]) -> Iterator[str]:
         size = path.stat().st_size if path.exists() else 0
         if size == position:
             continue
-        with path.open(errors="replace") as file:
+        with suppress(OSError), open_regular(path) as file:
             file.seek(position if size > position else 0)
-            yield from file.read().splitlines()
+            yield from file.read().decode(errors="replace").splitlines()
             positions[path] = file.tell()

@@ -6,7 +6,8 @@ import os
 import signal
 import socket
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 from threading import Thread
@@ -17,6 +18,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, only_a_person
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.daemon.state import hold
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
 
@@ -53,8 +55,8 @@ def dashboard(
     See and steer your sessions in a browser on this machine, until Ctrl+C.
 
     The printed link works once; when it was used, a fresh one is printed. For another machine's
-    browser: ssh -L 8420:127.0.0.1:8420 HOST, and open the link there. For a phone, see
-    `pcc devices pair --help` and dashboard.address.
+    browser: ssh -o ExitOnForwardFailure=yes -L 8420:127.0.0.1:8420 HOST, and open the link there.
+    For a phone, see `pcc devices pair --help` and dashboard.address.
 
     Example: pcc dashboard --no-browser
     """
@@ -67,7 +69,12 @@ def dashboard(
     connect(ctx.obj).close()  # it starts what does not run, and says what is wrong
     # A proxy knows one port.
     with closing(_listener(port or (_PORT if for_devices else None))) as listener:
-        asyncio.run(_serve(ctx.obj, listener, address, _Manner(for_devices, not no_browser)))
+        if address and listener.getsockname()[1] != (port or _PORT):
+            print("Paired devices do not reach it there: their proxy knows one port.",
+                  file=sys.stderr)  # fmt: skip
+            address = ""  # whoever has that port could pass on what devices say
+        with _known_to_devices(ctx.obj, listener) if address else nullcontext():
+            asyncio.run(_serve(ctx.obj, listener, address, _Manner(for_devices, not no_browser)))
 
 
 def _address() -> str:
@@ -87,6 +94,19 @@ def _listener(port: int | None) -> socket.socket:
             f"Port {port or _PORT} cannot be used: {error.strerror}",
             hint="Name another one, or none: pcc dashboard",
         ) from None
+
+
+@contextmanager
+def _known_to_devices(options: GlobalOptions, listener: socket.socket) -> Iterator[None]:
+    """So that no link for a device is made while somebody else could have the port."""
+    lock = None
+    with suppress(OSError):  # then none is made, and that is said there
+        lock = hold(options.locations.dashboard_lock(listener.getsockname()[1]), wait=1.0)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 class _Manner(NamedTuple):

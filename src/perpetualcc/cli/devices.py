@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import connect
+from perpetualcc.cli.connection import connect, only_a_person
 from perpetualcc.cli.look import moment, print_json, table
 from perpetualcc.cli.options import DryRunOption, JsonOption
+from perpetualcc.daemon.state import is_held
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
+from perpetualcc.domain.locations import Locations
 
 app = typer.Typer(
     help="Phones and other browsers that may open your dashboard.",
@@ -44,12 +46,20 @@ def pair(
     """
     Let one browser elsewhere open the dashboard: show a link for it, as a QR code too.
 
-    The link pairs one browser, within ten minutes. It waits until that has happened.
+    The link pairs one browser, within ten minutes, while a dashboard of yours runs. It waits until
+    that has happened.
 
     Example: pcc devices pair "my phone" --may work
     """
     address = _address()
+    only_a_person(ctx.obj, "may pair a device")
+    places = ctx.obj.locations
     with connect(ctx.obj) as daemon:
+        if not _is_served(places):
+            raise PerpetualError(
+                "No dashboard of yours runs for devices, so the link could open a stranger's page",
+                hint="Keep one there: pcc devices install; or in another terminal: pcc dashboard",
+            )
         invited = daemon.call("device.invite", name=name, scope=may)
         link = f"{address}/#{invited['code']}"
         if as_json:
@@ -58,9 +68,9 @@ def pair(
             return
         _show(link)
         print(f"It works once, until {moment(invited['expires_at'])}; it may {may}.")
-        words = "Meanwhile `pcc dashboard` must run here (pcc devices install keeps it)."
+        words = "If the dashboard here ends meanwhile, the link is taken back."
         print(words, flush=True)  # a pipe is to hear of it before the wait
-        _wait(daemon, invited)
+        _wait(daemon, invited, places)
 
 
 def _address() -> str:
@@ -87,7 +97,12 @@ def _show(link: str) -> None:
     print(link)
 
 
-def _wait(daemon: Any, invited: dict[str, Any]) -> None:
+def _is_served(places: Locations) -> bool:
+    """Whether a proxy's port is ours: any user of the machine can take one that is free."""
+    return any(is_held(one) for one in places.run_dir.glob(places.dashboard_lock("*").name))
+
+
+def _wait(daemon: Any, invited: dict[str, Any], places: Locations) -> None:
     name = invited["name"]
     while time.time() < invited["expires_at"]:
         found = next((one for one in daemon.call("device.list") if one["name"] == name), None)
@@ -96,6 +111,12 @@ def _wait(daemon: Any, invited: dict[str, Any]) -> None:
         if found["is_paired"]:
             print(f"Paired: {name}")
             return
+        if not _is_served(places):
+            daemon.call("device.revoke", name=name)
+            raise PerpetualError(
+                "The dashboard ended before the link was used, and the link was taken back",
+                hint=f"pcc dashboard, then: pcc devices pair {shlex.quote(name)}",
+            )
         time.sleep(_LOOK_AGAIN)
     raise PerpetualError(
         f"Nobody used the link of {name!r} in time",

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from perpetualcc.daemon.state import hold, write_pid
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import opened_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +154,7 @@ class EngineProcess:
 
 def _private(file: Path) -> BinaryIO:
     """Empty, and closed to everybody else whatever the umask, also one of an older version."""
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    os.fchmod(descriptor, 0o600)
-    return os.fdopen(descriptor, "wb")
+    return os.fdopen(opened_log(file, os.O_TRUNC), "wb")
 
 
 def kill_group(leader: int) -> None:

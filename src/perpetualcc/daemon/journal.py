@@ -5,7 +5,11 @@ import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
+
+from perpetualcc.domain.foreign_files import open_regular
+from perpetualcc.domain.private_files import make_way, opened_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +26,10 @@ class Journal:
         # A full or vanished disk must not stop the one who restarts the engine.
         with suppress(OSError):
             if self.path.exists() and self.path.stat().st_size > self.limit:
-                self.path.replace(self.path.with_name(f"{self.path.name}.1"))
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                older = self.path.with_name(f"{self.path.name}.1")
+                make_way(older)
+                self.path.replace(older)
+            descriptor = opened_log(self.path)
             try:
                 os.write(descriptor, f"{stamp} {text}\n".encode(errors="replace"))
             finally:
@@ -33,7 +39,7 @@ class Journal:
 def tail(path: Path, lines: int) -> list[str]:
     """The last lines of a file; none when there is no file."""
     try:
-        with path.open(errors="replace") as file:
+        with TextIOWrapper(open_regular(path), errors="replace") as file:
             return [line.rstrip("\n") for line in deque(file, maxlen=lines)]
     except OSError:
         return []

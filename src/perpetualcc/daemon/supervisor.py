@@ -44,6 +44,7 @@ from perpetualcc.daemon.surroundings import for_a_daemon, offer_programs
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.private_files import opened_log
 from perpetualcc.domain.version import code_version
 from perpetualcc.learning.places import Places
 
@@ -424,7 +425,7 @@ def detach(locations: Locations) -> None:
 
     Raises OSError, while the caller can still be told, when the log cannot be written.
     """
-    log = os.open(locations.supervisor_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    log = opened_log(locations.supervisor_log)
     if os.fork():
         os._exit(0)
     os.setsid()

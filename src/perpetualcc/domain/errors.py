@@ -23,6 +23,10 @@ class MissingError(PerpetualError):
     """
 
 
+class NoRoomError(MissingError):
+    """A disk that is full, or can only be read just now: no mistake in a name looks like that."""
+
+
 class ProjectGoneError(MissingError):
     """There is no place to work in."""
 

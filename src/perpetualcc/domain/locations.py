@@ -70,6 +70,10 @@ class Locations:
         """There when a person ended the last engine by force: what ran then is not to blame."""
         return self.run_dir / "halted"
 
+    def dashboard_lock(self, port: int | str) -> Path:
+        """Held with flock while a dashboard of ours listens on the port that devices come by."""
+        return self.run_dir / f"dashboard-{port}.lock"
+
     @property
     def logs_dir(self) -> Path:
         return self.data / "logs"
@@ -94,12 +98,7 @@ class Locations:
         Raises:
             PerpetualError: the data directory cannot be used, or its socket's path is too long.
         """
-        if (length := len(bytes(self.socket))) > SOCKET_PATH_LIMIT:
-            raise PerpetualError(
-                f"The socket path '{self.socket}' is too long"
-                f" ({length} bytes, the system allows {SOCKET_PATH_LIMIT})",
-                hint="Choose a shorter directory: pcc --data-dir ~/.pcc …",
-            )
+        self.refuse_long_socket()
         try:
             for directory in (self.data, self.run_dir, self.logs_dir):
                 _make_private(directory)
@@ -109,6 +108,15 @@ class Locations:
                 hint="Choose another one with --data-dir, or correct its permissions",
             ) from error
         return self
+
+    def refuse_long_socket(self) -> None:
+        """Raises PerpetualError: the system allows no socket with such a path."""
+        if (length := len(bytes(self.socket))) > SOCKET_PATH_LIMIT:
+            raise PerpetualError(
+                f"The socket path '{self.socket}' is too long"
+                f" ({length} bytes, the system allows {SOCKET_PATH_LIMIT})",
+                hint="Choose a shorter directory: pcc --data-dir ~/.pcc …",
+            )
 
 
 def _make_private(directory: Path) -> None:

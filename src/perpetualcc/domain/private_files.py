@@ -3,6 +3,7 @@
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +14,23 @@ PRIVATE = 0o600
 def opened(path: Path | str, flags: int) -> int:
     """A descriptor of a file that is 0600 from here on, also when an older version left it open."""
     descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-    os.fchmod(descriptor, PRIVATE)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):  # and not /dev/null by way of a link
+        os.fchmod(descriptor, PRIVATE)
     return descriptor
+
+
+def opened_log(path: Path, flags: int = 0) -> int:
+    """The same, to add lines to, whatever stands in its place: no reader is waited for."""
+    make_way(path)
+    return opened(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | flags)
+
+
+def make_way(path: Path) -> None:
+    """Move aside what is in the place of a file of ours and cannot be one: a pipe, a directory."""
+    with suppress(OSError):  # whoever opens it says what is wrong
+        kind = path.stat().st_mode
+        if stat.S_ISFIFO(kind) or stat.S_ISDIR(kind) or stat.S_ISSOCK(kind):
+            path.rename(path.with_name(f"{path.name}.aside-{time.time_ns()}"))
 
 
 def write_whole(

@@ -3,13 +3,18 @@
 import os
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
-from perpetualcc.domain.private_files import opened
+from perpetualcc.domain.private_files import make_way, opened_log
 
 
 class PrivateLog(RotatingFileHandler):
     """A log of one's own."""
 
     def _open(self) -> TextIOWrapper:
-        descriptor = opened(self.baseFilename, os.O_WRONLY | os.O_APPEND)
-        return os.fdopen(descriptor, "a", encoding="utf-8")
+        return os.fdopen(opened_log(Path(self.baseFilename)), "a", encoding="utf-8")
+
+    def doRollover(self) -> None:  # noqa: N802  # the standard library's name
+        for number in range(1, self.backupCount + 1):
+            make_way(Path(f"{self.baseFilename}.{number}"))
+        super().doRollover()

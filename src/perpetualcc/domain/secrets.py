@@ -1,6 +1,7 @@
 """Redaction: applied before anything is written to a log, memory, checkpoint or notification."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _MARK = "[redacted]"
@@ -46,7 +47,8 @@ _TOKENS = re.compile(
       | hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}
       | discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}
       | webhook\.office\.com/webhookb2/[A-Za-z0-9@/_-]{30,}
-      | eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{5,}  # JSON Web Token
+      # JSON Web Token; of beginnings in a row the last one, or each is looked through to its end
+      | eyJ(?:(?!-eyJ)[A-Za-z0-9_-]){10,2000}\.[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{5,}
     )
     | \$(?:apr1|2[abxy]|[156y]|argon2id?|scrypt)\$[A-Za-z0-9./=,+]{1,40}\$[A-Za-z0-9./$=,+]{20,}
     # hashes of passwords
@@ -64,23 +66,25 @@ _NAMES = (
 )
 _REFERENCE = r"(?!env:|keyring:|\$|\{|<|\[redacted\])"
 """What begins so says where a secret is."""
-# A name is looked at from its beginning only: from each place in it, minified text takes minutes.
+# From here on they are for text in small letters: to ignore the case takes several times as long.
+# A name is looked at from where it says that it is one: with what is before, minified text takes
+# minutes.
 _ASSIGNMENT = re.compile(
-    rf"""(?ix)
-    (?<![\w.-])([\w.-]*{_NAMES}\b(?:\\*["'])?\s*[:=]\s*)
+    rf"""(?x)
+    ({_NAMES}\b(?:\\*["'])?\s*[:=]\s*)
     (?: "{_REFERENCE}[^\s"\\]{{8,}}" | '{_REFERENCE}[^\s'\\]{{8,}}'
       | (?P<quote>\\*["']|){_REFERENCE}[^\s"',;\\]{{8,}}(?P=quote)
     )
     """
 )
 _SHORT_PASSWORD = re.compile(
-    rf"""(?ix)
-    (?<![\w.-])([\w.-]*(?:passw(?:or)?d|passphrase|_pass|_pwd)\b["']?\s*[:=]\s*["']?)
+    rf"""(?x)
+    ((?:passw(?:or)?d|passphrase|_pass|_pwd)\b["']?\s*[:=]\s*["']?)
     {_REFERENCE}(?=[^\s"',;\d]{{0,6}}\d)[^\s"',;]{{6,7}}(?![^\s"',;])
     """
 )
 _OPTION = re.compile(
-    rf"""(?ix) (--(?<!\S--)[\w-]{{0,40}}?{_NAMES}[ ]+["']?)
+    rf"""(?x) (--(?<!\S--)[\w-]{{0,40}}?{_NAMES}[ ]+["']?)
     {_REFERENCE}(?![-/])(?=[^\s"'\d]{{0,60}}\d)[^\s"'|;&]{{6,}}
     """
 )
@@ -97,21 +101,21 @@ _COMMAND = re.compile(
     """
 )
 _HEADER = re.compile(
-    r"""(?ix)
-    ( \bAuthorization["']?\s{0,9}[:=]\s{0,9}["']?(?:[\w-]{1,20}[ ])?
-    | \b(?:Set-)?Cookie["']?:[^\n"']{0,300}?=
-    | [?&](?:key|sig|signature|X-(?:Amz|Goog)-Signature)=
+    r"""(?x)
+    ( \bauthorization["']?\s{0,9}[:=]\s{0,9}["']?(?:[\w-]{1,20}[ ])?
+    | \b(?:set-)?cookie["']?:[^\n"']{0,300}?=
+    | [?&](?:key|sig|signature|x-(?:amz|goog)-signature)=
     | ["']auth["']\s{0,9}:\s{0,9}["']  # of Docker's config.json
     )
     (?=[a-z._~+/=%-]{0,40}\d)[a-z0-9._~+/=%-]{16,}
     """
 )
-_BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
+_BEARER = re.compile(r"(\b(?:bearer|basic)\s+)[a-z0-9._~+/=-]{12,}")
 _ELEMENT = re.compile(
-    r"(<[\w.:-]{0,40}(?:passw(?:or)?d|secret|passphrase|apikey)>)[^<\s]{6,}(?=</)", re.IGNORECASE
+    r"(<[\w.:-]{0,40}(?:passw(?:or)?d|secret|passphrase|apikey)>)[^<\s]{6,}(?=</)"
 )
 _URL_USER = re.compile(
-    r"((?<![a-z0-9+.-])[a-z0-9+.-]+://)(?:([^\s:/@]*:)[^\s@/]+|[a-z0-9_-]{20,})@", re.IGNORECASE
+    r"((?<![a-z0-9+.-])[a-z0-9+.-]+://(?:[^\s:/@]*:(?=[^\s@/]+@)|(?=[a-z0-9_-]{20,}@)))[^\s@/]+(?=@)"
 )
 _FIELD = re.compile(rf"(?i)[\w.-]*{_NAMES}")
 _LIVE = re.compile(rf"{_REFERENCE}(?:\S{{8,}}|(?=\S*\d)\S{{6,7}})")
@@ -152,21 +156,37 @@ def _redacted(text: str) -> str:
 
 
 def _redacted_once(text: str) -> str:
-    # As below: without these words the expressions find nothing.
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
+    if "-----BEGIN" in text or "Private-Lines" in text:
         text = _PRIVATE_KEY.sub(_MARK, text)
     text = _TOKENS.sub(lambda found: found[0] if _WORDS.fullmatch(found[0]) else _MARK, text)
-    if "@" in text:
-        text = _URL_USER.sub(lambda found: f"{found[1]}{found[2] or ''}{_MARK}@", text)
-    lowered = text.lower()
+    lowered = _lowered(text)
     for words, named in _NAMED:
         if any(word in lowered for word in words):
-            text = named.sub(rf"\1{_MARK}", text)
+            read = text if named is _COMMAND else lowered
+            spans = [(found.end(1), found.end()) for found in named.finditer(read)]
+            text, lowered = _marked(text, spans), _marked(lowered, spans)
     return text
+
+
+def _lowered(text: str) -> str:
+    """In small letters, and as long as before: `İ` would become two characters."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text.replace("\u0130", "i").lower()
+    return lowered.replace("\u017f", "s").replace("\u0131", "i")
+
+
+def _marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    if not spans:
+        return text
+    begins = [0, *(end for _, end in spans)]
+    ends = [*(begin for begin, _ in spans), len(text)]
+    return _MARK.join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
 
 
 _PASSWORDS = ("passw", "passphrase", "_pass", "_pwd")
 _NAMED = (
+    (("://",), _URL_USER),
     (("bearer", "basic"), _BEARER),
     ((*_PASSWORDS, "secret", "token", "key"), _ASSIGNMENT),
     (_PASSWORDS, _SHORT_PASSWORD),

@@ -99,6 +99,24 @@ def is_installed(places: Places) -> bool:
         return False
 
 
+def trouble_with_hooks(places: Places) -> str:
+    """
+    Why hooks that were installed do nothing, and what to type; empty when they work, or are none.
+
+    Those of an installation that has moved say nothing themselves.
+    """
+    try:
+        found = _commands(_parse(places.settings, _read(places.settings)))
+    except SettingsUnreadable as error:
+        return f"{error.message}; {error.hint}" if _record(places) else ""
+    if not found or sorted(found) == sorted(command(event) for event in EVENTS):
+        return ""
+    return (
+        f"its hooks in '{places.settings}' are not all there, or of another installation:"
+        " pcc learn install"
+    )
+
+
 def is_plugin_enabled(places: Places) -> bool:
     """Whether Claude Code has our plugin for this user, which brings the same hooks."""
     try:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-from perpetualcc.domain.private_files import opened, write_whole
+from perpetualcc.domain.private_files import opened, opened_log, write_whole
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.control import DISK_SPENT
@@ -140,7 +140,7 @@ class Worker:
         path = self._places.rejected
         if path.exists() and path.stat().st_size > _REJECTED_BYTES:
             path.replace(path.with_suffix(".old.jsonl"))
-        with os.fdopen(opened(path, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8") as file:
+        with os.fdopen(opened_log(path), "a", encoding="utf-8") as file:
             file.write(record + "\n")
 
     def _notice_a_crash(self) -> None:

@@ -8,7 +8,7 @@ from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.events import Event, RunEnded
-from perpetualcc.domain.ids import RequestId, RunId, SessionId
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.tools import ToolCall
@@ -89,6 +89,9 @@ class SqliteJournal:
 
     async def process_started(self, run: RunId, pid: int) -> None:
         await self._runs.set_process(run, pid, str(time.time()))
+
+    async def has_begun(self, task: TaskId) -> bool:
+        return await self._runs.any_process(task)
 
     async def close_run(self, run: Run, *events: Event) -> None:
         ended = next(event for event in events if isinstance(event, RunEnded))

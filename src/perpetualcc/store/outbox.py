@@ -19,6 +19,7 @@ from perpetualcc.human.notifications.outbox import (
 from perpetualcc.human.notifications.times import LONGEST_QUIET
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.notices import notice_of
 from perpetualcc.store.text import redacted
 
 _BREATH = timedelta(milliseconds=100)
@@ -99,7 +100,7 @@ class SqliteOutbox:
         now = self._clock.now()
         return await self._database.read(
             lambda c: [
-                _notice(row)
+                notice_of(row)
                 for row in c.execute(
                     # Its receipt may come any moment, so what is being sent is always due.
                     "SELECT * FROM notifications WHERE due IS NOT NULL"
@@ -141,7 +142,7 @@ class SqliteOutbox:
         """Newest first."""
         return await self._database.read(
             lambda c: [
-                _notice(row)
+                notice_of(row)
                 for row in c.execute(
                     "SELECT * FROM notifications ORDER BY id DESC LIMIT ?", (limit,)
                 )
@@ -162,13 +163,13 @@ class SqliteOutbox:
     def _begin(self, connection: sqlite3.Connection, given: dict[str, Any]) -> Notice | None:
         row = connection.execute(_BEGIN, {**given, "now": self._clock.now()}).fetchone()
         if row is None or Kind(row["kind"]) not in GATHERED:
-            return row and _notice(row)
+            return row and notice_of(row)
         others = connection.execute(_GATHER, {**dict(row), "now": self._clock.now()}).fetchall()
         if not others:
-            return _notice(row)
-        title, body = in_one([_notice(one).what for one in (row, *others)])
+            return notice_of(row)
+        title, body = in_one([notice_of(one).what for one in (row, *others)])
         told = "UPDATE notifications SET title = ?, body = ? WHERE id = ? RETURNING *"
-        return _notice(connection.execute(told, (title, body, row["id"])).fetchone())
+        return notice_of(connection.execute(told, (title, body, row["id"])).fetchone())
 
     def _put(
         self,
@@ -204,25 +205,3 @@ def spare_people(connection: sqlite3.Connection, number: int, now: float) -> Non
     """What has not left yet about a request that is settled need not leave any more."""
     settled = {"number": number, "why": "it was settled before it left", "now": now}
     connection.execute(f"{_MOOT} AND {_SETTLED}", settled)
-
-
-def _notice(row: sqlite3.Row) -> Notice:
-    return Notice(
-        id=row["id"],
-        what=NewNotice(
-            cause=row["cause"],
-            channel=row["channel"],
-            kind=Kind(row["kind"]),
-            title=row["title"],
-            body=row["body"],
-            session=None if row["session"] is None else SessionId(row["session"]),
-            escalation=row["escalation"],
-        ),
-        state=NoticeState(row["state"]),
-        created_at=row["created_at"],
-        due=row["due"],
-        attempts=row["attempts"],
-        started_at=row["started_at"],
-        ended_at=row["ended_at"],
-        problem=row["problem"],
-    )

@@ -33,6 +33,13 @@ class RunStore:
             durable=True,
         )
 
+    async def any_process(self, task: TaskId) -> bool:
+        """Whether a process was started in one of the task's runs."""
+        started = "SELECT 1 FROM runs WHERE task = ? AND pid IS NOT NULL"
+        return await self._database.read(
+            lambda c: c.execute(started, (task,)).fetchone() is not None
+        )
+
     async def end(
         self,
         run: RunId,

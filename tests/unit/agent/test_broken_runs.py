@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +14,8 @@ from perpetualcc.agent import patience
 from perpetualcc.agent.faculties import AgentSettings
 from perpetualcc.agent.inbox import TurnEnded
 from perpetualcc.agent.master_agent import MasterAgent
-from perpetualcc.domain.errors import PassingError, PerpetualError
-from perpetualcc.domain.tasks import Done, Parked, Wait
+from perpetualcc.domain.errors import MissingError, NoRoomError, PassingError, PerpetualError
+from perpetualcc.domain.tasks import Done, Later, Parked, Wait
 from perpetualcc.store.problems import explain
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.test_supervision import LAUNCH, SESSION, TASK
@@ -64,6 +65,22 @@ def test_a_disk_that_is_full_for_a_while_is_no_reason_to_ask_a_person(is_full):
 
     kinds = [event.kind for event in journal.written]
     assert kinds == ([] if is_full else ["ProblemNoticed", "RunEnded"])
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts", "outcome"),
+    [
+        (NoRoomError("No space left on device"), 1, Later),
+        (NoRoomError("No space left on device"), TASK.max_attempts, Parked),
+        (MissingError("No Claude Code at 'tpyo'"), 1, Parked),
+    ],
+)
+def test_a_disk_without_room_is_waited_for_also_before_the_first_run(error, attempts, outcome):
+    agent = agent_whose_run_fails(error, Journal())
+
+    found = asyncio.run(agent.advance(replace(TASK, attempts=attempts)))
+
+    assert isinstance(found, outcome)
 
 
 def test_what_only_a_person_can_mend_is_a_persons():

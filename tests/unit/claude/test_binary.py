@@ -73,6 +73,20 @@ def test_what_is_not_there_or_a_directory_is_missing(tmp_path, mode):
         chosen_claude(binary)
 
 
+@pytest.mark.parametrize(
+    ("version", "is_new"), [("0.2.9", False), ("1.0.128", False), ("2.0.0", True)]
+)
+def test_one_that_is_too_old_is_told_with_its_version(tmp_path, version, is_new):
+    own = program(tmp_path / "claude", f'echo "{version} (Claude Code)"')
+
+    if is_new:
+        assert chosen_claude(own) == own
+    else:
+        with pytest.raises(PerpetualError, match=f"is Claude Code {version}") as caught:
+            chosen_claude(own)
+        assert f"{own} update" in (caught.value.hint or "")
+
+
 def test_one_that_may_not_be_started_is_not_said_to_be_gone(tmp_path):
     own = program(tmp_path / "my claude", 'echo "9.9.9 (Claude Code)"')
     own.chmod(0o600)

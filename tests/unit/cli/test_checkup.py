@@ -1,10 +1,13 @@
 """`pcc doctor` says what would keep sessions from starting."""
 
+import os
+
 import pytest
 
 from perpetualcc.brain.settings import BrainSettings, BrainType, GeminiSettings, OllamaSettings
 from perpetualcc.cli import checkup
 from perpetualcc.config.file import Config
+from perpetualcc.domain.locations import Locations
 from perpetualcc.human.notifications.settings import NotificationSettings
 
 
@@ -75,3 +78,33 @@ def test_what_sends_notifications_and_is_not_installed_is_told(monkeypatch):
 
     assert not is_well
     assert "perpetualcc[notify]" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "told"),
+    [
+        ("run", os.mkfifo, "is no directory"),
+        ("logs", lambda path: path.write_text(""), "is no directory"),
+        ("run/supervisor.lock", os.mkdir, "is no file"),
+        ("run/engine.lock", os.mkfifo, "is no file"),
+        ("run/engine.lock", lambda path: path.write_text("99999\n"), ""),
+        ("logs/engine.log", os.mkfifo, ""),
+    ],
+)
+def test_what_keeps_the_daemon_from_beginning_is_told(tmp_path, name, make, told):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+
+    is_well, text = checkup._data(Locations(data=tmp_path))
+
+    assert is_well == (not told)
+    assert told in text
+    assert not told or f"'{path}'" in text
+
+
+def test_a_data_directory_with_a_path_too_long_for_a_socket_is_told(tmp_path):
+    is_well, text = checkup._data(Locations(data=tmp_path / ("d" * 120)))
+
+    assert not is_well
+    assert "--data-dir" in text

@@ -141,6 +141,10 @@ def test_a_private_key_is_found_too_and_words_are_none(text: str, found: bool) -
         ),
         ("<db><password>S3cr3tpw99</password></db>", "<db><password>[redacted]</password></db>"),
         ("me:$apr1$Qyi7W5qQ$AeGNvCr9sxtQTORy8HZRd6", "me:[redacted]"),
+        ("İİ ApiTOKEN: S3cr3tPW99 and İ", "İİ ApiTOKEN: [redacted] and İ"),
+        ("My.Pa\u017f\u017fword=S3cr3tPW99", "My.Pa\u017f\u017fword=[redacted]"),
+        ("AUTHORIZATION: BEARER Abcdefghijklmnop", "AUTHORIZATION: BEARER [redacted]"),
+        ("CURL -P 33069 -u me:x9 mysql -P 33069", "CURL -P 33069 -u me:x9 mysql -P 33069"),
     ],
 )
 def test_what_is_called_a_secret_is_redacted(text: str, cleaned: str) -> None:

@@ -13,6 +13,7 @@ from perpetualcc.learning.install import (
     command,
     install,
     is_installed,
+    trouble_with_hooks,
     uninstall,
 )
 from perpetualcc.learning.places import Places
@@ -252,3 +253,22 @@ def test_what_waits_since_a_stop_wakes_whoever_watches_the_queue(places):
     install(places)
 
     assert places.queue.stat().st_mtime > 1
+
+
+def test_hooks_that_do_nothing_any_more_are_told_and_mended_by_an_installation(places, monkeypatch):
+    assert trouble_with_hooks(places) == ""
+    install(places)
+    assert trouble_with_hooks(places) == ""
+
+    settings = json.loads(places.settings.read_text())
+    del settings["hooks"]["SessionEnd"]
+    places.settings.write_text(json.dumps(settings))
+    half = trouble_with_hooks(places)
+    install(places)
+    moved(places, monkeypatch)
+    elsewhere = trouble_with_hooks(places)
+    places.settings.write_text("{")
+
+    assert half.endswith("pcc learn install")
+    assert elsewhere == half
+    assert "Mend the file" in trouble_with_hooks(places)

@@ -256,3 +256,47 @@ def test_what_is_no_code_and_no_branch_is_still_guarded(command: str) -> None:
 )
 def test_only_what_sends_or_deletes_is_for_a_person(command: str, risk: Risk) -> None:
     assert bash_risk(command) is risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("make program", Risk.MEDIUM),
+        ("make programs", Risk.LOW),
+        ("bundle config set --global path vendor", Risk.MEDIUM),
+        ("bundle config --global path vendor", Risk.MEDIUM),
+        ("bundle config set --local path vendor/bundle", Risk.LOW),
+        ("bundle config list", Risk.LOW),
+        ("bundle config mirror.https://rubygems.org https://gems.other.example", Risk.HIGH),
+        ("kamal config -d staging", Risk.HIGH),
+        ("kamal version", Risk.LOW),
+        ("npx nx connect", Risk.MEDIUM),
+        ("nx run app:build --configuration=production", Risk.LOW),
+        ("nx run app:deploy --dry-run", Risk.HIGH),
+    ],
+)
+def test_what_only_this_machine_or_an_account_knows_of_is_not_low(command: str, risk: Risk) -> None:
+    assert bash_risk(command) is risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("just -n deploy", Risk.LOW),
+        ("just --dry-run build deploy", Risk.LOW),
+        ("just --list", Risk.LOW),
+        ("just --show deploy", Risk.LOW),
+        ("just build --release", Risk.LOW),
+        ("just build release", Risk.LOW),
+        ("just test --verbose -k delete", Risk.LOW),
+        ("just fmt lint test", Risk.LOW),
+        ("just deploy --dry-run", Risk.HIGH),
+        ("just deploy -n", Risk.HIGH),
+        ("just deploy --list", Risk.HIGH),
+        ("just build deploy", Risk.HIGH),
+        ("just seed --wipe", Risk.HIGH),
+    ],
+)
+def test_options_behind_a_recipe_are_that_recipes(command: str, risk: Risk) -> None:
+    """Tried with just 1.59: `just deploy --dry-run` gives `--dry-run` to the recipe and runs it."""
+    assert bash_risk(command) is risk

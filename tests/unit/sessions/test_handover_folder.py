@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import NoRoomError, PerpetualError
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.folder import DOCUMENT, HandoverFolder, is_handover_file
 
@@ -129,6 +129,19 @@ def test_what_is_in_the_way_of_a_file_is_named(tmp_path):
         folder.write(DOCUMENT, "x")
 
     assert (found.value.hint or "").endswith(f"ls -ld {folder.document}")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_folder_that_cannot_be_made_sends_a_person_to_the_project(tmp_path, monkeypatch, number):
+    def shut(path, *_args, **_named):
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", shut)
+    with pytest.raises(PerpetualError, match=os.strerror(number)) as found:
+        HandoverFolder(tmp_path).prepare()
+
+    assert f"ls -ld {tmp_path};" in (found.value.hint or "")
+    assert isinstance(found.value, NoRoomError) == (number == errno.EROFS)
 
 
 def test_a_full_disk_is_not_mended_by_removing_the_folder(tmp_path, monkeypatch):

@@ -1,13 +1,17 @@
 """Requests to people and notifications as rows: what is kept, once, and in which order."""
 
 import asyncio
+import json
 import os
+import time
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
+from perpetualcc.cli.main import app
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import SessionStatusChanged
@@ -503,6 +507,38 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(tmp_path):
 
 async def sent(it):
     return all(one.state is NoticeState.SENT for one in await it.outbox.list(10))
+
+
+def test_a_channel_that_is_down_for_hours_is_told_by_the_commands_people_look_at(
+    tmp_path, monkeypatch
+):
+    async def play():
+        async with world(tmp_path) as it:
+            it.clock.move(time.time() - 2 * 3600 - it.clock.now())
+            await it.outbox.put([notice("event:1", channel="json:HOOK")])
+            for _ in range(4):
+                await it.outbox.begin(1, look_again=it.clock.now() + 35)
+                await it.outbox.postpone(1, it.clock.now(), "no route to https://u:secret@host/")
+                it.clock.move(1200)
+
+    asyncio.run(play())
+    (tmp_path / "x.db").rename(tmp_path / "perpetualcc.db")
+    (tmp_path / "config.toml").write_text('[notifications]\nurls = ["env:HOOK"]\n')
+    monkeypatch.setenv("HOOK", "json://127.0.0.1:1/")
+
+    def said(*words):
+        place = ["--config", str(tmp_path / "config.toml"), "--data-dir", str(tmp_path)]
+        return CliRunner().invoke(app, [*place, *words]).stdout
+
+    assert "Channel     json:HOOK has failed since" in said("daemon", "status")
+    assert "(4 tries): no route to" in said("daemon", "status")
+    assert "secret" not in said("daemon", "status")
+    assert json.loads(said("daemon", "status", "--json"))["unreached"][0]["tries"] == 4
+    (told,) = (one for one in said("doctor").splitlines() if "Notifications" in one)
+    assert "json:HOOK has failed since" in told
+    assert "pcc notify test" in told
+    (tmp_path / "config.toml").write_text("")
+    assert "Channel" not in said("daemon", "status")
 
 
 def test_a_receipt_left_by_a_sender_of_a_dead_engine_counts(tmp_path):

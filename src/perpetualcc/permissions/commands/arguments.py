@@ -62,6 +62,9 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
             result.operands += words[position:]
             break
         is_option = len(text) > 1 and text[0] == "-"
+        if is_option and has_operand and rule is not None and rule.options_first:
+            result.unknown.append(text)  # `just deploy --dry-run` deploys
+            continue
         if is_option and (has_operand or text not in entry.children) and not is_over:
             position = _option(words, position, known, result, rule)
             if rule is not None and rule.handler == "interpreter" and _names_code(result):

@@ -36,7 +36,12 @@ from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.stays import STAYS_HERE, stays_here
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
-from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task, takes_many_tasks
+from perpetualcc.permissions.commands.tasks import (
+    harmful_verb,
+    judge_task,
+    sending_tasks,
+    takes_many_tasks,
+)
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.directories import Directories, join
@@ -279,7 +284,8 @@ class CallRules:
             case "task":
                 before = words[: call.arguments.after_dashes]
                 tasks = before if takes_many_tasks(call) else _first_of_each(words)
-                return [judge_task(w.text, call) for w in tasks if "=" not in w.text]
+                sends = () if takes_many_tasks(call) else sending_tasks(words[1:], call)
+                return [judge_task(w.text, call) for w in (*tasks, *sends) if "=" not in w.text]
         one = {
             "write": self._writes,
             "output": self._produces,

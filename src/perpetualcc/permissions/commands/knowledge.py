@@ -61,6 +61,8 @@ class CommandRule:
     """Long options have one dash, as in `terraform -auto-approve`."""
     looks: bool
     """Subcommands of it that only look are not as bad (`tasks.toml`: `looks`)."""
+    options_first: bool
+    """Options after the first operand are given to what it runs, and mean what they say there."""
 
     @property
     def stops(self) -> bool:
@@ -252,6 +254,7 @@ def _command_rule(group: Mapping[str, Any]) -> CommandRule:
         handler=group.get("handler", ""),
         single_dash=group.get("single_dash", False),
         looks=group.get("looks", False),
+        options_first=group.get("options_first", False),
     )
 
 

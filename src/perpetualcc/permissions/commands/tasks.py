@@ -96,6 +96,14 @@ def takes_many_tasks(call: Call) -> bool:
     return call.arguments.path in _words()["take_many"]
 
 
+def sending_tasks(words: Sequence[Word], call: Call) -> list[Word]:
+    """`just build deploy`: a word after the first recipe is given to that, or is the next one."""
+    if call.arguments.path not in _words()["may_take_many"]:
+        return []
+    sends = _words()["sends"]
+    return [word for word in words if not sends.isdisjoint(word.text.split("-"))]
+
+
 @cache
 def _dry_options() -> frozenset[str]:
     return frozenset(load_table("option_words")["dry"])

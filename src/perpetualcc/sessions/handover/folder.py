@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from perpetualcc.domain.errors import MissingError, PerpetualError, ProjectGoneError
+from perpetualcc.domain.errors import NoRoomError, PerpetualError, ProjectGoneError
 from perpetualcc.domain.private_files import flush_to_disk
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.handover.document import LARGEST
@@ -29,6 +29,7 @@ LAST_GOOD = "handover.last-good.md"
 ARCHIVE = "archive"
 CLAUDES = frozenset({DOCUMENT, TRIGGER})
 """What Claude writes."""
+_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FLAGS
 
@@ -129,11 +130,14 @@ class HandoverFolder:
         # A file that was to be replaced is named: what stands in its place is in the way.
         place = shlex.quote(str(self.path / os.fsdecode(error.filename2 or "")))
         hint = f"Make it a directory that you can write in, or remove it: ls -ld {place}"
-        kind = PerpetualError
+        kind = NoRoomError if error.errno in _PASSING else PerpetualError
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            kind, hint = MissingError, f"Make room there: df -h {place}"
+            hint = f"Make room there: df -h {place}"
         elif error.filename2:
             hint = f"Remove what is in the way of a file: ls -ld {place}"
+        elif not os.path.lexists(self.path):
+            project = shlex.quote(str(self.path.parent))
+            hint = f"Let it be made there: ls -ld {project}; df -h {project}"
         return kind(f"The handover folder '{self.path}' cannot be used: {what}", hint=hint)
 
 

@@ -155,11 +155,19 @@ export function meter(share) {
 function task(one) {
   const isLater = one.state === "queued" && one.due * 1000 > Date.now();
   const when = isLater ? `begins ${moment(one.due)}` : "";
+  // A task of a plan begins with its title, apart from the rest.
+  const [title, rest] = one.prompt.trim().split(/\n\s*\n([^]*)/, 2);
   const item = el(
     "li",
     { "data-state": one.state },
     el("span.sign", { title: one.state }, TASK[one.state] ?? "·"),
-    el("div.words", {}, el("span", {}, oneLine(one.prompt, 500), el("span.hidden", {}, ` (${one.state})`)), when ? el("span.more", {}, when) : null),
+    el(
+      "div.words",
+      {},
+      el("span", {}, oneLine(title, 500), el("span.hidden", {}, ` (${one.state})`)),
+      rest ? el("span.more", {}, oneLine(rest, 500)) : null,
+      when ? el("span.more", {}, when) : null,
+    ),
   );
   if (one.result) put(item.lastChild, el("span.more", {}, oneLine(one.result, 300)));
   return item;
