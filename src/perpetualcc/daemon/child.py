@@ -22,11 +22,8 @@ class EngineCommand:
 
     module: str = "perpetualcc.daemon.engine"
     """Run with `python -m`; it calls `perpetualcc.daemon.host.run`."""
-    idle_exit: float = 120.0
-    """
-    Seconds without work and visitors after which the engine goes to sleep. Who comes later waits
-    for it to start, and a session for Claude's SDK as well: two seconds in all.
-    """
+    idle_exit: float = 30.0
+    """Seconds without work and visitors after which the engine goes to sleep."""
     grace: float = 30.0
     """Seconds to finish what is in progress when the engine is told to stop by a signal."""
 
