@@ -6,6 +6,7 @@ from pathlib import Path
 
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState
+from perpetualcc.store.failures import read_only
 
 _TRIED = "SELECT * FROM notifications WHERE attempts > 0 ORDER BY started_at"
 
@@ -17,9 +18,7 @@ def tried_notices(path: Path) -> list[Notice]:
     None where the database cannot be read: that is told by whoever needs it.
     """
     try:
-        if not path.is_file():
-            return []
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as found:
+        with closing(read_only(path)) as found:
             found.row_factory = sqlite3.Row
             return [notice_of(row) for row in found.execute(_TRIED)]
     except (sqlite3.Error, OSError):
