@@ -135,9 +135,11 @@ class Territory:
 
         Claude Code composes the accents of the directory it works in; the Finder takes them apart.
         """
+        if contains(self.project, path):
+            return path
         parts, depth = path.split("/"), self.project.count("/") + 1
         top = "/".join(parts[:depth])
-        if top == self.project or fold(top) != fold(self.project) or not self._is_project(top):
+        if fold(top) != fold(self.project) or not self._is_project(top):
             return path
         return "/".join([self.project, *parts[depth:]])
 
