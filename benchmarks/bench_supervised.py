@@ -28,7 +28,8 @@ def _overhead() -> list[Result]:
     Single rounds were seen to differ by half, as a machine is slower for a minute and quicker for
     the next. So each round runs all three, in turn forwards and backwards, and is compared with
     itself only; the median of the rounds' ratios counts. The ratios of the medians and of the
-    quickest are told beside it.
+    quickest are told beside it. The engine is awake each time: it stays for two minutes after a
+    command, and two bare sessions take less.
 
     The second ratio leaves out what Claude Code's own prompt costs: it is what supervision adds
     to the same Claude Code.

@@ -75,9 +75,36 @@ def test_an_idle_engine_leaves_and_a_visitor_wakes_it(make_daemon: MakeDaemon) -
     assert daemon.status.crashes == 0
 
 
+def test_an_engine_stays_longer_for_a_visitor_who_may_come_back(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=1)
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+
+    time.sleep(2)
+    with daemon.connect() as client:
+        second = client.call("toy.pid")
+
+    assert second == first
+
+
+def test_an_engine_that_nobody_visits_leaves_at_once(make_daemon: MakeDaemon) -> None:
+    daemon = make_daemon(idle_exit=0.5)
+    with daemon.connect() as client:
+        client.call("toy.due", at=time.time() + 3)
+        first = client.call("toy.pid")
+    daemon.wait_for(Phase.ASLEEP)
+    wait_until(lambda: daemon.status.engine not in {None, first})
+    daemon.wait_for(Phase.RUNNING)
+    woken = time.monotonic()
+
+    daemon.wait_for(Phase.ASLEEP)
+
+    assert time.monotonic() - woken < 1.95
+
+
 def test_a_due_time_wakes_the_engine_and_not_before(make_daemon: MakeDaemon) -> None:
     daemon = make_daemon(idle_exit=0.2)
-    due = time.time() + 1.5
+    due = time.time() + 3
     with daemon.connect() as client:
         client.call("toy.due", at=due)
 
@@ -125,7 +152,7 @@ def test_work_keeps_the_engine_up(make_daemon: MakeDaemon) -> None:
 def test_nobody_is_lost_who_comes_in_the_instant_of_falling_asleep(
     make_daemon: MakeDaemon,
 ) -> None:
-    daemon = make_daemon(idle_exit=0.02)
+    daemon = make_daemon(idle_exit=0.005)
     engines = set()
 
     for number in range(12):

@@ -38,6 +38,9 @@ log = logging.getLogger(__name__)
 
 _BEAT = 1.0
 """Seconds between two heartbeats."""
+_AFTER_A_VISIT = 4
+"""So many times `--idle-exit` after a client left: people come back, and a session waits for three
+seconds where the engine and the SDK must be loaded first. A look at the clock leaves as before."""
 _OPEN_FILES = 10_240
 """OPEN_MAX of macOS (sys/syslimits.h), which takes no more."""
 _ABANDONED_GRACE = timedelta(seconds=2)
@@ -198,8 +201,8 @@ class EngineHost:
         while not self._stop.is_set():
             if await self._has_company(hosted, server):
                 idle_since = time.monotonic()
-            idle_since = max(idle_since, server.last_visit)
-            if time.monotonic() - idle_since >= self._idle_exit:
+            visited_until = server.last_visit + _AFTER_A_VISIT * self._idle_exit
+            if time.monotonic() >= max(idle_since + self._idle_exit, visited_until):
                 # Nobody is accepted between this look and the end: who comes now waits in the
                 # listening socket for the next engine.
                 server.pause()

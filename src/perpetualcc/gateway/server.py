@@ -8,6 +8,7 @@ this server does not accept waits for the next engine.
 
 import asyncio
 import logging
+import math
 import os
 import resource
 import socket
@@ -53,8 +54,8 @@ class GatewayServer:
         default half of what this process may open, the next is refused.
         """
         self.connections = 0
-        self.last_visit = time.monotonic()
-        """When a client last came or left."""
+        self.last_visit = -math.inf
+        """When a client last came or left, in monotonic seconds; never is long ago."""
         self._methods, self._version, self._listener = methods, version, listener
         self._is_agent = is_agent
         self._most = most or _most_clients()
