@@ -7,6 +7,7 @@ is dropped before it gets here.
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
@@ -29,17 +30,20 @@ class Event:
 
     def data(self) -> dict[str, Any]:
         """The fields beyond session, run and task, ready for JSON."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)
-            if field.name not in {"session", "run", "task"}
-        }
+        return {name: getattr(self, name) for name in _own_fields(self.kind)}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], **ids: Any) -> Self:
         """The opposite of `data`. Unknown fields of a newer version are left out."""
-        known = {field.name for field in dataclasses.fields(cls)}
+        known = _own_fields(cls.__name__)
         return cls(**{k: v for k, v in data.items() if k in known}, **ids)
+
+
+@cache
+def _own_fields(kind: str) -> dict[str, None]:
+    """Without whose it is. At each event, and again at each reader's."""
+    names = (field.name for field in dataclasses.fields(EVENT_TYPES[kind]))
+    return dict.fromkeys(name for name in names if name not in {"session", "run", "task"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,9 @@ import queue
 import sqlite3
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -48,9 +47,33 @@ class _Job:
     work: Callable[[sqlite3.Connection], Any]
     writes: bool = False
     durable: bool = False
-    is_owed: bool = False
-    """Nobody waits for it: while the file is locked or the disk full it is kept, not given up."""
-    future: "Future[Any]" = field(default_factory=Future)
+    waiter: "asyncio.Future[Any] | None" = None
+
+    @property
+    def is_owed(self) -> bool:
+        """Nobody waits for it: while the file is locked or the disk full it is kept."""
+        return self.waiter is None
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.waiter is None or not self.waiter.cancelled()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What came of a job, for the loop to hand on."""
+
+    waiter: "asyncio.Future[Any]"
+    result: Any = None
+    error: Exception | None = None
+
+    def give(self) -> None:
+        if self.waiter.done():  # cancelled meanwhile
+            return
+        if self.error is None:
+            self.waiter.set_result(self.result)
+        else:
+            self.waiter.set_exception(self.error)
 
 
 class Database:
@@ -73,7 +96,9 @@ class Database:
         self._is_behind = False
         self._lost = 0
         """Of these, how many there was no room to keep since one was made."""
-        self._committed = asyncio.Event()
+        self._committed = defaultdict[frozenset[str] | None, asyncio.Event](asyncio.Event)
+        """Who waits for a commit, by the topics that it must touch."""
+        self._touched = set[str]()
         self._guard: WriterGuard | None = None
         self._checkpoints: Checkpointer | None = None
         self._connection: sqlite3.Connection | None = None
@@ -94,7 +119,7 @@ class Database:
         database = cls(path, asyncio.get_running_loop())
         database._thread.start()
         try:
-            await database._submit(_Job(work=lambda _: database._open(exclusive)))
+            await database._submit(lambda _: database._open(exclusive))
         except BaseException:
             await database.close()
             raise
@@ -102,7 +127,7 @@ class Database:
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` outside a transaction. It sees committed data only, and must not write."""
-        result: T = await self._submit(_Job(work=work))
+        result: T = await self._submit(work)
         return result
 
     async def write(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
@@ -112,7 +137,7 @@ class Database:
         Every commit survives the death of this process. `durable` survives the power going
         (`synchronous=FULL`): for intents, and for what a person was told is kept.
         """
-        result: T = await self._submit(_Job(work=work, writes=True, durable=durable))
+        result: T = await self._submit(work, writes=True, durable=durable)
         return result
 
     def write_soon(self, work: Callable[[sqlite3.Connection], Any]) -> None:
@@ -125,13 +150,19 @@ class Database:
         """
         if self._is_closed:
             raise RuntimeError(f"database {str(self.path)!r} is closed")
-        job = _Job(work=work, writes=True, is_owed=True)
-        job.future.add_done_callback(_log_failure)
-        self._jobs.put(job)
+        self._jobs.put(_Job(work=work, writes=True))
 
-    def next_commit(self) -> asyncio.Event:
-        """Is set by the next commit that changes something, and by `close`. Take it, then read."""
-        return self._committed
+    def touch(self, topic: str) -> None:
+        """What the transaction under way is about, from inside its work: see `next_commit`."""
+        self._touched.add(topic)
+
+    def next_commit(self, topics: Collection[str] | None = None) -> asyncio.Event:
+        """
+        Is set by the next commit that changes something, and by `close`. Take it, then read.
+
+        With `topics` only by one that touched one of them.
+        """
+        return self._committed[None if topics is None else frozenset(topics)]
 
     @property
     def is_closed(self) -> bool:
@@ -144,17 +175,30 @@ class Database:
         self._is_closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
-        self._announce()
+        for waiting in self._committed.values():
+            waiting.set()
 
-    async def _submit(self, job: _Job) -> Any:
+    async def _submit(
+        self,
+        work: Callable[[sqlite3.Connection], Any],
+        *,
+        writes: bool = False,
+        durable: bool = False,
+    ) -> Any:
         if self._is_closed:
             raise RuntimeError(f"database {str(self.path)!r} is closed")
-        self._jobs.put(job)
-        return await asyncio.wrap_future(job.future)
+        waiter = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(work=work, writes=writes, durable=durable, waiter=waiter))
+        return await waiter
 
-    def _announce(self) -> None:
-        done, self._committed = self._committed, asyncio.Event()
-        done.set()
+    def _answered(self, answers: list[_Answer], touched: set[str] | None) -> None:
+        """`touched`: the topics of a commit that changed something."""
+        for answer in answers:
+            answer.give()
+        if touched is not None:
+            for topics in list(self._committed):
+                if topics is None or not topics.isdisjoint(touched):
+                    self._committed.pop(topics).set()
 
     # From here on everything runs on the database's own thread.
 
@@ -195,20 +239,23 @@ class Database:
             self._run_alone(job)
 
     def _run_alone(self, job: _Job) -> None:
-        if not job.future.set_running_or_notify_cancel():
+        if job.waiter is None or not job.is_wanted:
             return
         try:
             work = partial(job.work, self._connection)  # type: ignore[arg-type]
-            job.future.set_result(work() if self._connection is None else _patiently(work))
+            result = work() if self._connection is None else _patiently(work)
+            answer = _Answer(job.waiter, result)
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
-            job.future.set_exception(self._explained(error))
+            answer = _Answer(job.waiter, error=self._explained(error))
+        self._tell_loop([answer])
 
     def _commit(self, batch: list[_Job]) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101  # `open` succeeded, or nobody can submit
         owed, self._owed = self._owed, deque()
-        batch = [*owed] + [job for job in batch if job.future.set_running_or_notify_cancel()]
+        batch = [*owed] + [job for job in batch if job.is_wanted]
         before = connection.total_changes
+        self._touched = set()
         try:
             self._refuse_lost_file()
             # Not allowed inside a transaction, hence for the whole batch.
@@ -223,31 +270,40 @@ class Database:
         except Exception as error:  # noqa: BLE001  # handed to whoever asked
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            for job in batch:
-                self._fail(job, error)
+            self._tell_loop(self._answers(batch, [(None, error)] * len(batch)))
             return
         changes = connection.total_changes - before
-        if changes:
-            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
-                self._loop.call_soon_threadsafe(self._announce)
-        for job, (result, problem) in zip(batch, results, strict=True):
-            if problem is None:
-                job.future.set_result(result)
-            else:
-                self._fail(job, problem)
+        self._tell_loop(self._answers(batch, results), self._touched if changes else None)
         if not self._owed:
             self._is_behind = False
             self._tell_lost()
         if self._checkpoints is not None:
             self._checkpoints.committed(connection, changes)
 
-    def _fail(self, job: _Job, error: Exception) -> None:
-        explained = self._explained(error)
-        if not (job.is_owed and isinstance(explained, PassingError)):
-            job.future.set_exception(explained)
+    def _tell_loop(self, answers: list[_Answer], touched: set[str] | None = None) -> None:
+        """All at once: each word to another thread wakes it."""
+        if answers or touched is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to tell
+                self._loop.call_soon_threadsafe(self._answered, answers, touched)
+
+    def _answers(
+        self, batch: list[_Job], results: list[tuple[Any, Exception | None]]
+    ) -> list[_Answer]:
+        answers = []
+        for job, (result, problem) in zip(batch, results, strict=True):
+            error = None if problem is None else self._explained(problem)
+            if job.waiter is not None:
+                answers.append(_Answer(job.waiter, result, error))
+            elif error is not None:
+                self._owe(job, error)
+        return answers
+
+    def _owe(self, job: _Job, error: Exception) -> None:
+        if not isinstance(error, PassingError):
+            log.error("not written: %s", error)
             return
         if not self._is_behind:
-            log.warning("not written yet: %s", explained)
+            log.warning("not written yet: %s", error)
         self._is_behind = True
         self._owed.append(job)
         if len(self._owed) > _MOST_OWED:
@@ -324,11 +380,6 @@ def _patiently(attempt: Callable[[], T], meanwhile: Callable[[], None] = lambda:
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
     return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-
-
-def _log_failure(written: "Future[Any]") -> None:
-    if error := written.exception():
-        log.error("not written: %s", error)
 
 
 def _all_of(

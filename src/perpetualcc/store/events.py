@@ -59,6 +59,7 @@ class EventLog:
                 (now, event.kind, event.session, event.run, event.task, to_json(data)),
             )
             last = cursor.lastrowid or last
+            self._database.touch(event.kind)
             _project(connection, event, data, now)
         return last
 
@@ -123,7 +124,7 @@ class EventLog:
         cursor, wanted = since, _wanted(kinds, None)
         while not self._database.is_closed:
             # Taken before the read: a commit that the read misses wakes us.
-            committed = self._database.next_commit()
+            committed = self._database.next_commit(wanted)
             rows, last = await self._database.read(
                 partial(_rows_and_last, kinds=wanted, since=cursor, session=session, limit=_PAGE)
             )

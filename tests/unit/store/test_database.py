@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -150,6 +151,32 @@ def test_a_commit_is_announced_and_a_write_that_changes_nothing_is_not(tmp_path:
         return [quiet, first.is_set()]
 
     assert use(tmp_path / "x.db", work) == [False, True]
+
+
+def test_a_commit_is_told_to_those_whom_it_concerns(tmp_path: Path) -> None:
+    async def work(database: Database) -> list[bool]:
+        ours, others = database.next_commit(["ours", "more"]), database.next_commit(["others"])
+        await database.write(lambda c: (database.touch("ours"), note(c, "a")))
+        await database.write(lambda c: note(c, "b"))
+        return [ours.is_set(), others.is_set()]
+
+    assert use(tmp_path / "x.db", work) == [True, False]
+
+
+def test_a_write_whose_caller_left_before_it_began_is_not_made(tmp_path: Path) -> None:
+    goes_on = threading.Event()
+
+    async def work(database: Database) -> list[str]:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(database.read(lambda _: goes_on.wait(5)))
+            leaving = tasks.create_task(database.write(lambda c: note(c, "left")))
+            await asyncio.sleep(0.01)
+            leaving.cancel()
+            await asyncio.sleep(0)
+            goes_on.set()
+        return await database.read(names)
+
+    assert use(tmp_path / "x.db", work) == []
 
 
 def test_a_second_engine_on_the_file_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
