@@ -32,8 +32,7 @@ from perpetualcc.cli.sessions import SessionArgument, session_panel
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded
-from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.sessions.status import ENDED
+from perpetualcc.domain.session_status import ENDED, SessionStatus
 
 app = typer.Typer(rich_markup_mode=None)
 

@@ -22,3 +22,7 @@ class SessionStatus(StrEnum):
     """By a person, for good: its tasks are cancelled."""
     ERROR = "ERROR"
     """A task failed for good; a person must look."""
+
+
+ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
+"""Nothing goes on by itself."""

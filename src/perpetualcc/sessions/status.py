@@ -9,7 +9,6 @@ from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import TaskState
 
 _S = SessionStatus
-ENDED = frozenset({_S.COMPLETED, _S.STOPPED, _S.ERROR})
 TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
     {
         # A task that waited may have to wait again before a run of it begins.

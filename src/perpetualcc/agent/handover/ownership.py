@@ -4,9 +4,9 @@ from perpetualcc.agent.handover.status_board import owner_of
 from perpetualcc.agent.ports import Journal
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.session_status import ENDED
 from perpetualcc.domain.sessions import Session
 from perpetualcc.sessions.handover.folder import STATE, HandoverFolder
-from perpetualcc.sessions.status import ENDED
 
 
 async def holder_of(folder: HandoverFolder, journal: Journal, me: str = "") -> Session | None:
