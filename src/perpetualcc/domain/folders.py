@@ -124,4 +124,5 @@ def above(folder: Path) -> tuple[Path, ...]:
 
 def is_repository(folder: Path) -> bool:
     """Whether it is the top of one, as far as one may look."""
-    return os.path.exists(folder / ".git")  # noqa: PTH110  # False, whatever is wrong
+    # At every tool call: plain text, as making a `Path` takes longer than the look.
+    return os.path.exists(f"{folder}/.git")  # noqa: PTH110  # False, whatever is wrong

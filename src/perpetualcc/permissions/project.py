@@ -43,7 +43,7 @@ class ProjectStanding:
 def with_policy_above(project: Path) -> tuple[Path, ...]:
     """The folders of its repository that a project is in and that have a policy."""
     exists = os.path.exists  # False, whatever is wrong
-    return tuple(folder for folder in above(project) if exists(folder / POLICY_FILE))
+    return tuple(folder for folder in above(project) if exists(f"{folder}/{POLICY_FILE}"))
 
 
 def _applied(

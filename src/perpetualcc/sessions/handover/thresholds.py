@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
@@ -77,6 +78,7 @@ class Thresholds:
     hard_minutes: float | None = None
 
 
+@lru_cache(maxsize=64)
 def thresholds_for(
     perpetual: Perpetual | None, settings: HandoverSettings, window: int
 ) -> Thresholds:
