@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from perpetualcc.domain.decisions import Advice
-from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext, no_opinion
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.tools import Assessment, ToolCall
 
@@ -106,21 +106,17 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
     reasoning = redact(str(data.get("reasoning", "")))[:_PIECE]
     unknown = [label for label in chosen if label not in offered]
     if unknown:
-        return _nothing(f"The model chose {unknown[0][:80]!r}, which is not offered")
+        return no_opinion(f"The model chose {unknown[0][:80]!r}, which is not offered")
     if len(chosen) > 1 and not question.multi_select:
-        return _nothing("The model chose several of which one may be chosen")
+        return no_opinion("The model chose several of which one may be chosen")
     if not chosen:
-        return _nothing(reasoning or "The model has no opinion")
+        return no_opinion(reasoning or "The model has no opinion")
     return BrainAnswer(
         selected=chosen,
         confidence=_confidence(data.get("confidence")),
         reasoning=reasoning,
         quote=_true_quote(str(data.get("quote", "")), context),
     )
-
-
-def _nothing(reason: str) -> BrainAnswer:
-    return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
 
 
 def _true_quote(quote: str, context: QuestionContext) -> str:

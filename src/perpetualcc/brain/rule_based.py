@@ -42,7 +42,7 @@ from perpetualcc.brain.rules.vocabulary import patterns
 from perpetualcc.brain.rules.weighing import Landscape, Weighed, weigh
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext, no_opinion
 from perpetualcc.domain.requirements import Requirements, StatementKind
 from perpetualcc.domain.tools import Assessment, ToolCall
 
@@ -245,11 +245,6 @@ def _declines(answer: BrainAnswer) -> bool:
     """Whether a line refuses what is asked for; weighing alone is not enough."""
     is_no = [side_of_label(label) < 0 for label in answer.selected] == [True]
     return is_no and bool(answer.quote) and answer.confidence >= STANDARD
-
-
-def no_opinion(reason: str) -> BrainAnswer:
-    """What a brain says when a person must decide."""
-    return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)
 
 
 def _consent(asked: Asked, sides: YesNo, reading: Reading, context: QuestionContext) -> BrainAnswer:

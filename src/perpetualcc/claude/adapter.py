@@ -39,7 +39,7 @@ from perpetualcc.claude.launcher import write_launcher
 from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
 from perpetualcc.domain.decisions import Decision
-from perpetualcc.domain.errors import ProjectGoneError
+from perpetualcc.domain.errors import ProjectGoneError, first_cause
 from perpetualcc.domain.ids import RequestId
 
 log = logging.getLogger(__name__)
@@ -352,11 +352,4 @@ async def open_claude(
             finally:
                 adapter.leave()
     except BaseExceptionGroup as group:  # whoever works with Claude knows nothing of our task
-        raise _first(group) from None
-
-
-def _first(error: BaseException) -> BaseException:
-    """The first real error inside groups of errors."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+        raise first_cause(group) from None

@@ -26,7 +26,7 @@ from typing import Protocol
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon.state import NEEDS_A_PERSON
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PerpetualError, first_cause
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
@@ -103,7 +103,7 @@ def run(build: Build) -> None:
             asyncio.run(host.run())
         except Exception as error:  # the last line of stderr is what a person will be shown
             log.critical("Engine %s fails", os.getpid(), exc_info=error)
-            sys.exit(_last_words(_first_cause(error)))
+            sys.exit(_last_words(first_cause(error)))
 
 
 def _open_more_files() -> None:
@@ -118,13 +118,6 @@ def _open_more_files() -> None:
     if soft != resource.RLIM_INFINITY and soft < allowed:
         with suppress(OSError, ValueError):  # macOS refuses more than `kern.maxfilesperproc`
             resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-
-
-def _first_cause(error: BaseException) -> BaseException:
-    """The first real error inside groups of errors."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _last_words(error: BaseException) -> int:

@@ -20,6 +20,7 @@ from perpetualcc.domain.events import (
     ToolFinished,
 )
 from perpetualcc.domain.ids import RequestId, SessionId
+from perpetualcc.domain.tools import WRITERS
 from perpetualcc.knowledge.low_priority import at_low_priority
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,6 @@ QUIET = timedelta(seconds=0.5)
 """Changes come in bursts; the index follows when one is over."""
 _EVERYTHING = ""
 """Stands for changes that may be anywhere."""
-_FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _ANYWHERE_TOOLS = frozenset({"Bash", "Task", "Agent", "PowerShell"})
 _REMEMBERED = 500
 """Tool calls under way; one that was cut off never ends."""
@@ -77,7 +77,7 @@ class IndexKeeper:
             case ToolDecided(request=request, tool=tool, summary=summary, verdict="allow"):
                 if len(self._under_way) >= _REMEMBERED:
                     self._under_way.clear()
-                if tool in _FILE_TOOLS:
+                if tool in WRITERS:
                     self._under_way[request] = summary
                 elif tool in _ANYWHERE_TOOLS:
                     self._under_way[request] = _EVERYTHING

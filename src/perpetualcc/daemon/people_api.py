@@ -11,7 +11,7 @@ from perpetualcc.daemon.views import MOST_ROWS, newest_that_fit, that_fits
 from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.tasks import TaskState
-from perpetualcc.domain.tools import Risk
+from perpetualcc.domain.tools import WRITERS, Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.answers import AnswerError
 from perpetualcc.human.escalation import EscalationQueue, said
@@ -153,9 +153,6 @@ class PeopleApi:
         return await self.desk.test()
 
 
-_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
-
-
 def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     """
     The rule that was offered, or one that lets exactly this call through, in this project.
@@ -174,7 +171,7 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     path = given.get("file_path") or given.get("notebook_path")
     if tool == "Bash" and isinstance(command, str):
         subject, pattern = RuleSubject.COMMAND, command
-    elif tool in _WRITERS and isinstance(path, str):
+    elif tool in WRITERS and isinstance(path, str):
         subject, pattern = RuleSubject.PATH, str(project / path)
     else:
         return None

@@ -43,3 +43,10 @@ class PassingError(PerpetualError):
 
     Whoever works unattended tries again later; a person who waits is told at once.
     """
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """The first real error inside groups of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

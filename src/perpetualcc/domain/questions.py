@@ -59,3 +59,8 @@ class BrainAnswer:
     reasoning: str
     quote: str = ""
     """The line of the requirements, memory or code that the answer rests on, with its place."""
+
+
+def no_opinion(reason: str) -> BrainAnswer:
+    """What a brain says when a person must decide."""
+    return BrainAnswer(selected=(), confidence=0.0, reasoning=reason)

@@ -6,6 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+"""Claude Code's tools that change a file by its path."""
+
 
 class Risk(StrEnum):
     """How much harm a tool call could do (seed 000, Component 2)."""

@@ -5,8 +5,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from unicodedata import normalize
 
-WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
-"""Claude Code's tools that change a file by its path."""
+from perpetualcc.domain.tools import WRITERS
 
 Call = tuple[str, Mapping[str, Any]]
 """A tool and its input."""

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.tools import ToolCall
-from perpetualcc.sessions.progress import WRITERS
+from perpetualcc.domain.tools import WRITERS, ToolCall
 
 _DOERS = WRITERS | {"Bash", "TodoWrite", "TaskCreate", "TaskUpdate"}
 """Tools whose success may be progress: diffs, tests, task state; a command that only shows is

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.sessions.progress import WRITERS, written_files
+from perpetualcc.domain.tools import WRITERS
+from perpetualcc.sessions.progress import written_files
 from perpetualcc.sessions.report import EndedTask, GivenAnswer, RefusedCall, SessionReport
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json

@@ -10,7 +10,7 @@ import re
 from pathlib import PurePath
 
 from perpetualcc.domain.decisions import Advice
-from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.domain.tools import WRITERS, Assessment, Risk, ToolCall
 
 CONFIDENCE = 0.75
 
@@ -91,7 +91,6 @@ _CONFIG_NAMES = frozenset(
 # Nobody's to guard, and still nothing that is written by hand or passed on.
 _NOT_ORDINARY = frozenset({"node_modules", "secrets"})
 _ORDINARY_SUFFIXES = _CONFIG_SUFFIXES | _SOURCE_SUFFIXES
-_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _PATH_KEYS = ("file_path", "path", "notebook_path")
 
 
@@ -102,7 +101,7 @@ def advise(call: ToolCall, assessment: Assessment) -> Advice:
     command = call.input.get("command")
     if call.tool == "Bash" and isinstance(command, str):
         return _advise_command(call, command)
-    if call.tool in _WRITERS:
+    if call.tool in WRITERS:
         return _advise_write(call)
     return _unsure("Nothing is known about this tool")
 

@@ -13,10 +13,10 @@ from perpetualcc.domain.events import (
     ToolFinished,
 )
 from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.handover.document import HandoverDocument
 from perpetualcc.sessions.handover.folder import NAME
 
-_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _TEST_RUN = re.compile(
     r"\b(pytest|unittest|tox|nox|jest|vitest|mocha|playwright|phpunit|rspec|ctest|bats|gradlew?"
     r"|mvn|(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|make|just|rake|sbt|zig|flutter)"
@@ -78,7 +78,7 @@ def evidence_of(events: Iterable[Event]) -> Evidence:
     own = [pair for pair in done if pair[0].verdict == "allow" and NAME not in pair[0].summary]
     worked = [asked for asked, finished in own if not finished.is_error]
     return Evidence(
-        files=tuple(dict.fromkeys(one.summary for one in worked if one.tool in _WRITERS)),
+        files=tuple(dict.fromkeys(one.summary for one in worked if one.tool in WRITERS)),
         commands=tuple(
             CommandRun(
                 command=asked.summary, succeeded=not finished.is_error, output=finished.summary
