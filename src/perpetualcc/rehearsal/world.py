@@ -39,7 +39,7 @@ class World:
 
 
 def claude_environment(
-    server_url: str, home: Path, *, subscription: bool = False
+    server_url: str, home: Path, *, subscription: bool = False, signed_in: bool = True
 ) -> dict[str, str]:
     """
     Variables that put a Claude Code process into a world of its own.
@@ -61,6 +61,8 @@ def claude_environment(
         "DISABLE_AUTOUPDATER": "1",
         "NO_PROXY": "127.0.0.1,localhost",
     }
+    if not signed_in:
+        return variables
     if subscription:
         return variables | {"CLAUDE_CODE_OAUTH_TOKEN": OAUTH_TOKEN}
     return variables | {"ANTHROPIC_API_KEY": API_KEY}

@@ -91,7 +91,7 @@ class SqliteJournal:
         await self._runs.set_process(run, pid, str(time.time()))
 
     async def has_begun(self, task: TaskId) -> bool:
-        return await self._runs.any_process(task)
+        return await self._runs.has_begun(task)
 
     async def close_run(self, run: Run, *events: Event) -> None:
         ended = next(event for event in events if isinstance(event, RunEnded))

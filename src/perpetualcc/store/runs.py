@@ -33,9 +33,9 @@ class RunStore:
             durable=True,
         )
 
-    async def any_process(self, task: TaskId) -> bool:
-        """Whether a process was started in one of the task's runs."""
-        started = "SELECT 1 FROM runs WHERE task = ? AND pid IS NOT NULL"
+    async def has_begun(self, task: TaskId) -> bool:
+        """Whether a process was started in one of the task's runs, or anything was used."""
+        started = "SELECT 1 FROM runs WHERE task = ? AND (pid IS NOT NULL OR tokens_in > 0)"
         return await self._database.read(
             lambda c: c.execute(started, (task,)).fetchone() is not None
         )

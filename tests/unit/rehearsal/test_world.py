@@ -15,6 +15,7 @@ from perpetualcc.rehearsal import (
     [
         ({}, "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"),
         ({"subscription": True}, "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY"),
+        ({"signed_in": False}, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
     ],
 )
 def test_a_world_is_signed_in_the_way_one_asks_for(tmp_path, options, there, not_there):
