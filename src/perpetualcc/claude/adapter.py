@@ -58,8 +58,6 @@ _LOOK = 0.1
 """Seconds between two looks whether a process that should begin to speak still lives."""
 _LAST_WORDS = 0.5
 """Seconds in which what it wrote before its end comes through."""
-_ON_ITS_WAY = 0.001
-"""Seconds in which an answer leaves: what is noted of the call comes after it, not before."""
 _LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes. A tool result may hold a whole file; the SDK's default of 1 MB would end the run."""
 
@@ -174,7 +172,6 @@ class ClaudeCodeAdapter:
         self, request: RequestId, decision: Decision, *, is_last: bool = False
     ) -> None:
         self._gate.respond(request, decision, is_last=is_last)
-        await asyncio.sleep(_ON_ITS_WAY)
 
     async def respond_answer(self, request: RequestId, answers: Mapping[str, str]) -> None:
         self._gate.answer(request, {"answers": dict(answers)})

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from perpetualcc.cli.look import moment
 from perpetualcc.domain.locations import Locations
-from perpetualcc.store.failures import any_failed
+from perpetualcc.store.looking import any_failed
 
 if TYPE_CHECKING:
     from perpetualcc.human.notifications.standing import Standstill

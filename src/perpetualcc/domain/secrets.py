@@ -160,9 +160,9 @@ def _redacted_once(text: str) -> str:
         text = _PRIVATE_KEY.sub(_MARK, text)
     text = _TOKENS.sub(lambda found: found[0] if _WORDS.fullmatch(found[0]) else _MARK, text)
     lowered = _lowered(text)
-    for words, named in _NAMED:
+    for words, named, is_lowered in _NAMED:
         if any(word in lowered for word in words):
-            read = text if named is _COMMAND else lowered
+            read = lowered if is_lowered else text
             spans = [(found.end(1), found.end()) for found in named.finditer(read)]
             text, lowered = _marked(text, spans), _marked(lowered, spans)
     return text
@@ -186,13 +186,16 @@ def _marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 _PASSWORDS = ("passw", "passphrase", "_pass", "_pwd")
 _NAMED = (
-    (("://",), _URL_USER),
-    (("bearer", "basic"), _BEARER),
-    ((*_PASSWORDS, "secret", "token", "key"), _ASSIGNMENT),
-    (_PASSWORDS, _SHORT_PASSWORD),
-    (("--",), _OPTION),
-    (("sshpass", "mysql", "mariadb", "login", "curl", "wget"), _COMMAND),
-    (("authorization", "cookie", "key=", "sig=", "signature=", 'auth"', "auth'"), _HEADER),
-    (("</",), _ELEMENT),
+    (("://",), _URL_USER, True),
+    (("bearer", "basic"), _BEARER, True),
+    ((*_PASSWORDS, "secret", "token", "key"), _ASSIGNMENT, True),
+    (_PASSWORDS, _SHORT_PASSWORD, True),
+    (("--",), _OPTION, True),
+    (("sshpass", "mysql", "mariadb", "login", "curl", "wget"), _COMMAND, False),
+    (("authorization", "cookie", "key=", "sig=", "signature=", 'auth"', "auth'"), _HEADER, True),
+    (("</",), _ELEMENT, True),
 )
-"""By the words without which an expression finds nothing: most texts hold none of them."""
+"""
+By the words without which an expression finds nothing: most texts hold none of them. The last says
+whether it is for text in small letters; to a program `-p` and `-P` are two.
+"""

@@ -1,12 +1,11 @@
 """A notification's row, and a look at what was tried that needs no engine and little memory."""
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState
-from perpetualcc.store.failures import read_only
+from perpetualcc.store.looking import looking
 
 _TRIED = "SELECT * FROM notifications WHERE attempts > 0 ORDER BY started_at"
 
@@ -15,13 +14,12 @@ def tried_notices(path: Path) -> list[Notice]:
     """
     What was tried to be sent, in the order of the newest tries; changes and wakes nothing.
 
-    None where the database cannot be read: that is told by whoever needs it.
+    Nothing where the database cannot be read: that is told by whoever needs it.
     """
     try:
-        with closing(read_only(path)) as found:
-            found.row_factory = sqlite3.Row
+        with looking(path) as found:
             return [notice_of(row) for row in found.execute(_TRIED)]
-    except (sqlite3.Error, OSError):
+    except sqlite3.Error:
         return []
 
 

@@ -1,20 +1,16 @@
 """What is on disk, for commands that ask no engine: a person's rules and trust, the sessions."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.permissions.rules import Rule
 from perpetualcc.store.database import Database
 from perpetualcc.store.guards import RuleStore, TrustStore, all_rules
+from perpetualcc.store.looking import looking
 from perpetualcc.store.problems import explain
-
-_PATIENCE = 5.0
-"""Seconds that another process may keep the file busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +54,7 @@ async def record(database: Path, known: Recorded, clock: Clock) -> None:
 def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
     """The id, name and status of each; none where there is no file, or it cannot be read now."""
     try:
-        with _opened(database, patience=0.0) as connection:
+        with looking(database, patience=0.0) as connection:
             found = connection.execute(
                 "SELECT id, name, status FROM sessions ORDER BY position DESC LIMIT ?", (most,)
             )
@@ -70,7 +66,7 @@ def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
 def open_requests(database: Path, most: int) -> list[int]:
     """The numbers of what waits for a person; none where they cannot be read now."""
     try:
-        with _opened(database, patience=0.0) as connection:
+        with looking(database, patience=0.0) as connection:
             found = connection.execute(
                 "SELECT number FROM escalations WHERE settled_at IS NULL"
                 " ORDER BY severity DESC, number LIMIT ?",
@@ -84,7 +80,7 @@ def open_requests(database: Path, most: int) -> list[int]:
 def device_names(database: Path, most: int) -> list[str]:
     """What paired and invited browsers are called; none where they cannot be read now."""
     try:
-        with _opened(database, patience=0.0) as connection:
+        with looking(database, patience=0.0) as connection:
             found = connection.execute("SELECT name FROM devices ORDER BY name LIMIT ?", (most,))
             return [row["name"] for row in found]
     except sqlite3.Error:
@@ -94,7 +90,7 @@ def device_names(database: Path, most: int) -> list[str]:
 def open_tasks(database: Path, session: str, most: int) -> list[str]:
     """Ids of the tasks that a session has not finished or given up; named by its id or its name."""
     try:
-        with _opened(database, patience=0.0) as connection:
+        with looking(database, patience=0.0) as connection:
             found = connection.execute(
                 "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"
                 " AND group_name = (SELECT id FROM sessions WHERE name = :session"
@@ -107,19 +103,8 @@ def open_tasks(database: Path, session: str, most: int) -> list[str]:
         return []
 
 
-@contextmanager
-def _opened(database: Path, *, patience: float = _PATIENCE) -> Iterator[sqlite3.Connection]:
-    """To look, not to change: nothing is created. Raises sqlite3.Error."""
-    # Not `mode=ro`: that leaves the files of the write-ahead log behind.
-    address = f"file:{quote(str(database))}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, timeout=patience)) as connection:
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA query_only = ON")
-        yield connection
-
-
 def _read(database: Path) -> Recorded:
-    with _opened(database) as connection:
+    with looking(database) as connection:
         tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master")}
         if not {"rules", "trust"} <= tables:  # from before there were any
             return Recorded()
