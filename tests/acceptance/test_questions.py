@@ -207,5 +207,8 @@ def test_what_happened_is_remembered(install, tmp_path):
 
     pcc.pcc("start", str(pcc.project), "--requirements", str(requirements))
 
-    found = pcc.pcc("memory", "search", "which database").stdout
-    assert "PostgreSQL" in found
+    # Episodes are recorded beside the work, a moment after it.
+    deadline = time.monotonic() + 10
+    while "PostgreSQL" not in (found := pcc.pcc("memory", "search", "which database").stdout):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 _TELLING = ("QuestionAnswered", "ToolDecided", "TaskSettled")
 """The kinds of events that may make an episode."""
-_BREATH = timedelta(milliseconds=500)
+_BREATH = timedelta(milliseconds=100)
 _ALIKE = 0.5
 """From this similarity on an episode is about the same."""
 _SIMILAR = 3

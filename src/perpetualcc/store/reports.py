@@ -67,8 +67,12 @@ def _first(connection: sqlite3.Connection, table: str, key: str, since: float) -
     The number of the first row from that time on. Rows are in the order of time, but for a clock
     that was set back; a table of millions is not read for it.
     """
-    found = connection.execute(f"SELECT min({key}), max({key}) FROM {table}").fetchone()  # noqa: S608  # ours
-    low, high = found[0] or 0, (found[1] or 0) + 1
+    # Asked for one by one: SQLite reads the whole table for both at once.
+    low, high = (
+        connection.execute(f"SELECT {end}({key}) FROM {table}").fetchone()[0] or 0  # noqa: S608
+        for end in ("min", "max")
+    )
+    high += 1
     while low < high:
         middle = (low + high) // 2
         row = connection.execute(

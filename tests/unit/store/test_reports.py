@@ -258,4 +258,4 @@ def test_an_hour_in_a_log_of_hundreds_of_thousands_is_found_at_once(play):
 
     took = play(scene)
 
-    assert min(took[1.5]) < min(took[100.0]) / 3
+    assert min(took[1.5]) < min(took[100.0]) / 8
