@@ -228,3 +228,35 @@ def test_lines_with_numbers_beyond_all_bounds_cost_only_themselves():
     assert [(one["id"], "error" in one) for one in answers] == [
         (None, True), (None, True), (1, False),
     ]  # fmt: skip
+
+
+_REPLY = "Done. I changed the handlers."
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "always add error handling to handlers",
+        "make sure to always run `make fmt` before committing",
+        "always make a backup of the db first",
+        "always open prs as draft",
+    ],
+)
+def test_a_message_that_opens_with_always_and_an_order_is_a_rule(order):
+    found = classify(order, _REPLY)
+
+    assert (found.correction, found.durable) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "always wondered how that works",
+        "always works on my machine",
+        "the clock must always show in the top right corner",
+        "always hide the sidebar on mobile",
+        "we always had this bug",
+    ],
+)
+def test_what_always_happens_or_is_built_is_no_rule(told):
+    assert not classify(told, _REPLY).durable

@@ -1,5 +1,6 @@
 """The decision: the strongest sentence and what surrounds it are measured, a model weighs them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -28,9 +29,10 @@ _ASSISTANT_CHARACTERS = 4_000
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
 _MOST_LISTED = _MOST_FURTHER + 1
-_EVEN = 0.5
-"""A limit above it is for the many messages that only look like a correction."""
+_EVEN, _ORDERED, _NEVER = 0.5, 0.3, 1.0
+"""The model's limit is above these for the many messages that only look like a correction."""
 _STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
+_ORDERS = ("direct", "request")
 _NO_RULE = frozenset(
     {"reported", "self", "question_mark", "question_first", "symptom", "praise", "product", "hedge"}
     | {"request_first", "blame", "accept"}
@@ -107,7 +109,7 @@ def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement
 def _judge(reading: Reading) -> Judgement:
     found = signals(reading.scene)
     corrects = model("correction").weigh(found)
-    if corrects.score < 0 and not (corrects.probability >= _EVEN and _is_said_for_good(reading)):
+    if corrects.score < 0 and corrects.probability < _enough(reading):
         return Judgement(
             confidence=round(min(0.99, max(0.5, 1 - corrects.probability)), 2),
             language=reading.lexicon.code,
@@ -116,10 +118,28 @@ def _judge(reading: Reading) -> Judgement:
     return _correction(reading, corrects, model("durable").weigh(found))
 
 
-def _is_said_for_good(reading: Reading) -> bool:
-    """ "From now on", of nothing that is built, asked or broken."""
-    features = reading.scene.best.features
-    return "henceforth" in features and not features & (_NO_RULE - {"request_first"})
+def _enough(reading: Reading) -> float:
+    """What is said for good, of nothing that is built, asked or broken, need not be as likely."""
+    best, lexicon = reading.scene.best, reading.lexicon
+    if best.features & (_NO_RULE - {"request_first"}):
+        return _NEVER
+    if "henceforth" in best:
+        return _EVEN
+    return _ORDERED if _is_standing_order(best, lexicon) else _NEVER
+
+
+def _is_standing_order(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """ "Always open ...", "make sure to always run ..."; not "the clock must always show"."""
+    found = lexicon.search("always", sentence.folded)
+    if found is None:
+        return False
+    before, after = sentence.folded[: found.start()], sentence.folded[found.end() :].strip()
+    for name in ("direct", "please", "bare_reject"):
+        before = lexicon.without(name, before)
+    is_first = not re.search(r"[^\W\d_]{3}", before)
+    orders = (lexicon.search(name, after) for name in _ORDERS)
+    is_order = any(order is not None and order.start() == 0 for order in orders)
+    return is_first and ("direct" in sentence or is_order)
 
 
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:
