@@ -94,6 +94,8 @@ def test_a_goal_is_planned_agreed_to_worked_through_and_looked_over(world):
     whole = pcc.pcc("pending", str(request["number"])).stdout
     assert "Task 1: Write the greeting\n  Write src/hello.txt" in whole
     pcc.pcc("respond", str(request["number"]), "--approve")
+    [agreed] = pcc.json("decisions", "--by", "person")
+    assert agreed["summary"] == f"Begin with this plan of 2 tasks for: {WISH} → Go ahead"
 
     found = pcc.wait(session)
     assert found["status"] == "COMPLETED"

@@ -1,20 +1,14 @@
 """The tool calls of a run that have no result yet."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-from perpetualcc.agent.inbox import ToolEnded, ToolWanted
-from perpetualcc.agent.replies import summarize
-from perpetualcc.domain.events import Event, ToolFailed, ToolFinished
+from perpetualcc.agent.inbox import ToolWanted
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.tools import ToolCall
 
 _CALLERS = frozenset({"Agent", "Task", "Skill"})
 """Tools whose call may last as long as an agent of its own works."""
-
-_RESULT = 300
-"""Characters of a result that are kept."""
 
 
 def calls_an_agent(tool: str) -> bool:
@@ -59,17 +53,3 @@ class CallsInHand:
     def leave_only_agents(self) -> bool:
         """Every announced call that has no result calls an agent."""
         return self.announced.keys() <= self.calling.keys()
-
-
-def told_of(
-    ended: ToolEnded, call: ToolCall | None
-) -> Iterator[tuple[type[Event], dict[str, Any]]]:
-    """The events about a result, with their facts. `call`: what we had not refused."""
-    text = ended.text[:_RESULT]
-    yield (
-        ToolFinished,
-        {"request": ended.request, "is_error": ended.is_error, "summary": text},
-    )
-    if ended.is_error and call is not None:
-        facts = {"request": ended.request, "tool": call.tool, "summary": summarize(call)}
-        yield ToolFailed, {**facts, "text": text}

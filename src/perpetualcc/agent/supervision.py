@@ -7,12 +7,11 @@ Over 500 lines because it is one table: each arrival, and the little that is don
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 from perpetualcc.agent.background import BackgroundWork
-from perpetualcc.agent.calls import CallsInHand, calls_an_agent, told_of
+from perpetualcc.agent.calls import CallsInHand, calls_an_agent
 from perpetualcc.agent.costs import CostCount
-from perpetualcc.agent.endings import HINTS, RunFacts, was_lost
+from perpetualcc.agent.endings import RunFacts, was_lost
 from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
@@ -44,26 +43,12 @@ from perpetualcc.agent.replies import (
     answers_by_person,
     by_person,
     changed_by_a_hook,
-    question_data,
     refused_unattended,
-    summarize,
 )
+from perpetualcc.agent.run_events import RunEvents
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
-from perpetualcc.domain.events import (
-    ApiUnanswered,
-    BackgroundAwaited,
-    Event,
-    LimitApproached,
-    ProblemNoticed,
-    QuestionAnswered,
-    QuestionAsked,
-    RunInitialized,
-    TextSaid,
-    ToolDecided,
-    ToolRequested,
-    UsageReported,
-)
+from perpetualcc.domain.events import Event, UsageReported
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
@@ -72,11 +57,8 @@ from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
 
-E = TypeVar("E", bound=Event)
-
 _WORTH_A_WORD = 3
 """Attempts of a request: the third failed was seen after two and a half seconds."""
-_STUCK = "Look at it with: pcc attach {session}; go on with: pcc resume {session}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -208,16 +190,7 @@ class SupervisedRun:
             message=judgement.message,
         )
         call = wanted.call(self.launch.session.project)
-        decided = self._event(
-            ToolDecided,
-            request=wanted.request,
-            tool=wanted.tool,
-            summary=summarize(call),
-            verdict=decision.verdict.value,
-            risk=decision.risk.value,
-            reason=decision.reason,
-            decided_by=decision.decided_by.value,
-        )
+        decided = self._events.decided(decision, call)
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         return decision
 
@@ -230,14 +203,7 @@ class SupervisedRun:
         if known is not None and await people.use(known.number):
             await self._take_word(wanted, by_person(known.answer or {}, judgement.risk))
         elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
-            await self.faculties.journal.record(
-                self._event(
-                    ToolRequested,
-                    request=wanted.request,
-                    tool=wanted.tool,
-                    summary=summarize(call),
-                )
-            )
+            await self.faculties.journal.record(self._events.wanted(wanted, call))
             self.risks[wanted.request] = judgement.risk
             await self._ask_a_person(wanted, request)
         else:
@@ -249,10 +215,8 @@ class SupervisedRun:
         call = self.calls.end(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        for kind, facts in told_of(
-            ended, unheard.call(self.launch.session.project) if unheard else call
-        ):
-            self.faculties.journal.note(self._event(kind, **facts))
+        tried = unheard.call(self.launch.session.project) if unheard else call
+        self.faculties.journal.note(*self._events.ended(ended, tried))
         if not self.facts.got_on and not ended.is_error:
             self.facts.got_on = await self.faculties.journal.got_on(
                 self.launch.run, self.task, ended.request
@@ -281,36 +245,21 @@ class SupervisedRun:
             return
         if why := await self.faculties.gatekeeper.outdated(self.launch.session):
             self.facts.outdated = why.message
-            text = f"The run goes on in a new one: {why.message}"
-            await self.faculties.journal.record(
-                self._event(ProblemNoticed, text=text, hint=why.hint or "")
-            )
+            await self.faculties.journal.record(self._events.outdated(why.message, why.hint))
 
     async def _look(self, stuck: str) -> None:
         """End a run that goes round in circles; what it did, and its conversation, stay."""
         if not stuck or self.facts.stuck:
             return
         self.facts.stuck = stuck
-        await self.faculties.journal.record(
-            self._event(
-                ProblemNoticed,
-                text=f"Stuck: {stuck}",
-                hint=_STUCK.format(session=self.launch.session.id),
-            )
-        )
+        await self.faculties.journal.record(self._events.stuck(stuck))
         await self._wind_up()
 
     # -- questions -----------------------------------------------------------------------------
 
     async def _asked(self, asked: Asked) -> None:
         self.calls.heard.add(asked.request)
-        await self.faculties.journal.record(
-            self._event(
-                QuestionAsked,
-                request=asked.request,
-                questions=[question_data(question) for question in asked.questions],
-            )
-        )
+        await self.faculties.journal.record(self._events.asked(asked))
         call = asked.call(self.launch.session.project)
         await self._look(self.stuck.called(call, is_allowed=True))
         if self.facts.stuck or await self._take_stored_answer(asked):
@@ -323,27 +272,16 @@ class SupervisedRun:
         if is_sure and self.settings.answers_alone:
             await self._answer_by_brain(asked, answers)
         else:
-            await self._escalate_question(asked, answers)
+            await self._ask_a_person(asked, self._petitioner.for_questions(asked, answers))
 
     async def _answer_by_brain(self, asked: Asked, answers: Sequence[BrainAnswer]) -> None:
         chosen = {
             question.text: ", ".join(answer.selected)
             for question, answer in zip(asked.questions, answers, strict=True)
         }
-        await self.faculties.journal.record(
-            self._event(
-                QuestionAnswered,
-                request=asked.request,
-                answers=chosen,
-                decided_by=DecidedBy.BRAIN.value,
-                reason="; ".join(answer.quote or answer.reasoning for answer in answers),
-                confidence=min(answer.confidence for answer in answers),
-            )
-        )
+        answered = self._events.answered_by_brain(asked, chosen, answers)
+        await self.faculties.journal.record(answered)
         await self.claude.respond_answer(asked.request, chosen)
-
-    async def _escalate_question(self, asked: Asked, answers: Sequence[BrainAnswer]) -> None:
-        await self._ask_a_person(asked, self._petitioner.for_questions(asked, answers))
 
     async def _take_stored_answer(self, asked: Asked) -> bool:
         """Claude repeats a question that it was stopped at: it has been answered meanwhile."""
@@ -468,14 +406,7 @@ class SupervisedRun:
         if self.facts.started:
             return
         self.facts.started = True
-        await self.faculties.journal.record(
-            self._event(
-                RunInitialized,
-                model=started.model,
-                permission_mode=started.permission_mode,
-                claude_version=started.version,
-            )
-        )
+        await self.faculties.journal.record(self._events.started(started))
 
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
@@ -484,7 +415,7 @@ class SupervisedRun:
             self.background.begin()
         self.calls.announce(said.calls)
         if said.text.strip():
-            events.append(self._event(TextSaid, text=said.text))
+            events.append(self._events.said(said.text))
         if said.context_tokens not in {None, self.context_tokens}:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
@@ -533,7 +464,7 @@ class SupervisedRun:
             self.context_window = turn.context_window
             await self.faculties.journal.record(self._usage())
         if self.background.is_awaited:
-            awaited = self._event(BackgroundAwaited, text=self.background.in_words)
+            awaited = self._events.awaited(self.background.in_words)
             await self.faculties.journal.record(awaited)
 
     async def _look_at_the_clock(self) -> None:
@@ -555,9 +486,7 @@ class SupervisedRun:
         return (is_idle and not self.background.is_awaited) or self.claude.is_stopped
 
     def _usage(self) -> UsageReported:
-        return self._event(
-            UsageReported, context_tokens=self.context_tokens, context_window=self.context_window
-        )
+        return self._events.used(self.context_tokens, self.context_window)
 
     async def _limit(self, limit: LimitReported) -> None:
         """A limit that stops the run is written down when it has ended, with the wait for it."""
@@ -569,36 +498,17 @@ class SupervisedRun:
             if limit.is_overage:
                 await self.claude.interrupt()
         elif limits.approaches(limit):
-            await self.faculties.journal.record(
-                self._event(
-                    LimitApproached,
-                    window=limit.window,
-                    utilization=limit.utilization or 0.0,
-                    resets_at=limit.resets_at,
-                )
-            )
+            await self.faculties.journal.record(self._events.approached(limit))
 
     async def _trouble(self, trouble: TroubleReported) -> None:
         self.facts.trouble = trouble
         if trouble.kind != "rate_limit":
-            hint = HINTS.get(trouble.kind, "").format(session=self.launch.session.id)
-            await self.faculties.journal.record(
-                self._event(ProblemNoticed, text=trouble.text or trouble.kind, hint=hint)
-            )
+            await self.faculties.journal.record(self._events.troubled(trouble))
 
     async def _tried_again(self, again: ApiTriedAgain) -> None:
         """A request that comes through at once is nobody's business."""
-        if again.attempt < _WORTH_A_WORD:
-            return
-        what = f"answers with error {again.http_status}" if again.http_status else "does not answer"
-        text = (
-            f"The API {what}; it is tried again in {again.pause:.0f} s"
-            f" (attempt {again.attempt} of {again.most})"
-        )
-        status = again.http_status
-        await self.faculties.journal.record(
-            self._event(ApiUnanswered, text=text, attempt=again.attempt, http_status=status)
-        )
+        if again.attempt >= _WORTH_A_WORD:
+            await self.faculties.journal.record(self._events.unanswered(again))
 
     @property
     def _petitioner(self) -> Petitioner:
@@ -609,5 +519,6 @@ class SupervisedRun:
             prompt=self.task.prompt,
         )
 
-    def _event(self, kind: type[E], **data: Any) -> E:
-        return kind(session=self.launch.session.id, run=self.launch.run, task=self.task.id, **data)
+    @property
+    def _events(self) -> RunEvents:
+        return RunEvents(session=self.launch.session.id, run=self.launch.run, task=self.task.id)

@@ -15,7 +15,7 @@ from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.config import environment
 from perpetualcc.config.file import load_config
@@ -26,7 +26,7 @@ from perpetualcc.requirements import parse_statements, read_text
 
 _log = logging.getLogger(__name__)
 
-app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer")
+app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer.")
 
 
 @app.callback()
@@ -44,12 +44,16 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     ] = None,
     multi: Annotated[bool, typer.Option("--multi", help="Several may be chosen")] = False,
     requirements: Annotated[
-        Path | None, typer.Option("--requirements", "-r", help="Requirements file")
+        Path | None,
+        typer.Option("--requirements", "-r", help="Requirements file (Markdown, YAML or text)"),
     ] = None,
     project: Annotated[
-        Path | None, typer.Option(help="Project, for questions of where things belong")
+        Path | None,
+        typer.Option(help="The project's directory, for questions of where things belong"),
     ] = None,
-    brain: Annotated[BrainType, typer.Option(help="Who is asked")] = BrainType.NONE,
+    brain: Annotated[
+        BrainType, typer.Option(help="none, claude, gemini or ollama")
+    ] = BrainType.NONE,
     model: Annotated[str, typer.Option(help="Model of the brain")] = "",
     host: Annotated[str, typer.Option(help="Address of the brain's server")] = "",
     as_json: JsonOption = False,
@@ -80,7 +84,7 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
     context = _context(str(requirements) if requirements else "", str(project or ""))
     answer = asyncio.run(chosen.answer_question(asked, context))
     if as_json:
-        print(json.dumps(_as_data(answer), ensure_ascii=False))
+        print_json(_as_data(answer))
     else:
         _say(answer)
 

@@ -8,9 +8,9 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.answers import NUMBER
 
 app = typer.Typer(
@@ -64,10 +64,10 @@ _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 
 
 def _number(typed: str) -> float:
-    """Raises PerpetualError for what is no number."""
+    """Raises Mistyped for what is no number."""
     found = re.fullmatch(rf"([-+]?{NUMBER}(?:e\d+)?)\s*([km]?)", typed.strip().lower())
     if found is None:
-        raise PerpetualError(f"{typed!r} is no number", hint="Such as 500000, 500k, 2M or 2.50")
+        raise Mistyped(f"{typed!r} is no number", hint="Such as 500000, 500k, 2M or 2.50")
     return float(re.sub(r"[,_ ]", "", found[1])) * _TIMES[found[2]]
 
 

@@ -86,7 +86,10 @@ def get(
     """
     name, _ = file.resolve_key(key)
     value = _shown(name, file.value_of(file.load_config(config.config_path()), name))
-    print(json.dumps({name: json.loads(value)}, ensure_ascii=False) if as_json else value)
+    if as_json:
+        print_json({name: json.loads(value)})
+    else:
+        print(value)
 
 
 # A negative number is a value that makes no sense, not an option.

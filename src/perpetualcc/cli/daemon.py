@@ -1,6 +1,5 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,8 +12,8 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
-from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import DryRunOption, JsonOption
+from perpetualcc.cli.look import print_json, printable
+from perpetualcc.cli.options import DryRunOption, FollowOption, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.journal import tail
@@ -115,7 +114,7 @@ def status(
         disk = asdict(space) | {"room": space.room} if space else None
         where: dict[str, object] = {"data_dir": str(locations.data), "used": used.parts}
         where |= {"disk": disk, "unreached": [asdict(one) for one in silent]}
-        print(json.dumps(asdict(found) | where))
+        print_json(asdict(found) | where)
         return
     for label, value in (*_described(found, locations, space, used), *_silence(silent)):
         print(f"{label:<11} {printable(value)}")
@@ -124,8 +123,8 @@ def status(
 @app.command()
 def logs(
     ctx: typer.Context,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines")] = False,
-    lines: Annotated[int, typer.Option("--tail", help="How many lines", min=0)] = 50,
+    follow: FollowOption = False,
+    lines: Annotated[int, typer.Option("--tail", help="Show the last N lines", min=0)] = 50,
 ) -> None:
     """
     Show what the supervisor and the engine wrote.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
@@ -64,7 +64,7 @@ def explain(
     call = call_from_words(tool, subject, _canonical(expanded(project).absolute()))
     judged = _judge(call, guards)
     if as_json:
-        print(json.dumps(_data(judged), ensure_ascii=False))
+        print_json(_data(judged))
     else:
         print(printable(_page(judged)))
         print("".join(f"\n{note}\n" for note in guards.notes), end="")

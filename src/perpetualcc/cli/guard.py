@@ -10,10 +10,9 @@ from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table, width
-from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption
+from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption, directory
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
-from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
 
@@ -48,7 +47,7 @@ def decisions(
             autocompletion=one_of(*_WORDS["by"]),
         ),
     ] = None,
-    since: Annotated[str | None, typer.Option(help="Of the last 30m, 6h, 2d, …")] = None,
+    since: Annotated[str | None, typer.Option(help="Of the last 30m, 12h, 2d, 3w, …")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first")] = 50,
     as_json: JsonOption = False,
 ) -> None:
@@ -179,11 +178,7 @@ def trust(
 
     Example: pcc trust ./api
     """
-    place = canonical(project)
-    if not place.is_dir():
-        raise Mistyped(
-            f"Project path '{project}' is not a directory", hint="Name one that is there"
-        )
+    place = directory(project)
     with connect(ctx.obj) as daemon:
         if forget:
             was = daemon.call("trust.forget", project=str(place))

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perpetualcc.cli.look import printable
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.look import print_json, printable
+from perpetualcc.cli.options import JsonOption, ProjectArgument, directory
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.low_priority import at_low_priority
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from perpetualcc.knowledge.rag import RAGPipeline
 
 app = typer.Typer()
-
-ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder", show_default=False)]
 
 
 @app.command()
@@ -54,7 +51,7 @@ def init(
     from perpetualcc.cli.chosen_requirements import remember, remembered
     from perpetualcc.store.index.database import make_project_folder
 
-    folder = _folder(project)
+    folder = directory(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
     options: GlobalOptions = ctx.obj
@@ -138,7 +135,7 @@ def search(
             "Say what to look for, or give --jsonl: pcc search PROJECT 'where are tokens checked?'",
             param_hint="query",
         )
-    pipeline = _fresh(_folder(project))
+    pipeline = _fresh(directory(project))
     if as_lines:
         for line in sys.stdin.buffer:
             if line.strip():
@@ -148,7 +145,7 @@ def search(
 
     found = pipeline.retrieve(query, count)
     if as_json:
-        print(json.dumps([result_dict(result) for result in found], indent=2))
+        print_json([result_dict(result) for result in found])
         return
     for result in found:
         place = f"{result.file_path}:{result.start}-{result.end}"
@@ -194,7 +191,7 @@ def graph(
     from perpetualcc.cli.structure_report import print_report
     from perpetualcc.store.index.opening import open_graph, open_structure
 
-    folder = _folder(project)
+    folder = directory(project)
     _refuse_contradictions(entity, report=report, as_dot=as_dot)
     if report:
         _fresh(folder)
@@ -205,7 +202,7 @@ def graph(
     if as_dot:
         print("\n".join(_dot(related)))
     elif as_json:
-        print(json.dumps([_related_dict(entry) for entry in related], indent=2))
+        print_json([_related_dict(entry) for entry in related])
     else:
         for entry in related:
             print(printable(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}"))
@@ -266,11 +263,11 @@ def context(
     """
     from perpetualcc.store.index.opening import open_graph
 
-    folder = _folder(project)
+    folder = directory(project)
     _fresh(folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))
     if as_json:
-        print(json.dumps(found, indent=2))
+        print_json(found)
         return
     print(printable("\n".join(_context_lines(found))))
 
@@ -325,14 +322,6 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > 50)
-
-
-def _folder(project: Path) -> Path:
-    if not project.is_dir():
-        raise PerpetualError(
-            f"{str(project)!r} is not a folder", hint="Give the folder of the project"
-        )
-    return canonical(project)
 
 
 def _lists_work(requirements: Path | None) -> bool:

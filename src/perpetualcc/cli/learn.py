@@ -1,6 +1,5 @@
 """`pcc learn`: the machinery that learns from corrections; what it learned is in `learned`."""
 
-import json
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from perpetualcc.cli import learned
 from perpetualcc.cli.learned import open_library, tell_damaged
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
 from perpetualcc.cli.look import print_json, printable
-from perpetualcc.cli.options import GlobalOptions, JsonOption
+from perpetualcc.cli.options import FollowOption, GlobalOptions, JsonOption
 from perpetualcc.domain.errors import PerpetualError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=LearningGroup,
     no_args_is_help=True,
-    help="Corrected once, remembered for good",
+    help="Corrected once, remembered for good.",
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -71,7 +70,7 @@ def uninstall() -> None:
 @app.command()
 def status(as_json: JsonOption = False) -> None:
     """
-    Whether the worker is healthy, stuck or stopped, and what waits.
+    Say whether the worker is healthy, stuck or stopped, and what waits.
 
     Example: pcc learn status
     """
@@ -81,16 +80,21 @@ def status(as_json: JsonOption = False) -> None:
 
     health = examine(learning_places())
     tell_damaged(open_library())
-    print(json.dumps(asdict(health)) if as_json else describe(health))
+    if as_json:
+        print_json(asdict(health))
+    else:
+        print(describe(health))
 
 
 @app.command()
 def logs(
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last")] = 50,
+    follow: FollowOption = False,
+    lines: Annotated[
+        int, typer.Option("--tail", "--lines", "-n", min=1, help="Show the last N lines")
+    ] = 50,
 ) -> None:
     """
-    The worker's log.
+    Show the worker's log.
 
     Example: pcc learn logs --follow
     """

@@ -25,7 +25,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
 HomeOption = Annotated[
-    Path | None, typer.Option(help="A project that exists", exists=True, file_okay=False)
+    Path | None, typer.Option(help="The project's directory", exists=True, file_okay=False)
 ]
 GlobalOption = Annotated[bool, typer.Option("--global", help="Only the rules of every project")]
 IdArgument = Annotated[str, typer.Argument(help="The beginning of a preference's id")]
@@ -38,7 +38,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """
-    The preferences that are known.
+    List the preferences that are known.
 
     Example: pcc learn list --pending
     """
@@ -68,7 +68,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """
-    One preference, with the words it came from.
+    Show one preference, with the words it came from.
 
     Example: pcc learn show 3f2a
     """

@@ -13,7 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.options import Detail, GlobalOptions, SessionArgument
+from perpetualcc.cli.options import Detail, FollowOption, GlobalOptions, SessionArgument
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -25,7 +25,7 @@ def logs(
     ctx: typer.Context,
     session: SessionArgument,
     tail: Annotated[int, typer.Option(min=1, help="Show the last N events")] = 50,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")] = False,
+    follow: FollowOption = False,
     level: Annotated[
         str,
         typer.Option(

@@ -103,7 +103,8 @@ def terminal_width() -> int | None:
 
 def print_json(value: Any) -> None:
     """What `--json` prints, for programs and for eyes."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    takes_all = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(value, indent=2, ensure_ascii=not takes_all))
 
 
 def padded(text: str, columns: int) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.locations import Locations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(no_args_is_help=True, help="Search what happened and what works")
+app = typer.Typer(no_args_is_help=True, help="Search what happened and what works.")
 
 _KINDS = {"QuestionAnswered": "question", "ToolDecided": "call", "TaskSettled": "task"}
 """The events that our own sessions are remembered by; programs may add others."""
@@ -44,7 +43,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """
-    Past episodes that resemble a situation.
+    Find past episodes that resemble a situation.
 
     Example: pcc memory search "the tests fail after an upgrade"
     """
@@ -58,7 +57,7 @@ def search(
 
     found = _with_database(ctx, look)
     if as_json:
-        print(json.dumps([dataclasses.asdict(one) for one in found], ensure_ascii=False))
+        print_json([dataclasses.asdict(one) for one in found])
         return
     for one in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.episode.timestamp))
@@ -79,7 +78,7 @@ def facts(
     as_json: JsonOption = False,
 ) -> None:
     """
-    What is known about a project, most trusted first.
+    List what is known about a project, most trusted first.
 
     The rules you accepted are preferences. Other facts come from programs that use the library.
 
@@ -97,7 +96,7 @@ def facts(
 
     found = _with_database(ctx, look)
     if as_json:
-        print(json.dumps([dataclasses.asdict(one) for one in found], ensure_ascii=False))
+        print_json([dataclasses.asdict(one) for one in found])
         return
     for one in found:
         print(f"{one.category:<12} {one.provenance:<10} {one_line(f'{one.fact}  ({one.source})')}")

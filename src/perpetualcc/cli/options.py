@@ -9,6 +9,8 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.config import Locations, locate
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical
 
 SessionArgument = Annotated[
     str,
@@ -26,8 +28,19 @@ ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The pr
 TaskOption = Annotated[str | None, typer.Option(help="What to do")]
 NameOption = Annotated[str, typer.Option(help="A name for this session")]
 DetachOption = Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")]
+FollowOption = Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
+
+
+def directory(project: Path) -> Path:
+    """The one name of a project's directory. Raises PerpetualError when it is none."""
+    place = canonical(project)
+    if not place.is_dir():
+        raise PerpetualError(
+            f"Project path '{project}' is not a directory", hint="Name an existing directory"
+        )
+    return place
 
 
 class Detail(Enum):

@@ -9,7 +9,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
-from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.options import GlobalOptions, directory
 from perpetualcc.cli.stage import Stage, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
@@ -58,10 +58,7 @@ def rehearse(
         raise PerpetualError(
             "The scenario has no prompt", hint='Add one to the file, or give --task "…"'
         )
-    if project is not None and not project.is_dir():
-        raise PerpetualError(
-            f"Project path '{project}' is not a directory", hint="Name an existing directory"
-        )
+    project = None if project is None else directory(project)
     config.check_config()
     base = config.environment()
     if (settings := config.config_path()).exists():

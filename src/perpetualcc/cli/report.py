@@ -48,7 +48,7 @@ def report(
             autocompletion=completion.sessions,
         ),
     ] = None,
-    since: Annotated[str, typer.Option(help="The last 30m, 12h, 2d, 3w, …")] = "24h",
+    since: Annotated[str, typer.Option(help="Of the last 30m, 12h, 2d, 3w, …")] = "24h",
     as_json: JsonOption = False,
 ) -> None:
     """

@@ -9,9 +9,8 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import JsonOption, directory
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
 
 app = typer.Typer(
     help="Your own rules about tool calls.",
@@ -114,11 +113,7 @@ def add(
                 f"{word!r} is not one of {', '.join(sorted(known))}",
                 hint="Such as: pcc rules add allow command 'git commit'",
             )
-    place = None if project is None else canonical(project)
-    if place is not None and not place.is_dir():
-        raise PerpetualError(
-            f"Project path '{project}' is not a directory", hint="Name an existing directory"
-        )
+    place = None if project is None else directory(project)
     with connect(ctx.obj) as daemon:
         made = daemon.call(
             "rule.add",

@@ -1,9 +1,9 @@
 """The report of `pcc graph PROJECT --report`, as text or JSON."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from perpetualcc.cli.look import print_json
 from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.structure import Cycle, Structure
 
@@ -16,7 +16,7 @@ _NAMED = 4
 def print_report(structure: Structure, *, as_json: bool) -> None:
     """Print it; JSON has every cycle, layer and orphan, and a hundred of the most depended on."""
     if as_json:
-        print(json.dumps(asdict(structure), indent=2))
+        print_json(asdict(structure))
         return
     print("\n".join(_lines(structure)))
 

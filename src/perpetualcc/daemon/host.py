@@ -31,6 +31,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_log import PrivateLog
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.version import code_version
+from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.gateway.methods import Method
 from perpetualcc.gateway.server import GatewayServer
 
@@ -202,9 +203,7 @@ class EngineHost:
                 if not await self._has_company(hosted, server):
                     return
                 server.resume()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(1.0, self._idle_exit / 4)):
-                    await self._stop.wait()
+            await wait_at_most(timedelta(seconds=min(1.0, self._idle_exit / 4)), self._stop)
 
     async def _has_company(self, hosted: Hosted, server: GatewayServer) -> bool:
         """True while something runs, somebody is there, or something is due soon."""

@@ -21,6 +21,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import desktop_program, find_channels
@@ -168,8 +169,7 @@ class PeopleDesk:
             # Laptops sleep and new requests come: looked at anew at least every half minute.
             ahead = _LONGEST_SLEEP if due is None else timedelta(seconds=due - self._clock.now())
             pause = min(max(ahead, _SHORTEST_SLEEP), self._longest_sleep)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause.total_seconds())
+            await wait_at_most(pause, self._woken)
             self._woken.clear()
 
     @property

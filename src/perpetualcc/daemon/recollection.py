@@ -54,7 +54,7 @@ class Recollection:
 
     async def _record(self, recorded: RecordedEvent) -> None:
         event = recorded.event
-        if event.session is None:
+        if event.session is None or _is_of_a_plan(event):
             return
         project = str(await self._sessions.project(event.session))
         await self.habits.learn(event, project)
@@ -96,6 +96,11 @@ def _in_passing() -> Iterator[None]:
         yield
     except PassingError:
         log.exception("what is remembered is kept as it was")
+
+
+def _is_of_a_plan(event: object) -> bool:
+    """No run holds for it: what is agreed to for one goal says nothing about another."""
+    return isinstance(event, QuestionAnswered) and event.run == ""
 
 
 def _told(event: object) -> tuple[str, str, str, str, Provenance] | None:

@@ -11,7 +11,9 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 
+from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.learning.control import DISK_SPENT, running_pid
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.places import Places
@@ -134,9 +136,7 @@ class LearningService:
         return time.time() - max(last, begun) > _STUCK_SECONDS
 
     async def _pause(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopped.wait()
+        await wait_at_most(timedelta(seconds=seconds), self._stopped)
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:

@@ -379,12 +379,13 @@ def _settled(escalation: Escalation) -> EscalationSettled:
 
 def _answered_by_person(escalation: Escalation) -> Iterator[QuestionAnswered]:
     """
-    A person's answer to Claude, on record with the answer itself: once, whether a run is held for
-    it, the session waits as a row, or everything dies before it is told.
+    A person's answer to Claude's question or plan, on record with the answer itself: once, whether
+    a run is held for it, the session waits as a row, or everything dies before it is told.
     """
     request, answer = escalation.request, escalation.answer or {}
-    is_claudes = request.type is EscalationType.QUESTION and request.run
-    if not is_claudes or answer.get("expired"):
+    is_claudes = request.run or "plan" in request.raw
+    is_asked = request.type is EscalationType.QUESTION and is_claudes
+    if not is_asked or answer.get("expired"):
         return
     answers = answer.get("answers") or {request.title: answer.get("text", "")}
     yield QuestionAnswered(

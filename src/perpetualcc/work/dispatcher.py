@@ -20,6 +20,7 @@ from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, Outcome, Task, TaskState
+from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.work.ledger import Ledger
 from perpetualcc.work.outcomes import Settlement, settlement
 
@@ -130,7 +131,7 @@ class Dispatcher:
                 except PerpetualError:  # a full disk today may have room tomorrow
                     log.exception("the ledger cannot be used; trying again")
                     pause = _LEDGER_RETRY
-                await _first(self._woken, pause)
+                await wait_at_most(pause, self._woken)
 
     async def cancel(self, task: TaskId) -> TaskState:
         """Cancel a task wherever it is; a running handler has five seconds to leave."""
@@ -262,12 +263,6 @@ def back_off(attempt: int) -> timedelta:
     seconds = min(4.0 ** max(attempt - 1, 0), _LONGEST_BACK_OFF.total_seconds())
     # Jitter against a herd that failed together; nothing secret hangs on it.
     return timedelta(seconds=seconds * random.uniform(1.0, 1.25))  # noqa: S311
-
-
-async def _first(event: asyncio.Event, pause: timedelta) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(pause.total_seconds()):
-            await event.wait()
 
 
 async def _all_left(dispatches: list[_Dispatch], deadline: timedelta) -> None:

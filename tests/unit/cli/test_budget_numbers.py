@@ -3,6 +3,7 @@
 import pytest
 
 from perpetualcc.cli.budget import _number, used_up
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -19,8 +20,10 @@ def test_an_amount_is_read_as_people_write_it(typed, number):
     "typed", ["", "lots", "nan", "inf", "2G", "1.2.3", "k", "1,5", "2,50", "1,0000", "1,000,5"]
 )
 def test_what_is_no_amount_is_refused(typed):
-    with pytest.raises(PerpetualError, match="is no number"):
+    with pytest.raises(PerpetualError, match="is no number") as refused:
         _number(typed)
+
+    assert isinstance(refused.value, Mistyped), "code 2, as of any word that is not known"
 
 
 @pytest.mark.parametrize(

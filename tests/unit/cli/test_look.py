@@ -1,12 +1,15 @@
 """Widths, cuts, boxes: what a terminal of any size and any script gets."""
 
+import json
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from perpetualcc.cli import look
+from perpetualcc.cli.main import app
 from perpetualcc.domain.texts import counted
 
 _TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0f\uff46 …\t\n", max_size=60)
@@ -192,3 +195,24 @@ def test_the_column_that_names_a_row_is_never_cut(monkeypatch) -> None:
 )
 def test_a_number_of_things_is_singular_or_plural(number: int, said: str) -> None:
     assert counted(number, "file") == said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explain", "bash", "ls"],
+        ["config", "get", "max_concurrent"],
+        ["learn", "status"],
+        ["memory", "search", "x"],
+        ["memory", "facts", "."],
+        ["brain", "ask", "Which?", "-o", "this", "-o", "that"],
+        ["daemon", "status"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_json_is_printed_for_eyes_too(words, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    shown = CliRunner().invoke(app, ["--data-dir", str(tmp_path / "data"), *words, "--json"]).stdout
+
+    assert shown == json.dumps(json.loads(shown), indent=2, ensure_ascii=False) + "\n"

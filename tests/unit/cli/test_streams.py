@@ -55,7 +55,7 @@ def test_an_output_without_our_symbols_gets_plain_ones(tmp_path):
 
 
 def test_what_is_escaped_is_still_json(tmp_path):
-    words = ["explain", "bash", "ls ünï 🚀", "--json"]
+    words = ["explain", "bash", "ls ünï → 🚀", "--json"]
 
     plain = json.loads(pcc(*words, home=tmp_path, PYTHONIOENCODING="ascii").stdout)
     full = json.loads(pcc(*words, home=tmp_path, PYTHONIOENCODING="utf-8").stdout)

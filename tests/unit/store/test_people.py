@@ -167,6 +167,12 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
         ),
         pytest.param(replace(ASKED, run=RunId("")), {"text": "this"}, [], id="a question of ours"),
         pytest.param(
+            replace(ASKED, run=RunId(""), raw={"plan": {"parts": []}}),
+            {"text": "Go ahead"},
+            [{"Which one?": "Go ahead"}],
+            id="a plan of Claude's",
+        ),
+        pytest.param(
             replace(ASKED, type=EscalationType.PERMISSION), {"approve": True}, [], id="a permission"
         ),
     ],
@@ -182,7 +188,7 @@ def test_what_a_person_answered_claude_is_on_record_with_the_answer(
             found = [one for one in events if one.kind == "QuestionAnswered"]
             assert [one.answers for one in found] == recorded
             assert {(one.decided_by, one.run, one.confidence) for one in found} <= {
-                ("person", "run-1", 1.0)
+                ("person", request_.run, 1.0)
             }
 
     asyncio.run(play())

@@ -20,6 +20,7 @@ from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.foreign_files import read_regular
+from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import DESKTOP, Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
@@ -101,7 +102,7 @@ class Courier:
                 except Exception:  # the database's trouble must not silence the courier
                     log.exception("the outbox cannot be worked on")
                     pause = _LONGEST_SLEEP
-                await _first(self._woken, pause)
+                await wait_at_most(pause, self._woken)
             await self._take_leave()
 
     async def _start_what_is_due(self, senders: asyncio.TaskGroup) -> bool:
@@ -229,7 +230,7 @@ class Courier:
         deadline = time.monotonic() + _GOODBYE.total_seconds()
         while self._sending and (left := deadline - time.monotonic()) > 0:
             self._woken.clear()
-            await _first(self._woken, timedelta(seconds=left))
+            await wait_at_most(timedelta(seconds=left), self._woken)
         for runner in self._sending.values():
             runner.cancel()
 
@@ -239,9 +240,3 @@ async def _ended(sender: subprocess.Popen[bytes]) -> int:
     while (code := sender.poll()) is None:  # noqa: ASYNC110  # a process, not an event of ours
         await asyncio.sleep(_POLL)
     return code
-
-
-async def _first(event: asyncio.Event, pause: timedelta) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(pause.total_seconds()):
-            await event.wait()
