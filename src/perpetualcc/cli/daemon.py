@@ -16,8 +16,8 @@ from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import DryRunOption, FollowOption, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
+from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.launch import frozen, thaw
 from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import open_regular

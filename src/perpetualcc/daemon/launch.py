@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from perpetualcc.claude import processes
 from perpetualcc.config import environment
+from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status, was_stopped
 from perpetualcc.daemon.surroundings import for_a_daemon
 from perpetualcc.domain.errors import PerpetualError
@@ -73,17 +73,6 @@ def connect(
         time.sleep(pause)
         pause = min(0.2, pause * 2)
     raise _no_answer(locations, patience)
-
-
-def frozen(status: DaemonStatus) -> list[int]:
-    """Those of its processes that a signal stopped (Ctrl+Z, a debugger): they do nothing."""
-    pids = (status.supervisor, status.engine)
-    return [pid for pid in pids if pid is not None and processes.is_stopped(pid)]
-
-
-def thaw(pids: Sequence[int]) -> str:
-    """What lets them go on."""
-    return f"kill -CONT {' '.join(map(str, pids))}"
 
 
 def _launch_if(start: bool, locations: Locations, flags: Sequence[str]) -> None:

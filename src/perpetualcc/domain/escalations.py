@@ -58,7 +58,11 @@ def signal_name(number: int) -> str:
     return f"escalation:{number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# These two are not changed once made. They are not frozen all the same: thousands may be listed
+# at once, and freezing them would be a fifth of what that costs.
+
+
+@dataclass(slots=True, kw_only=True)
 class EscalationRequest:
     """What a person is asked."""
 
@@ -94,7 +98,7 @@ class EscalationRequest:
         return self.severity or SEVERITIES[self.type]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Escalation:
     """A request to a person, as the store keeps it."""
 

@@ -23,7 +23,7 @@ class Risk(StrEnum):
     @property
     def rank(self) -> int:
         """0 for LOW to 2 for HIGH: the worst part of a command is its `max` by rank."""
-        return ("LOW", "MEDIUM", "HIGH").index(self.value)
+        return ("LOW", "MEDIUM", "HIGH").index(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
 SHORT_OPTIONS = {"--recursive": "r", "--force": "f", "-R": "r"}
 """Options of `rm` and its like that have a letter as well."""
 
+_SHELL_DIRECTORIES = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin"})
+
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
@@ -88,8 +90,8 @@ def _is_named(name: str, pattern: _Pattern) -> bool:
 
 def is_shell(text: str) -> bool:
     """Whether this is the full path of a shell, as in `/bin/sh`."""
-    directory, name = posixpath.split(text)
-    return name in SHELLS and directory in {"/bin", "/usr/bin", "/usr/local/bin", "/sbin"}
+    directory, _, name = text.rpartition("/")
+    return name in SHELLS and directory.rstrip("/") in _SHELL_DIRECTORIES
 
 
 _NAMES = "|".join(sorted(SHELLS))

@@ -111,21 +111,18 @@ def decide(
 
     `because` says why the permit is what it is, for the reason and the message.
     """
-    opinion = opinion_of(advice)
-    verdict = DECISION_TABLE[permit, analysis.risk, opinion]
-    if verdict is Verdict.ALLOW and permit is Permit.WITHIN and analysis.risk is Risk.LOW:
+    risk = analysis.risk
+    verdict = DECISION_TABLE[permit, risk, opinion_of(advice)]
+    if verdict is Verdict.ALLOW and permit is Permit.WITHIN and risk is Risk.LOW:
         verdict = Verdict.ALLOW if settings.auto_approve_low_risk else Verdict.ASK
-    is_brain = (permit, analysis.risk) == (
-        Permit.WITHIN,
-        Risk.MEDIUM,
-    ) and verdict is not Verdict.ASK
+    is_brain = permit is Permit.WITHIN and risk is Risk.MEDIUM and verdict is not Verdict.ASK
     decided_by = DecidedBy.BRAIN if is_brain else DecidedBy.POLICY
     if permit is Permit.RULED:
         decided_by = DecidedBy.PERSON
     return Ruling(
         verdict=verdict,
-        risk=analysis.risk,
-        confidence=_confidence(verdict, analysis.risk, advice),
+        risk=risk,
+        confidence=_confidence(verdict, risk, advice),
         decided_by=decided_by,
         reason=_reason(analysis, permit, advice, because, is_asked=verdict is Verdict.ASK),
         message=refusal(analysis, because=because) if verdict is not Verdict.ALLOW else "",
@@ -147,9 +144,9 @@ def _reason(
     parts = [f"{worst.part}: {worst.explanation}" if worst.part else worst.explanation]
     if permit is not Permit.WITHIN:
         parts.append(f"{permit}: {because}" if because else str(permit))
-    if advice is not None and analysis.risk is Risk.MEDIUM:
+    if advice is not None and worst.risk is Risk.MEDIUM:
         parts.append(f"the brain says: {advice.reason}")
-    if is_asked and analysis.risk is Risk.LOW:
+    if is_asked and worst.risk is Risk.LOW:
         parts.append("a person is asked about LOW here, too")
     return "; ".join([*(part.removesuffix(".") for part in parts[:-1]), parts[-1]])
 

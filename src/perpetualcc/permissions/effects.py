@@ -61,7 +61,7 @@ class Analysis:
 
     @property
     def risk(self) -> Risk:
-        return max((finding.risk for finding in self.findings), key=lambda risk: risk.rank)
+        return self.worst.risk
 
     @property
     def worst(self) -> Finding:

@@ -22,7 +22,7 @@ from perpetualcc.permissions.shell.script import FOUND, PIPE, UNKNOWN
 from perpetualcc.permissions.worktrees import root_of
 
 _SCRATCH = tuple(  # macOS keeps them in `/private`, and `/tmp` leads there
-    f"{holder}/{name}" for holder in ("", "/private") for name in ("tmp", "var/tmp", "var/folders")
+    f"{holder}/{name}/" for holder in ("", "/private") for name in ("tmp", "var/tmp", "var/folders")
 )
 _DEVICES = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero",
@@ -69,6 +69,12 @@ _WRITE_RISK = {
 @lru_cache(maxsize=64)
 def _below(project: str, directories: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(posixpath.normpath(posixpath.join(project, one)) for one in directories)
+
+
+@lru_cache(maxsize=64)
+def _openings(directories: tuple[str, ...]) -> tuple[str, ...]:
+    """How everything begins that is one of them or below it, with a slash at its end."""
+    return tuple(f"{directory.rstrip('/')}/" for directory in directories)
 
 
 class Territory:
@@ -174,11 +180,9 @@ class Territory:
             return Zone.UNKNOWN
         if contains(root, path):
             relative = path[len(root) :]
-            is_safe = any(contains(d, self.project + relative) for d in self.safe)
+            is_safe = f"{self.project}{relative}/".startswith(_openings(self.safe))
             return Zone.SAFE if is_safe else Zone.PROJECT
-        if any(contains(scratch, path) for scratch in _SCRATCH):
-            return Zone.SCRATCH
-        return Zone.OUTSIDE
+        return Zone.SCRATCH if f"{path}/".startswith(_SCRATCH) else Zone.OUTSIDE
 
     def _place(self, path: str, root: str) -> Place | None:
         inside = contains(root, path) and root != "/"

@@ -57,11 +57,10 @@ class Weighed:
         names, score, trees = _forest()
         row = [self.measures[name] for name in names]
         for tree in trees:
-            node = tree
-            while isinstance(node, tuple):
-                measure, limit, below, above = node
-                node = below if row[measure] <= limit else above
-            score += node
+            measure, limit, below, above = tree
+            while measure != _LEAF:
+                measure, limit, below, above = below if row[measure] <= limit else above
+            score += limit
         return 1 / (1 + math.exp(-score))
 
 
@@ -451,8 +450,9 @@ def _empty() -> frozenset[str]:
     return generic() | weak()
 
 
-Node = tuple[int, float, Any, Any] | float
-"""A measure, its limit, and the nodes below and above it; or what a leaf is worth."""
+Node = tuple[int, float, Any, Any]
+"""A measure, its limit, and the nodes below and above it; or `_LEAF` and what that is worth."""
+_LEAF = -1
 
 
 @cache
@@ -468,7 +468,8 @@ def _forest() -> tuple[tuple[str, ...], float, tuple[Node, ...]]:
 
 
 def _node(tree: list[list[float]], at: int) -> Node:
-    if tree[at][0] < 0:
-        return tree[at][1]
-    measure, limit, below, above = tree[at]
+    measure, limit, *following = tree[at]
+    if not following:
+        return _LEAF, limit, None, None
+    below, above = following
     return int(measure), limit, _node(tree, int(below)), _node(tree, int(above))

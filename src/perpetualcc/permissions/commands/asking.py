@@ -98,10 +98,10 @@ def _listens_after_operands(call: Call, rule: CommandRule, before: Sequence[Word
 def _version_option(call: Call, rule: CommandRule) -> bool:
     """The last word, after nothing but subcommands: elsewhere it may ask for a version to use."""
     words = call.command.words
-    is_named = len(words) == len(call.arguments.path.split()) + 1
-    if not is_named or words[-1].text not in _VERSION or _is_fed(call, rule):
+    if words[-1].text not in _VERSION or _is_fed(call, rule):
         return False
-    return words[-1].text != "-V" or (len(words) == 2 and not rule.stops)
+    is_named = len(words) == len(call.arguments.path.split()) + 1
+    return is_named and (words[-1].text != "-V" or (len(words) == 2 and not rule.stops))
 
 
 def _help_command(call: Call, rule: CommandRule) -> bool:
@@ -116,8 +116,10 @@ def _help_command(call: Call, rule: CommandRule) -> bool:
 
 def _short_option(call: Call, rule: CommandRule) -> bool:
     words = call.command.words
+    if words[-1].text not in _ALONE or _is_fed(call, rule):
+        return False
     path = call.arguments.path.split()
-    if len(words) != len(path) + 1 or words[-1].text not in _ALONE or _is_fed(call, rule):
+    if len(words) != len(path) + 1:
         return False
     if rule.risk is not Risk.HIGH and not rule.stops:
         return len(words) == 2

@@ -187,9 +187,10 @@ class CommandJudge:
     def _remember_files(self, command: SimpleCommand, findings: Findings) -> None:
         if self._unpacks_download(command, findings):
             self.files.has_unpacked_download = True
-        reaches_out = any(e.kind is EffectKind.NETWORK for f in findings for e in f.effects)
-        is_fetched = reaches_out or self._is_fed_by_network(command)
-        self.files.remember(command, findings, is_fetched=is_fetched)
+        kinds = [effect.kind for finding in findings for effect in finding.effects]
+        if EffectKind.WRITE in kinds:
+            is_fetched = EffectKind.NETWORK in kinds or self._is_fed_by_network(command)
+            self.files.remember(command, findings, is_fetched=is_fetched)
 
     def _unpacks_download(self, command: SimpleCommand, findings: Findings) -> bool:
         """`curl … | tar xz`, or `tar xf` of what was fetched before."""
@@ -210,10 +211,10 @@ class CommandJudge:
 
     def _call(self, command: SimpleCommand, depth: int) -> Findings:
         found = self._known_call(command, depth)
-        is_question = all(finding.rule == "help" for finding in found)
-        if not is_question and (pattern := blocking(command, self._blocked)) is not None:
-            return [blocked(command, pattern), *found]
-        return found
+        pattern = blocking(command, self._blocked)
+        if pattern is None or all(finding.rule == "help" for finding in found):
+            return found
+        return [blocked(command, pattern), *found]
 
     def _known_call(self, command: SimpleCommand, depth: int) -> Findings:
         first = command.words[0]

@@ -70,10 +70,11 @@ def _passed_on(call: Call, rule: CommandRule | None) -> list[str]:
         return []
     operands = call.arguments.operands
     options = [word.text for word in operands if word.text.startswith("--")]
-    program = posixpath.basename(operands[0].text) if options else ""
-    if call.judge.knowledge.program(program) is not None:  # its own table knows its options
+    if not options:
         return []
-    return options
+    program = posixpath.basename(operands[0].text)
+    is_known = call.judge.knowledge.program(program) is not None
+    return [] if is_known else options  # its own table knows its options
 
 
 def _only_says(call: Call) -> bool:

@@ -11,8 +11,12 @@ _PROJECT_VARIABLES = (
     "CLAUDE_PROJECT_DIR", "GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE", "TRAVIS_BUILD_DIR",
 )  # fmt: skip
 
-_REPORT_VARIABLES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE")
-"""Files that a build machine reads as a report; as harmless as printing."""
+_EVERYWHERE = {
+    "IFS": " \t\n",
+    "TMPDIR": "/tmp",  # noqa: S108  # the shell's usual value, nothing is written
+    **dict.fromkeys(("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE"), "/dev/stdout"),
+}
+"""What is the same for every line; what a build machine reads as a report is as good as printed."""
 _NAME = re.compile(r"\w+")
 _SET_BY_SHELLS = frozenset({"MATCH", "OLDPWD", "OPTARG", "RANDOM", "REPLY", "SECONDS", "_"})
 """What the line gives them is soon something else."""
@@ -27,9 +31,8 @@ class Variables:
     """Names and known values. A name it does not have is known only when the script runs."""
 
     def __init__(self, *, home: str, project: str, cwd: str) -> None:
-        self._values = {"HOME": home, "PWD": cwd, "IFS": " \t\n", "TMPDIR": "/tmp"}  # noqa: S108  # the shell's usual value, nothing is written
+        self._values = {"HOME": home, "PWD": cwd, **_EVERYWHERE}
         self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
-        self._values.update(dict.fromkeys(_REPORT_VARIABLES, "/dev/stdout"))
 
     def __contains__(self, name: str) -> bool:
         """Whether the line has set it, or every shell."""
