@@ -143,9 +143,9 @@ def _option(
         joined = Word(value, word.splits, word.globs, word.code)
         result.given.append(_given(name, options[name], joined))
         return position
-    if (name := _joined_to(text, options)) is not None:
-        joined = Word(text[len(name) :], word.splits, word.globs, word.code)
-        result.given.append(_given(name, options[name], joined))
+    if (known := _joined_to(text, options)) is not None:
+        joined = Word(text[len(known) :], word.splits, word.globs, word.code)
+        result.given.append(_given(known, options[known], joined))
         return position
     return _bundle(words, position, options, result)
 
