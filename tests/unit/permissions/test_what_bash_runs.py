@@ -36,6 +36,7 @@ RUNS = [
     "cat <<E\n\\$'`CMD`'\nE\n",
     "cat <<E > f\n\\$ x `CMD`\nE\n",
     'x=$"$ $(CMD)\'"',
+    'echo "${x:-"$ $(CMD)"}"',
     "echo $\\\n(CMD)",
     'echo "$\\\n(CMD)"',
     "echo ${HOME:+$\\\n(CMD)}",

@@ -10,6 +10,12 @@ from perpetualcc.permissions.shell.script import Word
 
 Options = Mapping[str, OptionRule]
 
+_GRAVE_ROLES = {"run": 5, "upload": 4, "code": 3, "write": 2, "output": 1}
+"""Which of two options is meant, when what is given may be short for both."""
+_LONGEST_JOINED = 12
+"""Letters of an option that its value may follow at once."""
+_BEGINS_A_PATH = frozenset("/~.")
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -137,7 +143,20 @@ def _option(
         joined = Word(value, word.splits, word.globs, word.code)
         result.given.append(_given(name, options[name], joined))
         return position
+    if (known := _joined_to(text, options)) is not None:
+        joined = Word(text[len(known) :], word.splits, word.globs, word.code)
+        result.given.append(_given(known, options[known], joined))
+        return position
     return _bundle(words, position, options, result)
+
+
+def _joined_to(text: str, options: Options) -> str | None:
+    """`-MF/etc/x`, `-pgmFrm`: of several letters, and its value without anything between."""
+    names = (text[:end] for end in range(min(len(text) - 1, _LONGEST_JOINED), 2, -1))
+    name = next((name for name in names if name in options), None)
+    if name is None or not options[name].takes_value:
+        return None
+    return name if options[name].role == "run" or text[len(name)] in _BEGINS_A_PATH else None
 
 
 def _long_option(words: Sequence[Word], position: int, options: Options, result: Arguments) -> int:
@@ -147,6 +166,10 @@ def _long_option(words: Sequence[Word], position: int, options: Options, result:
         taken = options.get(f"--{name[5:]}")
         result.given = [g for g in result.given if not _takes_back(name, g, taken)]
     rule = options.get(name) or options.get(name.removeprefix("-"))
+    if rule is None and ":" in name:  # `--out:build/x`
+        head, equals, rest = word.text.partition(":")
+        if head in options and options[head].takes_value:
+            name, value, rule = head, rest, options[head]
     if rule is None:
         name, rule = _abbreviated(name, options)
     if rule is None:
@@ -172,7 +195,11 @@ def _abbreviated(name: str, options: Options) -> tuple[str, OptionRule | None]:
     candidates = [(full, rule) for full, rule in options.items() if full.startswith(name)]
     if not candidates:
         return name, None
-    return max(candidates, key=lambda found: found[1].risk.rank if found[1].risk else 0)
+    return max(candidates, key=lambda found: _graveness(found[1]))
+
+
+def _graveness(rule: OptionRule) -> tuple[int, int]:
+    return (rule.risk.rank if rule.risk else 0), _GRAVE_ROLES.get(rule.role, 0)
 
 
 def _with_value(
@@ -204,6 +231,8 @@ def _bundle(words: Sequence[Word], position: int, options: Options, result: Argu
             continue
         if rule.takes_value or rule.is_joined:
             joined = letters[index + 1 :].removeprefix("=")
+            if joined[:1] == ":" and joined[1:2] in _BEGINS_A_PATH:
+                joined = joined[1:]
             if joined:
                 value = Word(joined, word.splits, word.globs, word.code)
                 result.given.append(_given("-" + letter, rule, value))

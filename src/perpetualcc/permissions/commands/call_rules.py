@@ -337,7 +337,7 @@ class CallRules:
         options = [option for option in call.arguments.unknown if OUTPUT_OPTION.match(option)]
         if not options:
             return self._kept(call)
-        values = [value for o in options if (value := o.partition("=")[2])]
+        values = [value for o in options if (value := _joined_value(o))]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
         named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
@@ -457,6 +457,13 @@ class CallRules:
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _joined_value(option: str) -> str:
+    """`--output=x`, and `-o../x`."""
+    name, _, value = option.partition("=")
+    is_short = name[:2] in {"-o", "-O"} and name[2:].startswith(_MAY_LEAVE)
+    return option[2:] if is_short else value
 
 
 def _first_of_each(words: Sequence[Word]) -> list[Word]:

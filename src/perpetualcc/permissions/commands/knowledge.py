@@ -23,8 +23,8 @@ class OptionRule:
 
     role: str
     """`flag`, `optional` (value only when joined), `value`, or what the value is: `read`,
-    `write`, `output`, `list`, `dir`, `run`, `code`, `upload`, `url`, `task`, `names` (a glob of
-    the files whose contents are searched), `joined-task` (`-X:deploy`)."""
+    `write`, `output`, `delete`, `list`, `dir`, `run`, `code`, `upload`, `url`, `task`,
+    `names` (a glob of the files whose contents are searched), `joined-task` (`-X:deploy`)."""
     risk: Risk | None = None
     explanation: str = ""
     by_value: tuple[tuple[str, "OptionRule"], ...] = ()
@@ -233,7 +233,7 @@ _CROSS = re.compile(
 )
 """`arm-none-eabi-size`: the same program for another kind of machine."""
 _OPTION = re.compile(
-    r"(?:(?P<role>flag|optional|value|read|write|output|list|dir|run|code|upload|url|task|joined-task|names)\b\s*)?"
+    r"(?:(?P<role>flag|optional|value|read|write|output|delete|list|dir|run|code|upload|url|task|joined-task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
 )
 

@@ -213,9 +213,6 @@ class Expander:
             2 if node.type == "simple_expansion" else 3
         )
         self._inside(node)
-        if node.type == "simple_expansion" and _BLANK.search(self.text(node)):
-            end = node.end_byte if node.parent is None else node.parent.end_byte
-            self._hidden(self.source[node.start_byte + 1 : end])
         if self._is_changed(node):
             self._splits = self._splits or not quoted
             return UNKNOWN
@@ -272,6 +269,9 @@ class Expander:
     def _inside(self, node: Node) -> None:
         """Substitutions in `${x:-$(…)}` and `$((…))` run as well."""
         self.count(node)
+        if node.type == "simple_expansion" and _BLANK.search(self.text(node)):
+            end = node.end_byte if node.parent is None else node.parent.end_byte
+            self._hidden(self.source[node.start_byte + 1 : end])
         for child in node.children:
             if child.type in _SUBSTITUTIONS:
                 self._code.append(self._run(child)[0])

@@ -432,7 +432,7 @@ class _Reader(Standing):
 
     def undivided(self, node: Node, words: list[Word]) -> list[Word]:
         """To zsh a variable's value is one word: `v='ls # x<newline>rm y'; eval $v` runs `rm`."""
-        if node.type != "simple_expansion" or len(words) < 2:
+        if node.type not in _VALUE_OF_VARIABLES or len(words) < 2:
             return words
         with self.expander.undivided():
             return self.expander.words(node)
@@ -828,6 +828,8 @@ _FED_PATTERN = re.compile(r"[<>]\(")
 """In the pattern of `[[ x =~ <(id) ]]` the grammar sees no substitution."""
 _COUNTED = re.compile(r"-\w*i\w*")
 """`declare -i x`: whatever `x` is given from here on is a number."""
+_VALUE_OF_VARIABLES = frozenset({"simple_expansion", "expansion", "concatenation"})
+"""`$v`, `${v}` and `$v-`."""
 _BRACES = frozenset("{}")
 """Words to the grammar where zsh knows a group: `! { ls } always { id }`."""
 _TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]|[gmn]?awk|g?sed")

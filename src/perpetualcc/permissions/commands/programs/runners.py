@@ -175,8 +175,9 @@ def fd(call: Call) -> Findings:
     """`fd -x cmd …`."""
     words = call.arguments.rest
     for index, word in enumerate(words):
-        if word.text in {"-x", "-X", "--exec", "--exec-batch"}:
-            program = words[index + 1 :]
+        option, _, joined = word.text.partition("=")
+        if option in {"-x", "-X", "--exec", "--exec-batch"}:
+            program = [*([Word(joined)] if joined else []), *words[index + 1 :]]
             inner = [w if w.text != "{}" else Word(UNKNOWN, True) for w in program]
             shown = hidden_among(words[:index]) if prints_contents(program, call) else []
             plain = [w for w in program if w.text != "{}"]
@@ -278,8 +279,10 @@ _SECRET_HINTS = ("SECRET", "TOKEN", "PASS", "KEY", "CREDENTIAL", "AUTH")
 
 @handles("tool-run")
 def tool_run(call: Call) -> Findings:
-    """`pdm run NAME`: a program that is known, or a script of the project."""
+    """`pdm run NAME`: a program that is known, or a script of the project; `hatch run ENV:NAME`."""
     words = call.arguments.operands
+    if words and call.arguments.path == "hatch run" and ":" in words[0].text:
+        words = [Word(words[0].text.partition(":")[2]), *words[1:]]
     findings = foreign_packages(call)
     if not words:
         return findings

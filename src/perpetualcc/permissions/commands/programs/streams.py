@@ -146,9 +146,10 @@ def awk(call: Call) -> Findings:
     arguments = call.arguments
     if arguments.has("-f", "--file", "-E", "--exec"):
         return call.reads(arguments.operands)
-    if not arguments.operands:
+    if not arguments.operands and not arguments.has(*_AWK_SOURCES):
         return []
-    program, *files = arguments.operands
+    sources = [g.value.text for g in arguments.given if g.name in _AWK_SOURCES and g.value]
+    program, *files = [Word("\n".join(sources))] * bool(sources) + arguments.operands
     files = [word for word in files if "=" not in word.text]
     included = {
         g.value.text: g.value for g in arguments.given if g.name in _AWK_INCLUDES and g.value
@@ -166,6 +167,7 @@ def awk(call: Call) -> Findings:
 
 
 _AWK_INCLUDES = frozenset({"-i", "--include"})
+_AWK_SOURCES = frozenset({"-e", "--source"})
 _AWK_ENVIRONMENT = re.compile(
     r"\bin\s+ENVIRON\b|ENVIRON\s*\[\s*\"[^\"]*(?:SECRET|TOKEN|PASS|KEY|CREDENTIAL|AUTH)",
     re.IGNORECASE,
