@@ -111,8 +111,7 @@ def test_a_gate_that_hangs_holds_the_call_and_its_death_ends_claude_code(broken)
     assert held
     assert not (pcc.project / "made").exists()
 
-    pcc.kill_supervisor()
-    pcc.kill_engine()
+    pcc.kill_both()
 
     wait_until(lambda: not any(processes.is_alive(pid) for pid in held), within=20)
     assert not (pcc.project / "made").exists()
@@ -126,8 +125,7 @@ def test_an_engine_killed_while_a_person_is_asked_lets_nothing_through(install):
     pcc.wait_for_event(session, "EscalationRaised")
     held = pcc.claudes()
 
-    pcc.kill_supervisor()
-    pcc.kill_engine()
+    pcc.kill_both()
 
     wait_until(lambda: not any(processes.is_alive(pid) for pid in held), within=20)
     assert held

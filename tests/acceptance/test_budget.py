@@ -94,7 +94,7 @@ def test_what_others_may_use_is_waited_for_without_looking_again_and_again(insta
 
     assert waiting["detail"].startswith("the budget tokens_per_day has nothing left but what runs")
     assert pcc.wait(first, within=60)["status"] == "COMPLETED"
-    pcc.wait_for_event(second, "RunStarted", within=2)
+    pcc.wait_for_event(second, "RunStarted", within=20)
     wait_until(lambda: pcc.look(second)["detail"].endswith("of 15,000"))
     waits = [event for event in pcc.events(second, "TaskSettled") if event["state"] == "waiting"]
     assert len(waits) == 2

@@ -5,6 +5,8 @@ import pytest
 from tests.acceptance.supervised import wait_until
 from tests.acceptance.test_repeating import Clock, states
 
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
+
 SORTS = """
 steps:
   - tools: [{Bash: {command: "cat inbox/*.md >> src/sorted.txt"}}]

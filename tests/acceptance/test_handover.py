@@ -195,7 +195,7 @@ def test_a_person_touches_the_trigger_and_the_session_hands_over_at_once(install
     trigger = pcc.project / ".claude-handover" / "trigger.flag"
     trigger.touch()
 
-    wait_until(lambda: not trigger.exists(), within=3)
+    wait_until(lambda: not trigger.exists())
     assert pcc.wait(session)["status"] == "COMPLETED"
     done = handovers(pcc, session)
     assert [one["reason"] for one in done] == ["a person asked for it (trigger.flag)"]

@@ -31,7 +31,8 @@ import pathlib, time
 begun = pathlib.Path("begun")
 if not begun.exists():
     begun.touch()
-    time.sleep(3)
+    while not pathlib.Path("stopped").exists():
+        time.sleep(0.1)
 """
 
 
@@ -67,13 +68,14 @@ def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
 def test_a_claude_that_was_stopped_while_a_tool_works_is_ended_and_its_work_goes_on(install):
     pcc = install(BUILD)
     (pcc.project / "build.py").write_text(TOOL)
-    pcc.pcc("config", "set", "stuck.minutes", "0.1")
+    pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Build it")
     wait_until((pcc.project / "begun").exists, within=40)
 
     # The command itself ends, and nobody hears of it.
     [claude] = [pid for pid in pcc.claudes() if b"--output-format" in command_line(pid)]
     os.kill(claude, signal.SIGSTOP)
+    (pcc.project / "stopped").touch()
 
     the_run_that_was_lost(pcc, session)
 

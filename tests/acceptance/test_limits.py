@@ -107,12 +107,13 @@ def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
         pcc.wait(one, "RATE_LIMITED")
 
     def in_turn():
+        """The one that waits while the other is at work; both have been claimed."""
         found = [pcc.look(one) for one in sessions]
         is_claimed = all(one["tasks"][0]["state"] != "waiting" for one in found)
-        return is_claimed and [one["id"] for one in found if one["status"] == "RATE_LIMITED"]
+        held = [one["id"] for one in found if one["status"] == "RATE_LIMITED"]
+        return held[0] if is_claimed and len(held) == 1 else None
 
-    wait_until(in_turn, within=60)
-    [last] = in_turn()
+    last = wait_until(in_turn, within=60)
     pcc.pcc("pause", last)
 
     wait_until(lambda: pcc.look(last)["tasks"][0]["state"] == "queued", within=30)
@@ -135,8 +136,8 @@ def test_a_wait_outlives_whatever_is_killed(install, victim):
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
 
     if "supervisor" in victim:
-        pcc.kill_supervisor()
-    if pcc.engine is not None:
+        pcc.kill_both()
+    elif pcc.engine is not None:
         pcc.kill_engine()
 
     assert pcc.status(session)["resumes_at"] == due

@@ -8,6 +8,8 @@ import pytest
 from perpetualcc.daemon.state import Phase, read_status
 from tests.acceptance.supervised import supervised, wait_until
 
+pytestmark = pytest.mark.timeout(120)
+
 MINE = '[notifications]\nurls = ["json://127.0.0.1:1/"]\n'
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.held_back import HeldBack
 from tests.acceptance.receivers import Desktop, Mailbox, Webhook
-from tests.acceptance.supervised import Supervised, wait_until
+from tests.acceptance.supervised import WAITS, Supervised, wait_until
 
-pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(180)]
 
 QUESTION = """
 steps:
@@ -90,10 +91,9 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     with mailbox.listening(), webhook.listening():
         session = pcc.start("Add a place to store notes")
         pcc.wait(session, "WAITING_INPUT")
-        wait_until(lambda: not pcc.claudes(), within=10)
-        wait_until(lambda: webhook.got and mailbox.mails and desktop.shown, within=10)
-        pcc.kill_supervisor()
-        pcc.kill_engine()
+        wait_until(lambda: not pcc.claudes())
+        wait_until(lambda: webhook.got and mailbox.mails and desktop.shown, within=40)
+        pcc.kill_both()
         waiting = the_one_that_waits(pcc)
         number = str(waiting["number"])
         assert waiting["title"] == "Which database should the notes live in?"
@@ -105,7 +105,8 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
         pcc.pcc("respond", number, "2")
 
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == len(mailbox.mails) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == len(mailbox.mails) == 2, within=40)
+        wait_until(lambda: {one["state"] for one in notices(pcc)} == {"sent"}, within=60)
     assert (pcc.project / "decided.md").exists()
     assert_the_answer_is_on_record_once(pcc, session)
     assert pcc.json("pending") == []
@@ -118,9 +119,7 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     assert "database" not in " ".join(webhook.bodies)
     assert "Which database" in desktop.shown[0][-1]
     assert mailbox.mails[1]["Subject"] == f"PerpetualCC: {session} is done"
-    receipts = pcc.json("notifications")
-    assert {one["state"] for one in receipts} == {"sent"}
-    assert len(receipts) == 6
+    assert len(pcc.json("notifications")) == 6
 
 
 def asked_and_told(install, webhook: Webhook) -> tuple[Supervised, str, str]:
@@ -129,7 +128,7 @@ def asked_and_told(install, webhook: Webhook) -> tuple[Supervised, str, str]:
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
-    wait_until(lambda: webhook.got, within=10)
+    wait_until(lambda: webhook.got, within=40)
     return pcc, session, number
 
 
@@ -145,7 +144,7 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == 2, within=40)
     assert (pcc.project / "decided.md").exists()
     assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
     assert len(pcc.events(session, "EscalationRaised")) == 1
@@ -173,7 +172,7 @@ def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_tal
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == 2, within=40)
     assert (pcc.project / "decided.md").exists()
     assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
     assert len(pcc.events(session, "EscalationRaised")) == 1
@@ -201,7 +200,7 @@ def test_two_people_answer_at_once_and_one_is_told(install):
     said = [one.communicate(timeout=20) for one in answers]
 
     assert sorted(one.returncode for one in answers) == [0, 1]
-    [told] = [err for _, err in said if err]
+    [told] = [text for _, err in said if (text := err.replace(WAITS, ""))]
     assert "was settled at" in told
     assert "your answer was not used" in told
     assert pcc.wait(session)["status"] == "COMPLETED"
@@ -256,11 +255,13 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     assert pcc.json("pending") == []
 
 
-def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install):
-    pcc = install(DANGER.replace("steps:", "delay: 2s\nsteps:"))
+def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install, servers):
+    pcc = install(DANGER, server_of=HeldBack)
     configure(pcc, "[human]\nhold_seconds = 1\n")
     session = pcc.start("Tidy up")
     process, ours, seen = watch(pcc, session)
+    read_until((process, ours, seen), "Task: Tidy up")
+    servers[0].go.set()
 
     read_until((process, ours, seen), "[A]pprove  [D]eny")
     read_until((process, ours, seen), "Session completed")
@@ -416,11 +417,11 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
         is_over = {one["state"] for one in found} <= {"queued", "moot"}
         return sum(one["attempts"] for one in found) if is_over else 0
 
-    wait_until(attempts)
+    wait_until(attempts, within=40)
     for minutes in (10, 20, 30, 45, 60):
         before = attempts()
         offset.write_text(str(minutes * 60.0))
-        wait_until(lambda b=before: attempts() > b)
+        wait_until(lambda b=before: attempts() > b, within=40)
         if minutes == 30:
             pcc.kill_engine()
     assert pcc.json("pending")[0]["reminders"] == 1
@@ -431,14 +432,14 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
 
     with webhook.listening():
         offset.write_text("6000.0")
-        wait_until(lambda: len(webhook.got) == len(left), within=20)
+        wait_until(lambda: len(webhook.got) == len(left), within=40)
         pcc.pcc("respond", number, "PostgreSQL")
         pcc.wait(session)
-        wait_until(lambda: len(webhook.got) == len(left) + 1, within=20)
+        wait_until(lambda: len(webhook.got) == len(left) + 1, within=40)
         time.sleep(1)
 
     assert len(webhook.got) == len(left) + 1, "what was left, and the end, once each"
-    assert {one["state"] for one in pcc.json("notifications")} <= {"sent", "moot"}
+    wait_until(lambda: {one["state"] for one in notices(pcc)} <= {"sent", "moot"})
 
 
 def test_a_test_notification_says_what_arrives(install):

@@ -1,6 +1,10 @@
 """What a person reads in the morning, of a night on the real Claude Code."""
 
+import pytest
+
 from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 NIGHT = """
 steps:

@@ -4,10 +4,14 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 import perpetualcc
 from perpetualcc.daemon.state import is_held
 from tests.acceptance.daemons import wait_until
 from tests.acceptance.supervised import supervised
+
+pytestmark = pytest.mark.timeout(120)
 
 PACKAGE = Path(perpetualcc.__file__).parent
 

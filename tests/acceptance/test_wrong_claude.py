@@ -97,9 +97,8 @@ def test_a_claude_that_is_killed_is_said_to_be_killed(install):
     )
     session = pcc.start("Anything", "--auto-approve")
     pcc.wait_for_event(session, "RunInitialized")
-    wait_until(pcc.claudes)
 
-    os.kill(pcc.claudes()[0], signal.SIGKILL)
+    os.kill(wait_until(pcc.claudes)[0], signal.SIGKILL)
     pcc.wait_for_event(session, "RunEnded")
 
     (ended, *_) = pcc.events(session, "RunEnded")
