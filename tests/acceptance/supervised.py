@@ -108,7 +108,7 @@ class Supervised:
         )
 
     def wait_for_event(
-        self, session: str, kind: str, *, count: int = 1, within: float = 30.0
+        self, session: str, kind: str, *, count: int = 1, within: float = 60.0
     ) -> None:
         seen, since, deadline = 0, 0, time.monotonic() + within
         while seen < count:

@@ -102,11 +102,11 @@ def test_a_person_is_asked_when_claude_cannot_and_their_mending_needs_no_claude(
 def test_checks_that_an_engine_died_in_are_run_again_and_claude_is_not(world):
     pcc, told = world(MENDS)
     session = pcc.start("Write the answer", "--check", LASTS)
-    wait_until(lambda: len(began(pcc)) == 1, within=30)
+    wait_until(lambda: len(began(pcc)) == 1, within=60)
 
     pcc.kill_engine()
 
-    wait_until(lambda: len(began(pcc)) == 2, within=30)
+    wait_until(lambda: len(began(pcc)) == 2, within=60)
     assert len(told()) == 2
     assert len(pcc.events(session, "RunStarted")) == 1
     pcc.pcc("stop", session)

@@ -119,7 +119,7 @@ def test_what_contradicts_itself_is_refused(world, words, says):
 def test_an_engine_that_sleeps_is_woken_to_look(world):
     pcc, _ = world
     session, _ = begin(pcc, "--when", ARRIVED)
-    wait_until(lambda: pcc.engine is None, within=40)
+    wait_until(lambda: pcc.engine is None, within=60)
     (pcc.project / "inbox" / "a.md").write_text("a")
 
     wait_until(lambda: pcc.engine is not None, within=90)

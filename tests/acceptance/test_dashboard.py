@@ -241,7 +241,7 @@ def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser)
         browser.sees("Live")
 
         pcc.kill_engine()
-        wait_until(lambda: pcc.engine is not None, within=20)
+        wait_until(lambda: pcc.engine is not None, within=60)
         browser.sees("Live")
         pcc.pcc("daemon", "stop", "--now")
         browser.sees("The daemon does not run")

@@ -136,7 +136,7 @@ def test_a_notification_ends_in_a_link_to_what_waits(install):
     pcc.pcc("config", "set", "notifications.urls", f'["{webhook.url}"]')
     with webhook.listening():
         pcc.wait(pcc.start("Build the shop"), "WAITING_INPUT")
-        wait_until(lambda: webhook.bodies, within=40)
+        wait_until(lambda: webhook.bodies, within=60)
     assert webhook.bodies[0].endswith(f"Or on a paired device: {ADDRESS}/#/waiting/1")
 
 

@@ -193,7 +193,7 @@ def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world,
 def test_a_lock_that_another_program_holds_for_a_while_costs_no_turn(install, servers):
     pcc = install("steps: [{delay: 4s, say: All done.}]")
     session = pcc.start("Write")
-    pcc.wait_for_event(session, "RunInitialized", within=40)
+    pcc.wait_for_event(session, "RunInitialized", within=60)
     other = sqlite3.connect(pcc.locations.database, isolation_level=None, timeout=5)
 
     other.execute("BEGIN IMMEDIATE")

@@ -72,7 +72,7 @@ def world(install):
 
 def asked(pcc):
     """The plan that waits for a person."""
-    wait_until(lambda: pcc.ask("escalation.list"), within=40)
+    wait_until(lambda: pcc.ask("escalation.list"), within=60)
     [request] = pcc.ask("escalation.list")
     return request
 
@@ -119,7 +119,7 @@ def test_what_a_person_says_of_a_plan_is_heeded_in_the_same_conversation(world):
     first = asked(pcc)
 
     pcc.pcc("respond", str(first["number"]), "Only the translation, please")
-    wait_until(lambda: pcc.events(session, "PlanProposed")[1:], within=40)
+    wait_until(lambda: pcc.events(session, "PlanProposed")[1:], within=60)
 
     second = asked(pcc)
     assert second["number"] != first["number"]
@@ -385,7 +385,7 @@ def test_a_goal_that_is_stopped_takes_what_is_left_of_its_plan_along(world):
     assert "waits for your answer: there is nothing to resume" in refused.stderr
     assert f"note: Still waiting: a plan waits for you: pcc pending {number}" in resumed.stderr
     pcc.pcc("respond", number, "1")
-    wait_until(lambda: pcc.events(session, "ChecksBegan"), within=40)
+    wait_until(lambda: pcc.events(session, "ChecksBegan"), within=60)
     at_work = pcc.pcc("resume", session, check=False)
     assert "is at work: there is nothing to resume" in at_work.stderr
     goal, *parts = [one["id"] for one in pcc.look(session)["tasks"]]

@@ -42,7 +42,7 @@ def test_a_machine_that_slept_for_a_night_goes_on_where_it_was(install, tmp_path
     offset.write_text("0")
     pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(offset)
     session = pcc.start("Write both", "--perpetual")
-    wait_until((pcc.project / "src/one.py").exists, within=40)
+    wait_until((pcc.project / "src/one.py").exists, within=60)
 
     offset.write_text(str(8 * 3600))
 
@@ -56,7 +56,7 @@ def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
     pcc = install(STORY)
     pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Write both")
-    wait_until((pcc.project / "src/one.py").exists, within=40)
+    wait_until((pcc.project / "src/one.py").exists, within=60)
 
     for one in pcc.claudes():
         os.kill(one, signal.SIGSTOP)
@@ -70,7 +70,7 @@ def test_a_claude_that_was_stopped_while_a_tool_works_is_ended_and_its_work_goes
     (pcc.project / "build.py").write_text(TOOL)
     pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Build it")
-    wait_until((pcc.project / "begun").exists, within=40)
+    wait_until((pcc.project / "begun").exists, within=60)
 
     # The command itself ends, and nobody hears of it.
     [claude] = [pid for pid in pcc.claudes() if b"--output-format" in command_line(pid)]

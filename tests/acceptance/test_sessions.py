@@ -222,11 +222,11 @@ def test_a_detached_session_is_watched_left_and_watched_again(install):
 def test_a_session_pauses_in_mid_task_and_goes_on(install):
     pcc = install(SLOW.replace("100ms", "300ms"))
     session = pcc.start("Write the parts")
-    wait_until(lambda: len(parts(pcc)) >= 4, within=20)
+    wait_until(lambda: len(parts(pcc)) >= 4, within=60)
 
     pcc.pcc("pause", session)
 
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
     paused = len(parts(pcc))
     assert pcc.status(session)["status"] == "PAUSED"
     time.sleep(1)
@@ -260,11 +260,11 @@ def test_a_pause_does_not_wait_for_an_agent_that_claude_called(install, beside):
         """.replace("BESIDE", beside)
     )
     session = pcc.start("Ask another")
-    wait_until(lambda: len(parts(pcc)) >= 2, within=30)
+    wait_until(lambda: len(parts(pcc)) >= 2, within=60)
 
     pcc.pcc("pause", session)
 
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
     assert pcc.status(session)["status"] == "PAUSED"
     assert len(parts(pcc)) < 12
     pcc.pcc("resume", session)
@@ -308,7 +308,7 @@ def test_nothing_is_lost_when_process_after_process_is_killed(install, first):
     session = pcc.start("Write the parts")
 
     for moment, victim in zip((1, 5, 9), VICTIMS[first:] + VICTIMS[:first], strict=True):
-        wait_until(lambda n=moment: len(parts(pcc)) >= n, within=40)
+        wait_until(lambda n=moment: len(parts(pcc)) >= n, within=60)
         kill_one(pcc, victim)
 
     assert pcc.wait(session, within=60)["status"] == "COMPLETED"
@@ -323,7 +323,7 @@ def kill_one(pcc, victim: str) -> None:
             pcc.kill_supervisor()
             pcc.pcc("list")
         case "claude":
-            os.kill(wait_until(pcc.claudes, within=40)[0], signal.SIGKILL)
+            os.kill(wait_until(pcc.claudes, within=60)[0], signal.SIGKILL)
 
 
 def assert_complete_after_a_kill(pcc, session: str) -> None:
@@ -342,7 +342,7 @@ def assert_complete_after_a_kill(pcc, session: str) -> None:
 def test_a_reboot_loses_nothing(install):
     pcc = install(SLOW)
     session = pcc.start("Write the parts")
-    wait_until(lambda: len(parts(pcc)) >= 5, within=20)
+    wait_until(lambda: len(parts(pcc)) >= 5, within=60)
 
     supervisor, engine, claudes = pcc.supervisor, pcc.engine, pcc.claudes()
     for pid in [supervisor, engine, *claudes]:
