@@ -93,7 +93,7 @@ def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
     resumed = pcc.events(session, "RunStarted")[1]["at"]
-    assert 0 <= resumed - waiting["resumes_at"] < 2
+    assert 0 <= resumed - waiting["resumes_at"] < 10, "not at the next look of half a minute"
 
 
 def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
@@ -131,7 +131,8 @@ def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
     "victim", [pytest.param("engine", marks=pytest.mark.soak), "supervisor and engine"]
 )
 def test_a_wait_outlives_whatever_is_killed(install, victim):
-    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+    longer = story("{kind: usage_limit, in: 25s}")  # than everything takes to come back
+    pcc = limited(install, longer, "--idle-exit", "20", subscription=True)
     session = pcc.start("Write two files")
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
 
