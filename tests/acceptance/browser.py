@@ -64,7 +64,7 @@ class Browser:
     def sees(self, words: str) -> None:
         self.wait(lambda: words in self.text, f"{words!r} is not on the page")
 
-    def wait(self, holds: Callable[[], object], otherwise: str, *, within: float = 20.0) -> None:
+    def wait(self, holds: Callable[[], object], otherwise: str, *, within: float = 40.0) -> None:
         deadline = time.monotonic() + within
         while not holds():
             assert time.monotonic() < deadline, f"{otherwise}:\n{self.text}"

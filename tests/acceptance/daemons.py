@@ -34,7 +34,7 @@ class ToyDaemon:
     def status(self) -> DaemonStatus:
         return read_status(self.locations)
 
-    def wait_for(self, phase: Phase, *, within: float = 10.0) -> None:
+    def wait_for(self, phase: Phase, *, within: float = 30.0) -> None:
         wait_until(lambda: self.status.phase is phase, within=within)
 
     def pcc_command(self) -> list[str]:
@@ -88,7 +88,7 @@ def toy_daemon(directory: Path, **flags: float) -> Iterator[ToyDaemon]:
     assert not is_held(daemon.locations.engine_lock)
 
 
-def wait_until(holds: Callable[[], object], *, within: float = 10.0) -> None:
+def wait_until(holds: Callable[[], object], *, within: float = 30.0) -> None:
     deadline = time.monotonic() + within
     while not holds():
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from perpetualcc.claude import processes
 from perpetualcc.cli.history import last_events
@@ -21,7 +21,10 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client, ConnectionLost
 from tests.commands import run_pcc
 
+T = TypeVar("T")
 ENDED = {"COMPLETED", "ERROR", "STOPPED"}
+WAITS = "Waiting for the daemon …\n"
+"""What a command says on a machine where the daemon takes more than a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class Supervised:
             stdin=stdin,
             within=self.patience if within is None else within,
         )
+        done.stderr = done.stderr.replace(WAITS, "")
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done
 
@@ -104,7 +108,7 @@ class Supervised:
         )
 
     def wait_for_event(
-        self, session: str, kind: str, *, count: int = 1, within: float = 30.0
+        self, session: str, kind: str, *, count: int = 1, within: float = 60.0
     ) -> None:
         seen, since, deadline = 0, 0, time.monotonic() + within
         while seen < count:
@@ -135,6 +139,14 @@ class Supervised:
 
     def kill_supervisor(self) -> None:
         kill(self.supervisor)
+
+    def kill_both(self) -> None:
+        """At once: an engine whose supervisor is gone would end by itself, and politely."""
+        pids = [pid for pid in (self.supervisor, self.engine) if pid is not None]
+        assert pids
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not any(map(processes.is_alive, pids)), within=5)
 
 
 def kill(pid: int | None) -> None:
@@ -167,8 +179,10 @@ def supervised(
     assert world.claudes() == []
 
 
-def wait_until(holds: Callable[[], object], *, within: float = 10.0) -> None:
+def wait_until(holds: Callable[[], T], *, within: float = 20.0) -> T:
+    """What it came to, once it is true of something."""
     deadline = time.monotonic() + within
-    while not holds():
+    while not (found := holds()):
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
+    return found

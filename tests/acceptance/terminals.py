@@ -36,13 +36,13 @@ class Terminal:
         os.dup2(nothing, self.master)
         os.close(nothing)
 
-    def wait_for(self, text: str, *, within: float = 30.0) -> None:
+    def wait_for(self, text: str, *, within: float = 60.0) -> None:
         deadline = time.monotonic() + within
         while text not in self.seen:
             assert time.monotonic() < deadline, f"{text!r} does not come:\n{self.seen}"
             assert self._read(0.2) or text in self.seen, f"the end came first:\n{self.seen}"
 
-    def wait(self, *, within: float = 30.0) -> int:
+    def wait(self, *, within: float = 60.0) -> int:
         """The exit code, with everything read until then."""
         deadline = time.monotonic() + within
         while self._read(0.2):

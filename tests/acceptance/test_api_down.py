@@ -30,9 +30,9 @@ def test_an_api_that_does_not_answer_is_told_of_in_seconds(install, closed_port)
     pcc.wait_for_event(session, "RunInitialized")
     before = time.monotonic()
 
-    pcc.wait_for_event(session, "ApiUnanswered", within=15)
+    pcc.wait_for_event(session, "ApiUnanswered", within=40)
 
-    assert time.monotonic() - before < 12
+    assert time.monotonic() - before < 30
     assert "The API does not answer; it is tried again in" in pcc.pcc("status", session).stdout
     log = pcc.pcc("logs", session).stdout
     assert "(attempt 3 of 10)" in log

@@ -84,7 +84,7 @@ def test_a_project_inside_one_at_work_is_refused(install):
 
     pcc.pcc("stop", session)
     assert pcc.status(session)["status"] == "STOPPED"
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
 
 
 def test_a_mistake_in_the_configuration_names_key_line_and_nearest(install):

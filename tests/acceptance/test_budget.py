@@ -94,7 +94,7 @@ def test_what_others_may_use_is_waited_for_without_looking_again_and_again(insta
 
     assert waiting["detail"].startswith("the budget tokens_per_day has nothing left but what runs")
     assert pcc.wait(first, within=60)["status"] == "COMPLETED"
-    pcc.wait_for_event(second, "RunStarted", within=2)
+    pcc.wait_for_event(second, "RunStarted", within=60)
     wait_until(lambda: pcc.look(second)["detail"].endswith("of 15,000"))
     waits = [event for event in pcc.events(second, "TaskSettled") if event["state"] == "waiting"]
     assert len(waits) == 2
@@ -282,7 +282,7 @@ def test_a_run_that_did_not_end_its_turn_is_charged_what_it_cost(install, how):
     pcc.wait_for_event(session, "ToolFinished", within=60)
 
     if how == "kill":
-        wait_until(lambda: pcc.ask("budget.show")["today"]["usd"] > 0, within=10)
+        wait_until(lambda: pcc.ask("budget.show")["today"]["usd"] > 0, within=60)
         pcc.kill_engine()
     else:
         pcc.pcc(how, session)
@@ -370,7 +370,7 @@ def test_an_agent_that_claude_called_keeps_the_budget_too(install, servers, limi
     session = pcc.start("Ask another")
 
     pcc.wait(session, "RATE_LIMITED", "ERROR")
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
 
     assert 2 <= len(list(pcc.project.glob("src/inner_*.py"))) <= 3
     assert len(servers[0].requests) <= 2 + 4, "at most one reply more than could be paid"

@@ -40,7 +40,7 @@ from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.rehearsal import isolated_world, wire
 from tests.leftovers import LEAK_MARK, marked_processes
 
-pytestmark = pytest.mark.claude
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 TOUCH = "steps: [{tools: [{Bash: {command: touch made}}]}, Done., More.]"
 LONG_TOOL = """
@@ -110,12 +110,19 @@ async def turn(client, prompt="Go"):
     return [message async for message in client.receive_response()]
 
 
-async def killed_when(client, pid, seen):
-    """Kill Claude Code as soon as a message fits; returns what the SDK raises."""
+async def until(holds):
+    """A process, a file, a request: nothing that tells us itself. The test has its timeout."""
+    while not holds():  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+
+
+async def killed_when(client, pid, seen, is_time):
+    """Kill Claude Code once a message fits and it is time; returns what the SDK raises."""
     await client.query("Go")
     try:
         async for message in client.receive_response():
             if seen(message):
+                await until(is_time)
                 await asyncio.sleep(0.4)
                 os.kill(pid, signal.SIGKILL)
     except claude_agent_sdk.ProcessError as error:
@@ -319,24 +326,32 @@ def test_a_rule_that_asks_comes_back_although_the_gate_allowed(play):
     assert "not this" in results(messages)[0]
 
 
-def rewriting(command, *, seconds=0.0, **more):
+def rewriting(command, *, first="true", last="true", **more):
     """Settings with a hook of somebody else's that makes every Bash call this one."""
     told = json.dumps(answer("allow", updatedInput={"command": command}))
-    hook = {"type": "command", "command": f"sleep {seconds}; echo '{told}'"}
+    hook = {"type": "command", "command": f"{first}; echo '{told}'; {last}"}
     return json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}, **more})
 
 
-@pytest.mark.parametrize(("gate", "hook", "runs"), [(0, 0.5, "theirs"), (0.5, 0, "ours")])
-def test_the_hook_that_ends_last_says_what_is_run(play, gate, hook, runs):
+@pytest.mark.parametrize("runs", ["theirs", "ours"])
+def test_the_hook_that_ends_last_says_what_is_run(play, runs):
     stage = play(TOUCH)
+    ended = stage.world.home / "ended"
+    order = {
+        "theirs": {"first": f"until test -e {ended}; do sleep 0.1; done; sleep 1"},
+        "ours": {"last": f"touch {ended}"},
+    }
 
     async def decide(_):
-        await asyncio.sleep(gate)
+        if runs == "ours":
+            await until(ended.exists)
+            await asyncio.sleep(1)
+        ended.touch()
         return answer("allow", updatedInput={"command": "touch ours"})
 
     stage.decide = decide
 
-    asyncio.run(stage.one_turn(settings=rewriting("touch theirs", seconds=hook)))
+    asyncio.run(stage.one_turn(settings=rewriting("touch theirs", **order[runs])))
 
     assert [given["tool_input"]["command"] for given, _ in stage.hooked] == ["touch made"]
     assert (stage.world.project / runs).exists()
@@ -345,10 +360,11 @@ def test_the_hook_that_ends_last_says_what_is_run(play, gate, hook, runs):
 @pytest.mark.parametrize("rules", [[], ["Bash(touch theirs)"]])
 def test_an_ask_of_the_gate_brings_what_hooks_made_of_a_call_and_hides_no_rule(play, rules):
     stage = play(TOUCH)
-    came_back = []
+    came_back, ended = [], stage.world.home / "ended"
 
     async def decide(_):
-        await asyncio.sleep(0.5)  # an *allow* that comes after an *ask* changes nothing
+        await until(ended.exists)  # an *allow* that comes after an *ask* changes nothing
+        await asyncio.sleep(1)
         return answer("ask", "ours")
 
     async def permit(_, given, context):
@@ -356,7 +372,7 @@ def test_an_ask_of_the_gate_brings_what_hooks_made_of_a_call_and_hides_no_rule(p
         return PermissionResultDeny(message="no")
 
     stage.decide = decide
-    settings = rewriting("touch theirs", permissions={"ask": rules})
+    settings = rewriting("touch theirs", last=f"touch {ended}", permissions={"ask": rules})
 
     asyncio.run(stage.one_turn(settings=settings, can_use_tool=permit))
 
@@ -376,14 +392,16 @@ def test_only_a_rooted_rule_holds_outside_the_project(play, claude_world, rule, 
 
 def test_a_reply_that_was_cut_off_by_a_kill_is_asked_for_again(play):
     stage = play(
-        "steps: [{tools: [{Bash: {command: ls}}]}, {say: Half of this is lost, takes: 1s}, Done.]"
+        "steps: [{tools: [{Bash: {command: ls}}]}, {say: Half of this is lost, takes: 4s}, Done.]"
     )
     chosen = str(uuid.uuid4())
 
     async def kill_and_resume():
         async with stage.client(session_id=chosen) as client:
             pid = (await client.get_server_info())["pid"]
-            error = await killed_when(client, pid, lambda one: isinstance(one, UserMessage))
+            has_asked = lambda: len(stage.server.requests) == 2  # noqa: E731
+            is_result = lambda one: isinstance(one, UserMessage)  # noqa: E731
+            error = await killed_when(client, pid, is_result, has_asked)
         return error, await stage.one_turn("Continue", resume=chosen)
 
     error, messages = asyncio.run(kill_and_resume())
@@ -404,7 +422,7 @@ def test_a_tool_outlives_a_killed_claude_and_its_result_is_called_unknown(play):
     async def kill_and_resume():
         async with stage.client(session_id=chosen, env={"PERPETUALCC_RUN": "run-7"}) as client:
             pid = (await client.get_server_info())["pid"]
-            await killed_when(client, pid, calls_a_tool)
+            await killed_when(client, pid, calls_a_tool, lambda: sleepers(stage.world))
             return pid, sleepers(stage.world)
 
     pid, orphans = asyncio.run(kill_and_resume())
@@ -497,7 +515,7 @@ def test_a_polite_signal_ends_claude_with_its_tools(play):
 
 
 def test_an_interrupt_ends_the_turn_and_the_conversation_goes_on(play):
-    stage = play("steps: [{say: A long answer that nobody waits for., takes: 1500ms}, Done.]")
+    stage = play("steps: [{say: A long answer that nobody waits for., takes: 6s}, Done.]")
 
     async def interrupted():
         async with stage.client() as client:
@@ -508,10 +526,11 @@ def test_an_interrupt_ends_the_turn_and_the_conversation_goes_on(play):
             return first, await turn(client, "Once more")
 
     async def _interrupt(client):
+        await until(lambda: stage.server.requests)
         await asyncio.sleep(0.8)
         await client.interrupt()
 
-    first, _ = asyncio.run(asyncio.wait_for(interrupted(), 15))
+    first, _ = asyncio.run(interrupted())
 
     assert (first[-1].subtype, first[-1].terminal_reason) == (
         "error_during_execution",
@@ -523,7 +542,7 @@ def test_an_interrupt_ends_the_turn_and_the_conversation_goes_on(play):
 def test_a_prompt_in_the_middle_of_a_turn_reaches_the_model_with_the_tools_result(play):
     stage = play("""
         steps:
-          - tools: [{Bash: {command: "python3 -c 'import time; time.sleep(0.8)'"}}]
+          - tools: [{Bash: {command: "until test -e heard; do sleep 0.1; done"}}]
           - Nobody said anything.
           - {on_prompt: hurry up, say: I hurry.}
         """)
@@ -534,6 +553,8 @@ def test_a_prompt_in_the_middle_of_a_turn_reaches_the_model_with_the_tools_resul
             async for message in client.receive_response():
                 if calls_a_tool(message):
                     await client.query("Please hurry up")
+                    await asyncio.sleep(1)
+                    (stage.world.project / "heard").touch()
             return message
 
     assert asyncio.run(hurried()).result == "I hurry."
@@ -762,7 +783,7 @@ def test_the_cost_is_told_while_a_turn_goes_on_and_counts_whole_replies(play, mo
 
     def late_end(events, _):
         head, end = b"".join(events).split(b"event: message_delta")
-        return [(0.0, head), (0.5, b"event: message_delta" + end)]
+        return [(0.0, head), (2.0, b"event: message_delta" + end)]
 
     monkeypatch.setattr(wire, "_paced", late_end)
 
@@ -771,8 +792,9 @@ def test_the_cost_is_told_while_a_turn_goes_on_and_counts_whole_replies(play, mo
 
             async def decide(_):
                 told.append(await cost_told(client))
-                await asyncio.sleep(0.8)
-                told.append(await cost_told(client))
+                while (now := await cost_told(client)) == told[0]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+                told.append(now)
                 return answer("allow")
 
             stage.decide = decide

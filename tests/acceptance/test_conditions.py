@@ -5,6 +5,8 @@ import pytest
 from tests.acceptance.supervised import wait_until
 from tests.acceptance.test_repeating import Clock, states
 
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
+
 SORTS = """
 steps:
   - tools: [{Bash: {command: "cat inbox/*.md >> src/sorted.txt"}}]
@@ -117,7 +119,7 @@ def test_what_contradicts_itself_is_refused(world, words, says):
 def test_an_engine_that_sleeps_is_woken_to_look(world):
     pcc, _ = world
     session, _ = begin(pcc, "--when", ARRIVED)
-    wait_until(lambda: pcc.engine is None, within=40)
+    wait_until(lambda: pcc.engine is None, within=60)
     (pcc.project / "inbox" / "a.md").write_text("a")
 
     wait_until(lambda: pcc.engine is not None, within=90)

@@ -39,7 +39,7 @@ def pcc(install):
 def wait_for_work(pcc):
     """The shell that takes five minutes, and all that runs for the session."""
     told = pcc.project / "src" / "began"
-    wait_until(lambda: told.exists() and told.read_text().strip(), within=40)
+    wait_until(lambda: told.exists() and told.read_text().strip(), within=60)
     shell = int(told.read_text())
     wait_until(lambda: len(pcc.claudes()) > 1)
     return shell, pcc.claudes()
@@ -64,7 +64,7 @@ def test_a_tool_call_that_was_cut_off_leaves_nothing_and_the_conversation_goes_o
 
     kill(pcc, victim, min(at_work))
 
-    wait_until(lambda: is_gone(at_work), within=30)
+    wait_until(lambda: is_gone(at_work), within=60)
     assert pcc.wait(session)["status"] == "COMPLETED"
     assert len({one["claude_session"] for one in pcc.events(session, "RunStarted")}) == 1
     wait_until(lambda: not pcc.claudes())
@@ -77,7 +77,7 @@ def test_a_check_that_was_cut_off_leaves_nothing_and_is_run_again(pcc, victim):
 
     kill(pcc, victim, shell)
 
-    wait_until(lambda: is_gone(at_work), within=30)
+    wait_until(lambda: is_gone(at_work), within=60)
     assert pcc.wait(session)["status"] == "COMPLETED"
     wait_until(lambda: not pcc.claudes())
 
@@ -90,7 +90,7 @@ def test_a_condition_that_was_cut_off_leaves_nothing_and_is_looked_at_again(pcc,
 
     kill(pcc, victim, shell)
 
-    wait_until(lambda: is_gone(at_work), within=30)
+    wait_until(lambda: is_gone(at_work), within=60)
     if victim == "the process":
         assert pcc.look(session)["status"] == "IDLE"
         pcc.pcc("resume", session)

@@ -1,6 +1,7 @@
 """The dashboard, in a real browser: what a person sees, answers and is spared."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -19,6 +20,7 @@ from perpetualcc.claude import processes
 from perpetualcc.domain.ids import RunId
 from perpetualcc.gateway.protocol import ErrorCode
 from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.held_back import HeldBack
 from tests.acceptance.supervised import Supervised, wait_until
 
 pytestmark = [
@@ -61,7 +63,7 @@ def dashboard(
         yield process, process.stdout.readline().split()[-1]
     finally:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=10)
+        _, said = process.communicate(timeout=20)
     assert process.returncode == 0
     assert "Traceback" not in said
 
@@ -123,8 +125,8 @@ scenes:
 
 
 @in_a_browser
-def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, browser):
-    pcc = install(WORKS)
+def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, servers, browser):
+    pcc = install(WORKS, server_of=HeldBack)
     pcc.pcc(
         "start", str(pcc.project), "--task", "Tidy up", "--at", "tomorrow at 9am",
         "--session-name", "night", "--detach",
@@ -136,6 +138,7 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, browse
         browser.sees("09:00: Tidy up")
         browser.press("shop")
         browser.press("Pause")
+        servers[0].go.set()
         pcc.wait(session, "PAUSED")
         browser.sees("Paused")
         pcc.pcc("add", session, "And the second thing\n\nIn the catalogue,\nnot the shop")
@@ -238,7 +241,7 @@ def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser)
         browser.sees("Live")
 
         pcc.kill_engine()
-        wait_until(lambda: pcc.engine is not None, within=20)
+        wait_until(lambda: pcc.engine is not None, within=60)
         browser.sees("Live")
         pcc.pcc("daemon", "stop", "--now")
         browser.sees("The daemon does not run")
@@ -327,7 +330,8 @@ def test_a_browser_is_opened_by_way_of_a_private_file_and_holds_up_nothing(insta
     pcc = install("steps: [Done.]")
     opened, program = tmp_path / "opened", tmp_path / "browser"
     program.write_text(
-        f'#!/bin/sh\necho "$@" > {opened}.part; mv {opened}.part {opened}; exec sleep 3 >&- 2>&-\n'
+        f'#!/bin/sh\necho $$ "$@" > {opened}.part; mv {opened}.part {opened}\n'
+        "exec sleep 60 >&- 2>&-\n"
     )
     program.chmod(0o755)
     with dashboard(pcc, "--port", str(free_port()), DISPLAY=":9", BROWSER=str(program)) as (
@@ -335,15 +339,15 @@ def test_a_browser_is_opened_by_way_of_a_private_file_and_holds_up_nothing(insta
         link,
     ):
         wait_until(opened.exists)
-        door = Path(opened.read_text().strip().removeprefix("file://"))
+        browser, address = opened.read_text().split()
+        door = Path(address.removeprefix("file://"))
 
         assert link.partition("#")[2] not in opened.read_text()
         assert f"url={link}" in door.read_text()
         assert door.stat().st_mode & 0o777 == 0o600
         with talk(link):
             wait_until(lambda: not door.exists())
-        began = time.monotonic()
-    assert time.monotonic() - began < 2.5
+    os.kill(int(browser), signal.SIGKILL)  # it is still there
 
 
 def free_port() -> int:

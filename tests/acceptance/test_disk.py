@@ -6,14 +6,15 @@ import shutil
 import sqlite3
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.acceptance.receivers import Webhook
-from tests.acceptance.supervised import Supervised
+from tests.acceptance.supervised import Supervised, wait_until
 from tests.acceptance.test_handover import scenario
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(200)
 
 # It holds for root too, and ends with the last process that lives in it.
 _MOUNTED = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
@@ -37,8 +38,13 @@ def with_room(size: str, pcc: Supervised, *commands: str) -> subprocess.Complete
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=170,
     )
+
+
+def until(command: str) -> str:
+    """The shell waits for it; not for ever."""
+    return f"$ for i in $(seq 300); do {command} && break; sleep 0.2; done"
 
 
 @pytest.fixture
@@ -70,7 +76,7 @@ def test_the_status_says_how_much_room_there_is(install, size, room):
 
 
 @pytest.mark.usefixtures("needs_mounts")
-def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch):
+def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch, tmp_path):
     """Also when the engine is started again; and what is asked for is answered all the same."""
     webhook = Webhook()
     monkeypatch.setenv("OUR_WEBHOOK", webhook.url)
@@ -78,18 +84,26 @@ def test_a_person_is_told_once_that_the_disk_is_full(install, monkeypatch):
     config = pcc.locations.data.parent / "config.toml"
     config.write_text(config.read_text() + '[notifications]\nurls = ["env:OUR_WEBHOOK"]\n')
 
-    with webhook.listening():
+    heard = tmp_path / "heard"
+
+    def note() -> None:
+        wait_until(lambda: webhook.got, within=50)
+        heard.touch()
+
+    with webhook.listening(), ThreadPoolExecutor() as beside:
+        noted = beside.submit(note)
         done = with_room(
             "15m",
             pcc,
             "list --json",
-            "$ sleep 2",
+            until(f"test -e {heard}"),
             "daemon restart",
             "list --json",
             "$ sleep 2",
             "daemon stop --grace 5",
             "daemon logs --tail 100",
         )
+        noted.result()
 
     assert done.returncode == 0, done
     assert done.stdout.startswith("[]")
@@ -111,9 +125,9 @@ def test_an_engine_that_dies_while_the_disk_is_full_comes_back_once_there_is_roo
         f"$ kill -9 $(cat {data}/run/engine.lock)",
         "$ sleep 7",
         "daemon status --json",
-        f"$ timeout 10 {shlex.join(pcc.command('list'))}; echo code $?",
+        f"$ timeout 30 {shlex.join(pcc.command('list'))}; echo code $?",
         f"$ rm {data}/fill",
-        "$ sleep 5",
+        until(f"{shlex.join(pcc.command('daemon', 'status'))} | grep -q 'Daemon *running'"),
         "daemon status --json",
         "list --json",
         f"$ dd if=/dev/zero of={data}/fill bs=4k status=none 2>/dev/null; true",
@@ -179,12 +193,13 @@ def test_the_doctor_sees_that_no_conversation_can_be_kept(install, claude_world,
 def test_a_lock_that_another_program_holds_for_a_while_costs_no_turn(install, servers):
     pcc = install("steps: [{delay: 4s, say: All done.}]")
     session = pcc.start("Write")
-    pcc.wait_for_event(session, "RunInitialized", within=40)
+    pcc.wait_for_event(session, "RunInitialized", within=60)
     other = sqlite3.connect(pcc.locations.database, isolation_level=None, timeout=5)
 
     other.execute("BEGIN IMMEDIATE")
     time.sleep(12)  # longer than a write waits, and the turn ends meanwhile
     other.execute("ROLLBACK")
+    other.close()
 
     [task] = pcc.wait(session, "COMPLETED", within=60)["tasks"]
     assert task["result"] == "All done."
@@ -203,6 +218,7 @@ def test_an_engine_that_meets_a_lock_as_it_starts_waits_for_it(install):
     time.sleep(9)  # longer than a write waits
     status = pcc.json("daemon", "status")
     other.execute("ROLLBACK")
+    other.close()
 
     assert status["phase"] == "starting", status
     assert pcc.json("list") == []
@@ -211,7 +227,6 @@ def test_an_engine_that_meets_a_lock_as_it_starts_waits_for_it(install):
 
 @pytest.mark.claude
 @pytest.mark.usefixtures("needs_mounts")
-@pytest.mark.timeout(200)
 def test_a_handover_without_room_is_kept_and_the_work_goes_on_once_there_is_some(install, tmp_path):
     pcc = install(scenario(3))
     data, folder, seen = pcc.locations.data, pcc.project / ".claude-handover", tmp_path / "seen"

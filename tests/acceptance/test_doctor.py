@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_database_that_is_well_passes_while_the_engine_works_with_it(install):
 
     assert code == 0, said
     assert "✓ Database: perpetualcc.db" in said
-    with sqlite3.connect(pcc.locations.database) as known:
+    with closing(sqlite3.connect(pcc.locations.database)) as known, known:
         known.execute("PRAGMA user_version = 9999")
     code, said = doctor(pcc)
     assert code == 1

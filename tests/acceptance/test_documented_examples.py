@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 NOTES = ROOT / "src/perpetualcc/rehearsal/scenarios/question.yaml"

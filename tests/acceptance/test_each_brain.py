@@ -46,7 +46,7 @@ def with_brain(pcc, brain: str, server):
     config.write_text(
         config.read_text()
         + f'[brain]\ntype = "{brain}"\n'
-        + "[brain.claude]\ntimeout = 5\n"
+        + "[brain.claude]\ntimeout = 30\n"
         + f'[brain.gemini]\napi_key = "k-123"\nmodel = "tiny"\nbase_url = "{server.url}"\n'
         + f'[brain.ollama]\nmodel = "tiny"\nhost = "{server.url}"\n'
     )

@@ -104,7 +104,7 @@ def test_an_api_is_built_through_a_question_and_a_limit_without_a_hand(install, 
 
         # 5. It resumes by itself with what it knew, and 6. tells of its end.
         assert pcc.wait(session, within=90)["status"] == "COMPLETED"
-        wait_until(lambda: any("completed" in body for body in webhook.bodies), within=15)
+        wait_until(lambda: any("completed" in body for body in webhook.bodies), within=60)
 
     # 2. Reads and writes are let through, 3. the question is the brain's.
     decided = pcc.events(session, "ToolDecided")
@@ -117,7 +117,7 @@ def test_an_api_is_built_through_a_question_and_a_limit_without_a_hand(install, 
     first, second = pcc.events(session, "RunStarted")
     assert (first["resumed"], second["resumed"]) == (False, True)
     assert first["claude_session"] == second["claude_session"]
-    assert 0 <= second["at"] - limited["resumes_at"] < 2
+    assert 0 <= second["at"] - limited["resumes_at"] < 10
     told = transcript(pcc, session).read_text()
     assert "settings.ini: changed" in told
     assert "api.py: changed" not in told

@@ -9,8 +9,11 @@ import pytest
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
 HOOK = """
-import json, sys, time
+import json, os, sys, time
 given, answer = json.load(sys.stdin), json.loads(sys.argv[1])
+after, ended = answer.pop("after", "/"), answer.pop("ended", os.devnull)
+while not os.path.exists(after):
+    time.sleep(0.05)
 time.sleep(answer.pop("seconds", 0))
 event = given["hook_event_name"]
 if event == "PermissionRequest":
@@ -19,7 +22,8 @@ else:
     told = answer
 if "updatedInput" in answer:
     answer["updatedInput"] = {**given["tool_input"], **answer["updatedInput"]}
-print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **told}}))
+print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **told}}), flush=True)
+open(ended, "w").close()
 """
 WAITS = '[human]\nunattended = "wait"\n'
 
@@ -126,10 +130,11 @@ def test_a_hook_that_rewrites_goes_on_working(install):
 @pytest.mark.parametrize(
     "slow", [{"permissionDecision": "allow", "seconds": 0.5}, {"seconds": 2}], ids=str
 )
-def test_the_slowest_of_several_hooks_is_waited_for(install, slow):
-    pcc = install(CALL)
-    of_the_user(pcc, hooked(pcc.project.parent, updatedInput=touch("quick")))
-    of_the_project(pcc, hooked(pcc.project.parent, updatedInput=touch("slow"), **slow))
+def test_the_slowest_of_several_hooks_is_waited_for(install, tmp_path, slow):
+    pcc, ended = install(CALL), str(tmp_path / "ended")
+    of_the_user(pcc, hooked(pcc.project.parent, updatedInput=touch("quick"), ended=ended))
+    last = hooked(pcc.project.parent, updatedInput=touch("slow"), after=ended, **slow)
+    of_the_project(pcc, last)
 
     session = play(pcc)
 

@@ -31,7 +31,8 @@ import pathlib, time
 begun = pathlib.Path("begun")
 if not begun.exists():
     begun.touch()
-    time.sleep(3)
+    while not pathlib.Path("stopped").exists():
+        time.sleep(0.1)
 """
 
 
@@ -41,7 +42,7 @@ def test_a_machine_that_slept_for_a_night_goes_on_where_it_was(install, tmp_path
     offset.write_text("0")
     pcc.environment["PERPETUALCC_CLOCK_OFFSET"] = str(offset)
     session = pcc.start("Write both", "--perpetual")
-    wait_until((pcc.project / "src/one.py").exists, within=40)
+    wait_until((pcc.project / "src/one.py").exists, within=60)
 
     offset.write_text(str(8 * 3600))
 
@@ -55,7 +56,7 @@ def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
     pcc = install(STORY)
     pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Write both")
-    wait_until((pcc.project / "src/one.py").exists, within=40)
+    wait_until((pcc.project / "src/one.py").exists, within=60)
 
     for one in pcc.claudes():
         os.kill(one, signal.SIGSTOP)
@@ -67,13 +68,14 @@ def test_a_claude_that_hangs_is_ended_and_its_work_goes_on(install):
 def test_a_claude_that_was_stopped_while_a_tool_works_is_ended_and_its_work_goes_on(install):
     pcc = install(BUILD)
     (pcc.project / "build.py").write_text(TOOL)
-    pcc.pcc("config", "set", "stuck.minutes", "0.1")
+    pcc.pcc("config", "set", "stuck.minutes", "0.25")
     session = pcc.start("Build it")
-    wait_until((pcc.project / "begun").exists, within=40)
+    wait_until((pcc.project / "begun").exists, within=60)
 
     # The command itself ends, and nobody hears of it.
     [claude] = [pid for pid in pcc.claudes() if b"--output-format" in command_line(pid)]
     os.kill(claude, signal.SIGSTOP)
+    (pcc.project / "stopped").touch()
 
     the_run_that_was_lost(pcc, session)
 

@@ -26,7 +26,7 @@ from perpetualcc.store.facts import SqliteFacts
 from tests.acceptance.tmux import past_the_welcome, window
 from tests.commands import run_pcc
 
-pytestmark = pytest.mark.claude
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 PCC = Path(sys.executable).parent / "pcc"

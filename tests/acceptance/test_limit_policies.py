@@ -162,7 +162,7 @@ def test_unattended_work_leaves_a_share_of_the_week_to_the_person(install, tmp_p
     make_unattended(pcc, session)
     week = time.time() + 3 * 86400
 
-    wait_until(lambda: "weekly_share" in pcc.look(session)["detail"], within=30)
+    wait_until(lambda: "weekly_share" in pcc.look(session)["detail"], within=60)
 
     waiting = pcc.status(session)
     assert waiting["status"] == "RATE_LIMITED"

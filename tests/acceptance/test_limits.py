@@ -66,7 +66,7 @@ def test_claude_code_does_not_wait_for_a_limit_in_its_own_process(install):
     pcc.environment["CLAUDE_CODE_RETRY_WATCHDOG"] = "1"
     session = pcc.start("Write two files")
 
-    assert pcc.wait(session, "RATE_LIMITED", within=40)["detail"] == "the 5-hour limit"
+    assert pcc.wait(session, "RATE_LIMITED", within=60)["detail"] == "the 5-hour limit"
     assert pcc.claudes() == []
     pcc.wait(session, "COMPLETED")
     assert_went_on(pcc, session)
@@ -93,7 +93,7 @@ def test_a_session_waits_for_its_five_hours_and_goes_on_where_it_was(install):
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
     assert_went_on(pcc, session)
     resumed = pcc.events(session, "RunStarted")[1]["at"]
-    assert 0 <= resumed - waiting["resumes_at"] < 2
+    assert 0 <= resumed - waiting["resumes_at"] < 10, "not at the next look of half a minute"
 
 
 def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
@@ -107,15 +107,16 @@ def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
         pcc.wait(one, "RATE_LIMITED")
 
     def in_turn():
+        """The one that waits while the other is at work; both have been claimed."""
         found = [pcc.look(one) for one in sessions]
         is_claimed = all(one["tasks"][0]["state"] != "waiting" for one in found)
-        return is_claimed and [one["id"] for one in found if one["status"] == "RATE_LIMITED"]
+        held = [one["id"] for one in found if one["status"] == "RATE_LIMITED"]
+        return held[0] if is_claimed and len(held) == 1 else None
 
-    wait_until(in_turn, within=60)
-    [last] = in_turn()
+    last = wait_until(in_turn, within=60)
     pcc.pcc("pause", last)
 
-    wait_until(lambda: pcc.look(last)["tasks"][0]["state"] == "queued", within=30)
+    wait_until(lambda: pcc.look(last)["tasks"][0]["state"] == "queued", within=60)
     assert pcc.look(last)["status"] == "PAUSED"
     pcc.pcc("resume", last)
     assert pcc.wait(last, within=60)["status"] == "COMPLETED"
@@ -130,13 +131,14 @@ def test_a_pause_counts_for_a_session_that_waits_for_its_turn(install):
     "victim", [pytest.param("engine", marks=pytest.mark.soak), "supervisor and engine"]
 )
 def test_a_wait_outlives_whatever_is_killed(install, victim):
-    pcc = limited(install, FIVE_HOURS, "--idle-exit", "20", subscription=True)
+    longer = story("{kind: usage_limit, in: 25s}")  # than everything takes to come back
+    pcc = limited(install, longer, "--idle-exit", "20", subscription=True)
     session = pcc.start("Write two files")
     due = pcc.wait(session, "RATE_LIMITED")["resumes_at"]
 
     if "supervisor" in victim:
-        pcc.kill_supervisor()
-    if pcc.engine is not None:
+        pcc.kill_both()
+    elif pcc.engine is not None:
         pcc.kill_engine()
 
     assert pcc.status(session)["resumes_at"] == due
@@ -201,7 +203,7 @@ def test_a_person_cuts_a_wait_short(install):
 
     pcc.pcc("resume", session)
 
-    pcc.wait_for_event(session, "RunStarted", count=2, within=10)
+    pcc.wait_for_event(session, "RunStarted", count=2, within=60)
     assert pcc.events(session, "RunStarted")[1]["at"] < due
     assert pcc.wait(session, within=90)["status"] == "COMPLETED"
 

@@ -37,7 +37,7 @@ def begun(install, tmp_path):
 def goes_on_when_it_is_back(pcc, session, offset, lost):
     """The wait for what is lost is over; nobody was asked anything."""
     pcc.wait_for_event(session, "ProblemNoticed", count=lost)
-    wait_until(lambda: (pcc.look(session)["resumes_at"] or 0) > 0, within=40)
+    wait_until(lambda: (pcc.look(session)["resumes_at"] or 0) > 0, within=60)
     offset.write_text("60")
     found = pcc.wait(session, within=80)
     assert found["status"] == "COMPLETED", found["detail"]

@@ -141,5 +141,5 @@ def assert_it_is_worked_through(pcc, session):
     for number in set(range(30)) - set(IN_VAIN):
         written = (pcc.project / "src" / f"{number:02}").read_text()
         assert set(written.split()) == {f"{number:02}"}
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
     assert pcc.ask("escalation.list") == []

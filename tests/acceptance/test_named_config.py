@@ -8,6 +8,8 @@ import pytest
 from perpetualcc.daemon.state import Phase, read_status
 from tests.acceptance.supervised import supervised, wait_until
 
+pytestmark = pytest.mark.timeout(120)
+
 MINE = '[notifications]\nurls = ["json://127.0.0.1:1/"]\n'
 
 
@@ -146,14 +148,14 @@ def test_one_that_gave_up_for_its_file_is_not_ended_for_a_file_that_is_no_better
     good = config.read_text()
     config.write_text("[limits\n")
     pcc.kill_engine()
-    wait_until(lambda: read_status(pcc.locations).phase is Phase.GAVE_UP, within=30)
+    wait_until(lambda: read_status(pcc.locations).phase is Phase.GAVE_UP, within=60)
 
     done = pcc.pcc("daemon", "start", check=False)
 
     assert (done.returncode, "is no TOML" in done.stderr) == (1, True)
     assert pcc.supervisor == supervisor
     config.write_text(good)
-    wait_until(lambda: pcc.engine not in {None, engine}, within=30)
+    wait_until(lambda: pcc.engine not in {None, engine}, within=60)
     assert pcc.supervisor == supervisor
 
 

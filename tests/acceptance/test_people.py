@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.held_back import HeldBack
 from tests.acceptance.receivers import Desktop, Mailbox, Webhook
-from tests.acceptance.supervised import Supervised, wait_until
+from tests.acceptance.supervised import WAITS, Supervised, wait_until
 
-pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(180)]
 
 QUESTION = """
 steps:
@@ -43,7 +44,7 @@ def configure(pcc, text: str) -> None:
 
 
 def the_one_that_waits(pcc):
-    wait_until(lambda: pcc.ask("escalation.list"), within=40)
+    wait_until(lambda: pcc.ask("escalation.list"), within=60)
     [waiting] = pcc.json("pending")
     return waiting
 
@@ -69,7 +70,7 @@ def assert_the_answer_is_on_record_once(pcc, session: str) -> None:
 
 def waits_without_a_process(pcc, session):
     pcc.wait(session, "WAITING_INPUT")
-    wait_until(lambda: not pcc.claudes(), within=20)
+    wait_until(lambda: not pcc.claudes(), within=60)
     for _ in range(20):
         assert not pcc.claudes(), "it waits without a process"
         time.sleep(0.1)
@@ -90,10 +91,9 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     with mailbox.listening(), webhook.listening():
         session = pcc.start("Add a place to store notes")
         pcc.wait(session, "WAITING_INPUT")
-        wait_until(lambda: not pcc.claudes(), within=10)
-        wait_until(lambda: webhook.got and mailbox.mails and desktop.shown, within=10)
-        pcc.kill_supervisor()
-        pcc.kill_engine()
+        wait_until(lambda: not pcc.claudes())
+        wait_until(lambda: webhook.got and mailbox.mails and desktop.shown, within=60)
+        pcc.kill_both()
         waiting = the_one_that_waits(pcc)
         number = str(waiting["number"])
         assert waiting["title"] == "Which database should the notes live in?"
@@ -105,7 +105,8 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
         pcc.pcc("respond", number, "2")
 
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == len(mailbox.mails) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == len(mailbox.mails) == 2, within=60)
+        wait_until(lambda: {one["state"] for one in notices(pcc)} == {"sent"}, within=60)
     assert (pcc.project / "decided.md").exists()
     assert_the_answer_is_on_record_once(pcc, session)
     assert pcc.json("pending") == []
@@ -118,9 +119,7 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     assert "database" not in " ".join(webhook.bodies)
     assert "Which database" in desktop.shown[0][-1]
     assert mailbox.mails[1]["Subject"] == f"PerpetualCC: {session} is done"
-    receipts = pcc.json("notifications")
-    assert {one["state"] for one in receipts} == {"sent"}
-    assert len(receipts) == 6
+    assert len(pcc.json("notifications")) == 6
 
 
 def asked_and_told(install, webhook: Webhook) -> tuple[Supervised, str, str]:
@@ -129,7 +128,7 @@ def asked_and_told(install, webhook: Webhook) -> tuple[Supervised, str, str]:
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
-    wait_until(lambda: webhook.got, within=10)
+    wait_until(lambda: webhook.got, within=60)
     return pcc, session, number
 
 
@@ -145,7 +144,7 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == 2, within=60)
     assert (pcc.project / "decided.md").exists()
     assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
     assert len(pcc.events(session, "EscalationRaised")) == 1
@@ -173,7 +172,7 @@ def test_a_question_whose_claude_dies_alone_stays_and_its_answer_resumes_the_tal
         assert f"pcc respond {number}" in pcc.pcc("status", session).stdout
         pcc.pcc("respond", number, "2")
         assert pcc.wait(session)["status"] == "COMPLETED"
-        wait_until(lambda: len(webhook.got) == 2, within=10)
+        wait_until(lambda: len(webhook.got) == 2, within=60)
     assert (pcc.project / "decided.md").exists()
     assert [run["resumed"] for run in pcc.events(session, "RunStarted")] == [False, True]
     assert len(pcc.events(session, "EscalationRaised")) == 1
@@ -201,7 +200,7 @@ def test_two_people_answer_at_once_and_one_is_told(install):
     said = [one.communicate(timeout=20) for one in answers]
 
     assert sorted(one.returncode for one in answers) == [0, 1]
-    [told] = [err for _, err in said if err]
+    [told] = [text for _, err in said if (text := err.replace(WAITS, ""))]
     assert "was settled at" in told
     assert "your answer was not used" in told
     assert pcc.wait(session)["status"] == "COMPLETED"
@@ -256,11 +255,13 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     assert pcc.json("pending") == []
 
 
-def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install):
-    pcc = install(DANGER.replace("steps:", "delay: 2s\nsteps:"))
+def test_a_call_that_an_attached_person_does_not_react_to_is_refused_and_listed(install, servers):
+    pcc = install(DANGER, server_of=HeldBack)
     configure(pcc, "[human]\nhold_seconds = 1\n")
     session = pcc.start("Tidy up")
     process, ours, seen = watch(pcc, session)
+    read_until((process, ours, seen), "Task: Tidy up")
+    servers[0].go.set()
 
     read_until((process, ours, seen), "[A]pprove  [D]eny")
     read_until((process, ours, seen), "Session completed")
@@ -293,7 +294,7 @@ def test_an_approval_waited_for_allows_exactly_that_call_once(install):
     pcc.pcc("respond", str(waiting["number"]), "--approve")
 
     # The rehearsal repeats the call: it is let through; the one after it is asked about anew.
-    wait_until(lambda: not (pcc.project / "build").exists(), within=20)
+    wait_until(lambda: not (pcc.project / "build").exists(), within=60)
     again = the_one_that_waits(pcc)
     assert again["number"] > waiting["number"]
     pcc.pcc("respond", str(again["number"]), "--deny", "once is enough")
@@ -359,7 +360,7 @@ def test_a_task_that_stopped_asks_what_to_do(install):
     assert waiting["packet"]["attempts"] == 1
     assert "pcc login" in pcc.pcc("pending", str(waiting["number"])).stdout
     pcc.pcc("respond", str(waiting["number"]), "retry")
-    pcc.wait_for_event(session, "TaskStarted", count=2, within=20)
+    pcc.wait_for_event(session, "TaskStarted", count=2, within=60)
     second = the_one_that_waits(pcc)
     pcc.pcc("respond", str(second["number"]), "give up")
 
@@ -377,7 +378,7 @@ def test_a_receiver_that_was_down_gets_everything_once(install):
     )
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
-    wait_until(lambda: notices(pcc)[0]["attempts"] >= 3, within=20)
+    wait_until(lambda: notices(pcc)[0]["attempts"] >= 3, within=60)
     pcc.kill_engine()
 
     # An engine that is killed when it has noted that it sends, and has not begun to, leaves no
@@ -386,7 +387,7 @@ def test_a_receiver_that_was_down_gets_everything_once(install):
         wait_until(lambda: webhook.got, within=90)
         pcc.pcc("respond", number, "PostgreSQL")
         pcc.wait(session)
-        wait_until(lambda: len(webhook.got) == 2, within=20)
+        wait_until(lambda: len(webhook.got) == 2, within=60)
         pcc.kill_engine()
         wait_until(lambda: {one["state"] for one in notices(pcc)} == {"sent"}, within=90)
         time.sleep(1)
@@ -408,7 +409,7 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
     session = pcc.start("Add a place to store notes")
     number = str(the_one_that_waits(pcc)["number"])
     # As a row, without a process: a Claude that is resumed with no answer would ask once more.
-    wait_until(lambda: not pcc.claudes(), within=40)
+    wait_until(lambda: not pcc.claudes(), within=60)
 
     def attempts() -> int:
         """0 while one is made: what it comes to is noted with the time at which it ends."""
@@ -416,11 +417,11 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
         is_over = {one["state"] for one in found} <= {"queued", "moot"}
         return sum(one["attempts"] for one in found) if is_over else 0
 
-    wait_until(attempts)
+    wait_until(attempts, within=60)
     for minutes in (10, 20, 30, 45, 60):
         before = attempts()
         offset.write_text(str(minutes * 60.0))
-        wait_until(lambda b=before: attempts() > b)
+        wait_until(lambda b=before: attempts() > b, within=60)
         if minutes == 30:
             pcc.kill_engine()
     assert pcc.json("pending")[0]["reminders"] == 1
@@ -431,14 +432,14 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(install, tmp_p
 
     with webhook.listening():
         offset.write_text("6000.0")
-        wait_until(lambda: len(webhook.got) == len(left), within=20)
+        wait_until(lambda: len(webhook.got) == len(left), within=60)
         pcc.pcc("respond", number, "PostgreSQL")
         pcc.wait(session)
-        wait_until(lambda: len(webhook.got) == len(left) + 1, within=20)
+        wait_until(lambda: len(webhook.got) == len(left) + 1, within=60)
         time.sleep(1)
 
     assert len(webhook.got) == len(left) + 1, "what was left, and the end, once each"
-    assert {one["state"] for one in pcc.json("notifications")} <= {"sent", "moot"}
+    wait_until(lambda: {one["state"] for one in notices(pcc)} <= {"sent", "moot"})
 
 
 def test_a_test_notification_says_what_arrives(install):
@@ -495,7 +496,7 @@ def watch(pcc, session: str):
     return process, ours, bytearray()
 
 
-def read_until(watcher, text: str, within: float = 30.0) -> None:
+def read_until(watcher, text: str, within: float = 60.0) -> None:
     _, ours, seen = watcher
     deadline = time.monotonic() + within
     os.set_blocking(ours, False)
@@ -518,7 +519,7 @@ def test_messages_are_sent_once_whatever_kills_the_engine(install):
     with webhook.listening(), ThreadPoolExecutor() as terminal:
         for round_ in range(10):
             sending = terminal.submit(pcc.pcc, "notify", "test", check=False)
-            wait_until(lambda n=round_: len(notices(pcc)) > n, within=40)
+            wait_until(lambda n=round_: len(notices(pcc)) > n, within=60)
             time.sleep(0.13 * round_)
             pcc.kill_engine()
             sending.result()

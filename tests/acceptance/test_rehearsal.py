@@ -21,7 +21,7 @@ from perpetualcc.rehearsal import (
     shipped_scenario,
 )
 
-pytestmark = pytest.mark.claude
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 
 async def _gate(given, *_):

@@ -7,6 +7,8 @@ import pytest
 
 from tests.acceptance.supervised import wait_until
 
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(180)]
+
 HOUR = 3600
 NIGHTLY = """
 steps:
@@ -26,9 +28,7 @@ class Clock:
 
     def pass_by(self, seconds):
         """While nothing runs: the machine lost its power."""
-        self.pcc.kill_supervisor()
-        if self.pcc.engine is not None:
-            self.pcc.kill_engine()
+        self.pcc.kill_both()
         self.file.write_text(str(float(self.file.read_text()) + seconds))
         self.pcc.pcc("daemon", "start")
 
@@ -98,7 +98,7 @@ def test_with_skip_it_is_missed_on_record_and_the_next_time_works(nightly):
     session, _ = begin(pcc, "--every", "1 hour", "--missed", "skip")
 
     clock.pass_by(1.5 * HOUR)
-    wait_until(lambda: states(pcc, session) == ["missed", "queued"], within=30)
+    wait_until(lambda: states(pcc, session) == ["missed", "queued"], within=60)
     assert nights(pcc) == []
     assert "Missed: Was to begin" in pcc.pcc("logs", session).stdout
 
@@ -112,8 +112,7 @@ def test_a_time_that_was_cut_off_goes_on_and_leaves_one_that_follows(nightly):
     pcc, clock = nightly
     session, _ = begin(pcc, "--every", "1 hour")
     pcc.pcc("resume", session)
-    wait_until(pcc.claudes, within=30)
-    os.kill(pcc.claudes()[0], signal.SIGKILL)
+    os.kill(wait_until(pcc.claudes, within=60)[0], signal.SIGKILL)
     pcc.kill_engine()
 
     wait_until(lambda: "done" in states(pcc, session), within=90)

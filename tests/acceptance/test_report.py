@@ -1,6 +1,10 @@
 """What a person reads in the morning, of a night on the real Claude Code."""
 
+import pytest
+
 from tests.acceptance.supervised import wait_until
+
+pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 NIGHT = """
 steps:
@@ -35,7 +39,7 @@ def test_a_night_is_told(install):
         "--check", "test -f src/other.py", "--detach",
     )  # fmt: skip
     session = said.stdout.split()[2]
-    wait_until(lambda: pcc.ask("escalation.list", session=session), within=40)
+    wait_until(lambda: pcc.ask("escalation.list", session=session), within=60)
     waits = pcc.pcc("report").stdout
     pcc.wait(session)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.acceptance.held_back import HeldBack
 from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -198,18 +199,17 @@ def assert_complete(pcc, session: str) -> None:
 
 
 def test_a_detached_session_is_watched_left_and_watched_again(install):
-    pcc = install(SLOW)
+    pcc = install(SLOW.replace("100ms", "500ms"))
     session = pcc.start("Write the parts")
 
-    watching = subprocess.Popen(
+    with subprocess.Popen(
         pcc.command("attach", session), env=pcc.environment, stdout=subprocess.PIPE, text=True
-    )
-    wait_until(lambda: len(parts(pcc)) >= 3, within=20)
-    watching.send_signal(signal.SIGINT)
-    seen = watching.communicate(timeout=10)[0]
+    ) as watching:
+        assert any("part-1.txt" in line for line in watching.stdout)
+        watching.send_signal(signal.SIGINT)
+        seen = watching.stdout.read()
 
     assert watching.returncode == 0
-    assert "part-1.txt" in seen
     assert "the session goes on" in seen
     again = pcc.pcc("attach", session).stdout
     assert again.count("[TOOL] Write") == 12
@@ -220,13 +220,13 @@ def test_a_detached_session_is_watched_left_and_watched_again(install):
 
 
 def test_a_session_pauses_in_mid_task_and_goes_on(install):
-    pcc = install(SLOW)
+    pcc = install(SLOW.replace("100ms", "300ms"))
     session = pcc.start("Write the parts")
-    wait_until(lambda: len(parts(pcc)) >= 4, within=20)
+    wait_until(lambda: len(parts(pcc)) >= 4, within=60)
 
     pcc.pcc("pause", session)
 
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
     paused = len(parts(pcc))
     assert pcc.status(session)["status"] == "PAUSED"
     time.sleep(1)
@@ -260,11 +260,11 @@ def test_a_pause_does_not_wait_for_an_agent_that_claude_called(install, beside):
         """.replace("BESIDE", beside)
     )
     session = pcc.start("Ask another")
-    wait_until(lambda: len(parts(pcc)) >= 2, within=30)
+    wait_until(lambda: len(parts(pcc)) >= 2, within=60)
 
     pcc.pcc("pause", session)
 
-    wait_until(lambda: not pcc.claudes(), within=10)
+    wait_until(lambda: not pcc.claudes(), within=60)
     assert pcc.status(session)["status"] == "PAUSED"
     assert len(parts(pcc)) < 12
     pcc.pcc("resume", session)
@@ -273,23 +273,24 @@ def test_a_pause_does_not_wait_for_an_agent_that_claude_called(install, beside):
     assert beside == "true" or len(parts(pcc)) == 12
 
 
-def test_tasks_run_by_priority_and_after_what_must_come_first(install):
+def test_tasks_run_by_priority_and_after_what_must_come_first(install, servers):
     pcc = install(
         """
         scenes:
-          - when: first
-            delay: 400ms
-            steps: [Working., {tools: [{Read: {file_path: "{project}/x"}}]}, First is done.]
+          - {when: first, steps: [{tools: [{Read: {file_path: "{project}/x"}}]}, First is done.]}
           - {when: second, steps: [Second is done.]}
           - {when: third, steps: [Third is done.]}
           - {when: urgent, steps: [Urgent is done.]}
-        """
+        """,
+        server_of=HeldBack,
     )
     session = pcc.start("first")
+    pcc.wait_for_event(session, "TaskStarted")
 
     pcc.pcc("add", session, "second")
     pcc.pcc("add", session, "third", "--priority", "5", "--after", "second")
     pcc.pcc("add", session, "urgent", "--priority", "10")
+    servers[0].go.set()
 
     assert pcc.wait(session)["status"] == "COMPLETED"
     started = [event["prompt"] for event in pcc.events(session, "TaskStarted")]
@@ -307,7 +308,7 @@ def test_nothing_is_lost_when_process_after_process_is_killed(install, first):
     session = pcc.start("Write the parts")
 
     for moment, victim in zip((1, 5, 9), VICTIMS[first:] + VICTIMS[:first], strict=True):
-        wait_until(lambda n=moment: len(parts(pcc)) >= n, within=40)
+        wait_until(lambda n=moment: len(parts(pcc)) >= n, within=60)
         kill_one(pcc, victim)
 
     assert pcc.wait(session, within=60)["status"] == "COMPLETED"
@@ -322,8 +323,7 @@ def kill_one(pcc, victim: str) -> None:
             pcc.kill_supervisor()
             pcc.pcc("list")
         case "claude":
-            wait_until(pcc.claudes, within=40)
-            os.kill(pcc.claudes()[0], signal.SIGKILL)
+            os.kill(wait_until(pcc.claudes, within=60)[0], signal.SIGKILL)
 
 
 def assert_complete_after_a_kill(pcc, session: str) -> None:
@@ -342,7 +342,7 @@ def assert_complete_after_a_kill(pcc, session: str) -> None:
 def test_a_reboot_loses_nothing(install):
     pcc = install(SLOW)
     session = pcc.start("Write the parts")
-    wait_until(lambda: len(parts(pcc)) >= 5, within=20)
+    wait_until(lambda: len(parts(pcc)) >= 5, within=60)
 
     supervisor, engine, claudes = pcc.supervisor, pcc.engine, pcc.claudes()
     for pid in [supervisor, engine, *claudes]:
@@ -353,31 +353,30 @@ def test_a_reboot_loses_nothing(install):
     assert_complete_after_a_kill(pcc, session)
 
 
-def test_two_sessions_work_at_once_in_two_projects(install, tmp_path):
+def test_two_sessions_work_at_once_in_two_projects(install, servers, tmp_path):
     pcc = install(
         """
-        delay: 300ms
         scenes:
           - when: left
             steps: [{tools: [{Write: {file_path: "{project}/src/l", content: l}}]}, Left., ]
           - when: right
             steps: [{tools: [{Write: {file_path: "{project}/src/r", content: r}}]}, Right.]
-        """
+        """,
+        server_of=HeldBack,
     )
     other = tmp_path / "other"
     other.mkdir()
 
     sessions = [pcc.start("left"), pcc.start("right", project=other)]
+    for session in sessions:
+        pcc.wait_for_event(session, "RunInitialized")
+    assert pcc.events(sessions[0], "RunEnded") == [], "side by side"
+    servers[0].go.set()
 
     for session in sessions:
         assert pcc.wait(session)["status"] == "COMPLETED"
     assert (pcc.project / "src" / "l").exists()
     assert (other / "src" / "r").exists()
-    spans = [
-        [event["at"] for event in pcc.events(session, "RunStarted", "RunEnded")]
-        for session in sessions
-    ]
-    assert max(span[0] for span in spans) < min(span[-1] for span in spans), "side by side"
 
 
 def test_a_start_without_an_account_ends_with_one_clear_error(install):
@@ -494,9 +493,7 @@ def test_what_is_for_later_begins_by_itself_though_everything_is_killed_meanwhil
     session = said.split()[2]
     due = pcc.status(session)["resumes_at"]
     listed = pcc.pcc("list").stdout
-    pcc.kill_supervisor()
-    if pcc.engine is not None:
-        pcc.kill_engine()
+    pcc.kill_both()
     shown = pcc.pcc("status", session).stdout
 
     assert "begins " in said

@@ -4,10 +4,14 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 import perpetualcc
 from perpetualcc.daemon.state import is_held
 from tests.acceptance.daemons import wait_until
 from tests.acceptance.supervised import supervised
+
+pytestmark = pytest.mark.timeout(120)
 
 PACKAGE = Path(perpetualcc.__file__).parent
 
@@ -53,11 +57,11 @@ def test_a_sleeping_supervisor_whose_program_is_removed_leaves_with_a_last_line(
         pcc.environment["PYTHONPATH"] = str(before.parent)
         pcc.pcc("start", str(project), "--at", "in 9 hours", "--task", "Look")
         log = pcc.locations.supervisor_log
-        wait_until(lambda: log.read_text().endswith("asleep\n"), within=20)
+        wait_until(lambda: log.read_text().endswith("asleep\n"), within=60)
 
         shutil.rmtree(before)
 
-        wait_until(lambda: not is_held(pcc.locations.supervisor_lock), within=20)
+        wait_until(lambda: not is_held(pcc.locations.supervisor_lock), within=60)
         assert f"leaves: '{before / 'daemon'}" in log.read_text()
         assert log.read_text().endswith("stopped\n")
         del pcc.environment["PYTHONPATH"]

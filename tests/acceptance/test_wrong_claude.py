@@ -62,9 +62,9 @@ def test_a_program_that_does_not_speak_as_claude_code_does_fails_at_once(
     before = time.monotonic()
 
     session = pcc.start("Anything")
-    found = pcc.wait(session, "ERROR", within=30)
+    found = pcc.wait(session, "ERROR", within=60)
 
-    assert time.monotonic() - before < 25
+    assert time.monotonic() - before < 50
     assert says in pcc.pcc("logs", session).stdout
     assert "pcc config set claude.binary" in pcc.pcc("logs", session).stdout
     assert "Group" not in pcc.pcc("status", session).stdout + str(found)
@@ -74,7 +74,7 @@ def test_a_task_whose_claude_could_not_start_begins_as_if_for_the_first_time(ins
     pcc = install("steps: [Done.]")
     pcc.pcc("config", "set", "claude.binary", "/bin/true")
     session = pcc.start("Write the letter")
-    pcc.wait(session, "ERROR", within=30)
+    pcc.wait(session, "ERROR", within=60)
     pcc.pcc("config", "set", "claude.binary", str(bundled_claude()))
     pcc.pcc("daemon", "restart")
 
@@ -97,9 +97,8 @@ def test_a_claude_that_is_killed_is_said_to_be_killed(install):
     )
     session = pcc.start("Anything", "--auto-approve")
     pcc.wait_for_event(session, "RunInitialized")
-    wait_until(pcc.claudes)
 
-    os.kill(pcc.claudes()[0], signal.SIGKILL)
+    os.kill(wait_until(pcc.claudes)[0], signal.SIGKILL)
     pcc.wait_for_event(session, "RunEnded")
 
     (ended, *_) = pcc.events(session, "RunEnded")

@@ -34,7 +34,7 @@ class Window:
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p", "-t", "main").stdout
 
-    def wait_for(self, text: str, *, within: float = 40.0) -> None:
+    def wait_for(self, text: str, *, within: float = 60.0) -> None:
         deadline = time.monotonic() + within
         while text not in self.screen:
             assert time.monotonic() < deadline, f"{text!r} does not come:\n{self.screen}"

@@ -168,10 +168,9 @@ def test_a_slow_service_is_given_up_in_time(kind, server, brain_of) -> None:
 @pytest.mark.parametrize("kind", FAST)
 def test_a_service_that_is_not_there_is_a_person_s_business(kind, brain_of) -> None:
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        free.bind(("127.0.0.1", 0))  # and nobody else gets it meanwhile
 
-    answer = ask(brain_of(kind, url))
+        answer = ask(brain_of(kind, f"http://127.0.0.1:{free.getsockname()[1]}"))
 
     assert answer.selected == ()
     assert answer.confidence == 0.0

@@ -118,10 +118,9 @@ def test_a_slow_brain_is_given_up(server, learn):
 
 def test_a_brain_that_is_not_there_is_not_asked_for_ever(learn):
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        free.bind(("127.0.0.1", 0))  # and nobody else gets it meanwhile
 
-    assert learn("ollama", url) == [OWN]
+        assert learn("ollama", f"http://127.0.0.1:{free.getsockname()[1]}") == [OWN]
 
 
 def test_after_three_failures_the_queue_does_not_wait_for_it(server, learn):

@@ -50,6 +50,7 @@ def test_what_claude_says_is_written_once_the_lock_is_gone(tmp_path, monkeypatch
 
     assert asyncio.run(main()) == ["All done."]
     assert len(tries) == 2
+    other.close()
 
 
 async def _open_once(tmp_path) -> None:
@@ -97,6 +98,7 @@ def test_what_nobody_waits_for_is_kept_while_the_database_is_locked(tmp_path, mo
 
     assert asyncio.run(main()) == ["one", "two", "three"]
     assert other.execute("SELECT count(*) FROM events").fetchone() == (4,)
+    other.close()
 
 
 def test_a_person_is_asked_and_an_answer_used_once_the_lock_is_gone(monkeypatch):

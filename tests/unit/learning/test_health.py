@@ -96,7 +96,7 @@ def test_a_worker_that_stands_still_is_stuck_and_is_restarted_by_force(places):
     command = learning_worker.command(places, Locations(data=places.claude / "data"))
     child = subprocess.Popen(command)
     try:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while not examine(places).status and time.monotonic() < deadline:
             time.sleep(0.02)
         os.kill(child.pid, signal.SIGSTOP)

@@ -1,6 +1,6 @@
 """What each request hears: its own scene, its own step, and the failures that come first."""
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +14,7 @@ from perpetualcc.rehearsal.director import (
     project_directory,
 )
 from perpetualcc.rehearsal.records import Recorded
+from tests.fakes.clock import FakeClock
 
 ME = Caller(session="me")
 
@@ -27,6 +28,14 @@ def _asked(*texts):
 
 def _director(text):
     return Director(read_scenario(text))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The director's, which only the test moves: a machine may stand still for a while."""
+    clock = FakeClock()
+    monkeypatch.setattr("perpetualcc.rehearsal.director.time", SimpleNamespace(time=clock.now))
+    return clock
 
 
 def test_each_conversation_plays_the_scene_its_first_prompt_asks_for():
@@ -122,17 +131,17 @@ def test_every_conversation_meets_its_own_failures():
     assert told == ["overloaded", "overloaded", "reply", "reply"]
 
 
-def test_a_usage_limit_holds_until_its_reset_however_often_one_asks():
+def test_a_usage_limit_holds_until_its_reset_however_often_one_asks(clock):
     director = _director("steps: [{fail: {kind: usage_limit, in: 200ms}}, One.]")
 
     told = [director.cue(_asked("go"), ME).told for _ in range(3)]
-    time.sleep(0.25)
+    clock.move(0.25)
 
     assert told == ["usage_limit"] * 3
     assert director.cue(_asked("go"), ME).told == "reply"
 
 
-def test_a_usage_limit_for_everyone_stops_the_others_too():
+def test_a_usage_limit_for_everyone_stops_the_others_too(clock):
     director = _director(
         """
         scenes:
@@ -145,16 +154,16 @@ def test_a_usage_limit_for_everyone_stops_the_others_too():
     assert director.cue(_asked("two"), other).told == "reply"
     assert director.cue(_asked("one"), ME).told == "usage_limit"
     assert director.cue(_asked("two"), other).told == "usage_limit"
-    time.sleep(0.25)
+    clock.move(0.25)
     assert director.cue(_asked("two"), other).told == "reply"
 
 
-def test_the_accounts_limit_comes_once_whoever_meets_it_first():
+def test_the_accounts_limit_comes_once_whoever_meets_it_first(clock):
     text = "steps: [{fail: {kind: usage_limit, in: 200ms, everyone: true}}, One.]"
     director, others = _director(text), [Caller(session=f"s{n}") for n in range(3)]
 
     told = [director.cue(_asked("go"), other).told for other in others]
-    time.sleep(0.25)
+    clock.move(0.25)
     later = [director.cue(_asked("go"), other).told for other in others]
 
     assert told == ["usage_limit"] * 3

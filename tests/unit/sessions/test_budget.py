@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -206,8 +207,8 @@ def test_the_hours_in_which_the_machine_was_off_or_asleep_are_nobodys_work(play,
     assert isinstance(play(monday)[0], Grant)
     assert isinstance(play(lid_closed), Grant)
     play(lambda budget: budget.close(TaskId("t-1"), 0, 0.0, NOW + weekend + night + 60))
-    database = sqlite3.connect(tmp_path / "pcc.db")
-    [(seconds,)] = database.execute("SELECT sum(ended_at - started_at) FROM spending").fetchall()
+    with closing(sqlite3.connect(tmp_path / "pcc.db")) as known:
+        [(seconds,)] = known.execute("SELECT sum(ended_at - started_at) FROM spending").fetchall()
     assert seconds == pytest.approx(120 + 60)
 
 

@@ -157,16 +157,21 @@ def test_followers_see_each_event_once_and_in_order_while_others_append(tmp_path
 
 def test_following_ends_when_the_database_closes(tmp_path: Path) -> None:
     async def scene(log: EventLog, database: Database) -> None:
-        async def follow() -> list[int]:
-            return [one.seq async for one in log.follow()]
+        seen: list[int] = []
+        came = asyncio.Event()
 
-        async with asyncio.timeout(5), asyncio.TaskGroup() as group:
-            following = group.create_task(follow())
+        async def follow() -> None:
+            async for one in log.follow():
+                seen.append(one.seq)
+                came.set()
+
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            group.create_task(follow())
             await log.append(said(A, "last"))
-            await asyncio.sleep(0.05)
+            await came.wait()
             await database.close()
 
-        assert following.result() == [1]
+        assert seen == [1]
 
     play(tmp_path, scene)
 

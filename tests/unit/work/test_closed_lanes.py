@@ -16,9 +16,11 @@ class Worker:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.began = asyncio.Event()
 
     async def advance(self, task: Task) -> Outcome:
         self.seen.append(task.prompt)
+        self.began.set()
         return Done(result="")
 
 
@@ -34,14 +36,16 @@ def test_a_closed_lane_starts_nothing_and_holds_up_no_other(tmp_path):
         )  # fmt: skip
         for lane in (Lane.CRON, Lane.INTERACTIVE):
             await ledger.add(NewTask(id=TaskId(lane), group=lane, prompt=lane, lane=lane))
-        async with asyncio.TaskGroup() as tasks:
+        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
             tasks.create_task(dispatcher.run())
+            await worker.began.wait()
             await asyncio.sleep(0.2)
             before = list(worker.seen)
+            worker.began.clear()
             closed.clear()
             dispatcher.wake()
-            await asyncio.sleep(0.2)
-            await dispatcher.stop(timedelta())
+            await worker.began.wait()
+            await dispatcher.stop(timedelta(seconds=5))
         await database.close()
         return before, worker.seen
 

@@ -338,15 +338,17 @@ def test_a_task_that_goes_on_again_takes_turns_with_another_group(tmp_path: Path
     async def play() -> None:
         async with stage(tmp_path) as on_stage:
             order: list[str] = []
+            both_wait = asyncio.Event()
 
             async def turns(task: Task) -> Outcome:
                 order.append(task.group)
-                await asyncio.sleep(0.01)
+                await both_wait.wait()
                 return Again(prompt="turns") if order.count(task.group) < 4 else Done(result="")
 
             on_stage.script.actions["turns"] = turns
             for name in ("a", "b"):
                 await on_stage.add(name, "turns", lane=Lane.MAINTENANCE)
+            both_wait.set()
 
             await on_stage.until("a", TaskState.DONE)
             await on_stage.until("b", TaskState.DONE)
