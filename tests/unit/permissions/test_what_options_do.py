@@ -9,6 +9,10 @@ from judging import bash_risk
 from perpetualcc.domain.tools import Risk
 
 HARMFUL = [
+    "make clean BUILDDIR=/",
+    "make clean BUILDDIR=",
+    "make clean OUT=.",
+    "BUILD=~ make distclean",
     "tar tf a --index-file=/etc/x",
     "gawk --source='BEGIN{system(\"rm y\")}'",
     "fd --exec=rm x",
@@ -52,6 +56,8 @@ HARMFUL = [
     "PYTHONPYCACHEPREFIX=/etc pytest",
 ]
 UNCERTAIN = [
+    "make clean BUILDDIR=../other/build",
+    "make clean BUILDDIR=$X",
     "sed -i'../../x*' s/a/b/ src/a",
     "mawk -W exec /tmp/x",
     "man -C /tmp/x ls",
@@ -78,6 +84,12 @@ UNCERTAIN = [
     "NIX_PATH=/tmp nix-build",
 ]
 EVERYDAY = [
+    "make clean BUILDDIR=build",
+    "make clean DESTDIR=/tmp/x",
+    "make clean PYTHON=/usr/bin/python3",
+    "PATH=/usr/bin:$PATH make clean",
+    "make all PREFIX=/usr/local",
+    "USE_SSH=1 make test",
     "sed -i.bak s/a/b/ src/a",
     "gawk -e '{print $1}' src/a",
     "awk '{print $1}' src/a",

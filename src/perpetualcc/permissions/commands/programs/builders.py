@@ -10,12 +10,20 @@ from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.shell.script import Word
+from perpetualcc.permissions.paths import Zone, contains
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
 _MAKE_FUNCTION = re.compile(r"\$[({](?:shell|eval|call|file|guile)\b")
+_CLEANS = re.compile(r"(?:clean|clobber|mrproper|purge|wipe|uninstall)\b", re.IGNORECASE)
+_DIRECTORY = re.compile(
+    r"(?:DIR(?:ECTORY)?|ROOT|OUT(?:PUT)?|DEST|PREFIX|BUILD|TARGET|OBJ|DIST|BIN|CACHE|TE?MP)S?$"
+    r"|^O$",
+    re.IGNORECASE,
+)
+"""Variables of makefiles with these names hold a directory."""
 _SHELL_TEXT = re.compile(r"[;&|`\n]|\$\(")
 
 
@@ -32,7 +40,33 @@ def make(call: Call) -> Findings:
         name, equals, value = word.text.partition("=")
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
-    return findings
+    return findings + _cleaned(call)
+
+
+def _cleaned(call: Call) -> Findings:
+    """`make clean BUILD=/`, `BUILD= make clean`: where a makefile deletes is told on the line."""
+    goals = [word.text for word in call.arguments.operands if "=" not in word.text]
+    if not any(_CLEANS.search(goal) for goal in goals):
+        return []
+    given = [word.text.partition("=") for word in call.arguments.operands]
+    told = {name.rstrip(":+?!"): value for name, equals, value in given if equals}
+    told |= {one.name: one.value.text for one in call.command.assignments}
+    where = {name: value for name, value in told.items() if _DIRECTORY.search(name)}
+    judged = (_cleaned_there(name, value, call) for name, value in where.items())
+    return [finding for finding in judged if finding is not None]
+
+
+def _cleaned_there(name: str, value: str, call: Call) -> Finding | None:
+    territory = call.judge.territory
+    place = territory.locate(value or "/", call.cwds)
+    is_all = contains(place.path, territory.project) or territory.is_root(place.path)
+    is_known = UNKNOWN not in value
+    is_inside = place.zone is Zone.SCRATCH or territory.contains(place.path)
+    if is_inside and is_known and not is_all:
+        return None
+    why = f"{name} says where it deletes: {place.path.replace(UNKNOWN, '…')}"
+    risk = Risk.HIGH if is_all else Risk.MEDIUM
+    return call.finding(risk, "cleans-elsewhere", why, EffectKind.DELETE)
 
 
 def written_tasks(call: Call) -> Findings:
