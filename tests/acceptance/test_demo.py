@@ -46,6 +46,7 @@ def short_folder():
 def test_a_demo_that_is_ended_leaves_nothing_behind(short_folder, number):
     demo = subprocess.Popen(
         [sys.executable, "-m", "perpetualcc", "demo"],
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509  # below `nohup`
         env={**os.environ, "TMPDIR": str(short_folder)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

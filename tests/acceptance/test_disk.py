@@ -1,6 +1,7 @@
 """A disk without room, for real: a small file system that only these processes see."""
 
 import json
+import re
 import shlex
 import shutil
 import sqlite3
@@ -136,7 +137,7 @@ def test_an_engine_that_dies_while_the_disk_is_full_comes_back_once_there_is_roo
 
     assert done.returncode == 0, done
     lines = done.stdout.splitlines()
-    full, after = [json.loads(one) for one in lines if one.startswith("{")]
+    full, after = map(json.loads, re.findall(r"(?ms)^{$.*?^}$", done.stdout))
     assert full["phase"] in {"restarting", "starting"}, full
     assert "disk is full" in full["problem"]
     assert "code 1" in lines, "a command waits in silence instead of saying why"
