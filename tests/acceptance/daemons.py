@@ -3,8 +3,7 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from perpetualcc.daemon.launch import connect
 from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status
 from perpetualcc.domain.locations import Locations
 from perpetualcc.gateway.client import Client
+from tests.acceptance.supervised import wait_until
 
 TESTS = Path(__file__).parent
 
@@ -86,10 +86,3 @@ def toy_daemon(directory: Path, **flags: float) -> Iterator[ToyDaemon]:
         os.environ["PYTHONPATH"] = before
     assert daemon.left_over() == []
     assert not is_held(daemon.locations.engine_lock)
-
-
-def wait_until(holds: Callable[[], object], *, within: float = 30.0) -> None:
-    deadline = time.monotonic() + within
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)

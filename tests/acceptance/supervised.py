@@ -179,7 +179,7 @@ def supervised(
     assert world.claudes() == []
 
 
-def wait_until(holds: Callable[[], T], *, within: float = 20.0) -> T:
+def wait_until(holds: Callable[[], T], *, within: float = 30.0) -> T:
     """What it came to, once it is true of something."""
     deadline = time.monotonic() + within
     while not (found := holds()):

@@ -24,7 +24,8 @@ from perpetualcc.daemon.state import DaemonStatus, Phase, write_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
 from perpetualcc.gateway.client import ConnectionLost
-from tests.acceptance.daemons import ToyDaemon, toy_daemon, wait_until
+from tests.acceptance.daemons import ToyDaemon, toy_daemon
+from tests.acceptance.supervised import wait_until
 
 MakeDaemon = Callable[..., ToyDaemon]
 

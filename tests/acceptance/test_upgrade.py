@@ -8,8 +8,7 @@ import pytest
 
 import perpetualcc
 from perpetualcc.daemon.state import is_held
-from tests.acceptance.daemons import wait_until
-from tests.acceptance.supervised import supervised
+from tests.acceptance.supervised import supervised, wait_until
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -196,6 +196,10 @@ class Territory:
         path = self._respelled(path)
         return path == root_of(self.project, path)
 
+    def is_all(self, path: str) -> bool:
+        """Whether the whole project, or a whole worktree of it, is there or below it."""
+        return contains(path, self.project) or self.is_root(path)
+
     # What doing something there would mean
 
     def write(self, text: str, cwds: Directories, part: str) -> Finding:

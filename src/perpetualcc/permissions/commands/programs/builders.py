@@ -12,7 +12,7 @@ from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.paths import Zone, contains
+from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
@@ -59,7 +59,7 @@ def _cleaned(call: Call) -> Findings:
 def _cleaned_there(name: str, value: str, call: Call) -> Finding | None:
     territory = call.judge.territory
     place = territory.locate(value or "/", call.cwds)
-    is_all = contains(place.path, territory.project) or territory.is_root(place.path)
+    is_all = territory.is_all(place.path)
     is_known = UNKNOWN not in value
     is_inside = place.zone is Zone.SCRATCH or territory.contains(place.path)
     if is_inside and is_known and not is_all:

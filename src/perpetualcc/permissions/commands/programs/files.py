@@ -9,7 +9,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.findings import emptied
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.paths import Zone, contains
+from perpetualcc.permissions.paths import Zone
 from perpetualcc.permissions.protected import fold
 from perpetualcc.permissions.shell.directories import join
 from perpetualcc.permissions.shell.script import Word
@@ -70,7 +70,7 @@ def move(call: Call) -> Findings:
         found.append(replace(away, effects=tuple(effects)))
     territory = call.judge.territory
     places = [territory.locate(word.text, call.cwds).path for word in sources]
-    if any(contains(p, territory.project) or territory.is_root(p) for p in places if p[:1] == "/"):
+    if any(territory.is_all(place) for place in places if place[:1] == "/"):
         why = "Takes the whole project from where it is"
         found.append(call.finding(Risk.HIGH, "delete", why, EffectKind.DELETE))
     return found
