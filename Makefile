@@ -73,6 +73,8 @@ endif
 	@touch $(COMPARED)
 
 bench: $(if $(filter-out knowledge,$(AREA)),$(STAMP),$(COMPARED)) ## The product's numbers, as ratios in one run (AREA=name for one)
+# As it is installed: where Python may write no bytecode, each command would compile what changed.
+	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -m benchmarks $(AREA)
 
 docs: $(STAMP) ## Write the generated documentation (DEMO=1: the README's demo too)
