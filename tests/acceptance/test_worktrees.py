@@ -64,3 +64,54 @@ def test_work_goes_on_in_worktrees_and_what_is_guarded_stays_so(install):
     assert helped == {"app.py", "helper.py", "helped.py"}
     assert [path.name for path in (pcc.project / ".claude").iterdir()] == ["worktrees"]
     assert git(holder / "feat", "status", "--short", "src").count("??") == 4
+
+
+OWN = """
+scenes:
+  - steps:
+      - tools: [Write: {file_path: "{project}/src/made.py", content: "1"}]
+      - tools: [Bash: {command: "echo 1 > src/redirected.py"}]
+      - tools: [Bash: {command: "git add -A"}]
+      - tools: [Bash: {command: "git stash list"}]
+      - tools: [Write: {file_path: "{project}/.claude/settings.json", content: "{}"}]
+      - Finished.
+"""
+
+
+def committed(pcc) -> None:
+    (pcc.project / "src").mkdir()
+    (pcc.project / "src" / "app.py").write_text("print(1)")
+    (pcc.project / "CLAUDE.md").write_text("Use tabs")
+    git(pcc.project, "init", "-q")
+    git(pcc.project, "add", "src", "CLAUDE.md")
+    git(pcc.project, "commit", "-qm", "one")
+
+
+def test_sessions_work_side_by_side_in_worktrees_that_are_guarded_as_the_project_is(install):
+    pcc = install(OWN)
+    committed(pcc)
+    pcc.pcc("trust", str(pcc.project), "--yes")
+    policy = pcc.project / ".perpetualcc" / "policy.toml"
+    policy.parent.mkdir(exist_ok=True)
+    policy.write_text('[permissions]\nblocked_commands = ["git stash"]\n')
+    dark = pcc.project / ".claude" / "worktrees" / "dark"
+    here = ("start", str(pcc.project), "--task", "go")
+    pcc.pcc(*here, "--at", "in 9 hours")
+    git(pcc.project, "add", "-f", ".perpetualcc/policy.toml")
+    before = git(pcc.project, "status", "--short")
+
+    pcc.pcc(*here, "--worktree", "dark", "--check", "test -f src/made.py", check=False)
+
+    session = next(one for one in pcc.json("list") if one["name"] == "dark")
+    assert (session["project"], session["status"]) == (str(dark), "COMPLETED")
+    made = pcc.json("decisions", "--session", session["id"])
+    refused = [one["summary"] for one in made if one["verdict"] != "allow"]
+    assert refused == ["git stash list"], "the static rules refuse the settings"
+    assert not (dark / ".claude").exists()
+    assert git(dark, "branch", "--show-current") == "worktree-dark\n"
+    assert git(dark, "status", "--short") == "A  src/made.py\nA  src/redirected.py\n"
+    assert git(pcc.project, "status", "--short") == before, "git does not see the worktrees"
+
+    pcc.pcc(*here, "--worktree", "dark", "--detach")
+
+    assert git(pcc.project, "worktree", "list").count("\n") == 2, "it is the same one"

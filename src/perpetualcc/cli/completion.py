@@ -69,6 +69,19 @@ def settings(incomplete: str) -> list[tuple[str, str]]:
     return [one for one in known + short * bool(incomplete) if one[0].startswith(incomplete)]
 
 
+def worktrees(ctx: Any, incomplete: str) -> list[str]:
+    """Names of those that the project has where Claude Code makes them."""
+    from perpetualcc.domain.folders import WORKTREES, canonical
+
+    # While an option is completed, the arguments before it are words.
+    project = ctx.params.get("project") or next(iter(ctx.args), ".")
+    try:
+        found = [one.name for one in Path(f"{canonical(Path(project))}{WORKTREES}").iterdir()]
+    except OSError:
+        return []
+    return one_of(*sorted(name for name in found if not name.startswith(".")))(incomplete)
+
+
 def scenarios(incomplete: str) -> list[str]:
     """Those that come along; the shell itself adds files."""
     from perpetualcc.rehearsal.reader import shipped_names

@@ -15,7 +15,7 @@ from perpetualcc.cli.options import GlobalOptions, JsonOption
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical, expanded
+from perpetualcc.domain.folders import canonical, expanded, home_of
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 if TYPE_CHECKING:
@@ -156,8 +156,9 @@ class _Guards:
         from perpetualcc.permissions.project import ProjectStanding
         from perpetualcc.permissions.trust import is_trusted, read_watched_files
 
-        files = read_watched_files(folder)
-        trusted = is_trusted(files, self._recorded.trust.get(folder))
+        files, home, known = read_watched_files(folder), home_of(folder), self._recorded.trust
+        at_home = None if home == folder else (read_watched_files(home), known.get(home))
+        trusted = is_trusted(files, known.get(folder), at_home)
         return ProjectStanding(files=files, trusted=trusted, folder=folder)
 
 

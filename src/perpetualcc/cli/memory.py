@@ -12,7 +12,7 @@ import typer
 
 from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import JsonOption
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
 
@@ -47,7 +47,7 @@ def search(
 
     Example: pcc memory search "the tests fail after an upgrade"
     """
-    where = str(canonical(project)) if project else None
+    where = str(main_tree(canonical(project))) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
         from perpetualcc.store.episodes import SqliteEpisodes
@@ -92,7 +92,7 @@ def facts(
         from perpetualcc.store.facts import SqliteFacts
 
         known = KnownFacts(SqliteFacts(database), Library(learning_places()))
-        return await SemanticMemory(known).get_facts(str(canonical(project)), category)
+        return await SemanticMemory(known).get_facts(str(main_tree(canonical(project))), category)
 
     found = _with_database(ctx, look)
     if as_json:

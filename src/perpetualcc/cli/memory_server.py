@@ -10,7 +10,7 @@ from mcp.server import MCPServer
 from perpetualcc import __version__
 from perpetualcc.cli.memory import opened
 from perpetualcc.daemon.known_facts import KnownFacts
-from perpetualcc.domain.folders import canonical, expanded
+from perpetualcc.domain.folders import canonical, expanded, main_tree
 from perpetualcc.domain.locations import Locations
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
@@ -70,6 +70,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
 
 
 def _paths(project: str) -> list[str]:
-    """A project as it was named, and as links lead to it: it is known as one of them."""
+    """A project as it was named, and as links and worktrees lead to it: it is known as one."""
     path = expanded(Path(project)).absolute()
-    return list(dict.fromkeys((str(path), str(canonical(path)))))
+    found = canonical(path)
+    return list(dict.fromkeys(map(str, (path, found, main_tree(found)))))

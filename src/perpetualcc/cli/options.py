@@ -27,6 +27,14 @@ SessionOption = Annotated[
 ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")]
 TaskOption = Annotated[str | None, typer.Option(help="What to do")]
 NameOption = Annotated[str, typer.Option(help="A name for this session")]
+WorktreeOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Work in this git worktree of the project, made if it is not there",
+        autocompletion=completion.worktrees,
+    ),
+]
 DetachOption = Annotated[bool, typer.Option("--detach", "-d", help="Start in the background")]
 FollowOption = Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]

@@ -4,8 +4,15 @@ from typing import Annotated
 
 import typer
 
-from perpetualcc.cli.options import DetachOption, NameOption, ProjectArgument, TaskOption
+from perpetualcc.cli.options import (
+    DetachOption,
+    NameOption,
+    ProjectArgument,
+    TaskOption,
+    WorktreeOption,
+)
 from perpetualcc.cli.start import begin
+from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -38,6 +45,7 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
     ] = None,
     detach: DetachOption = False,
     session_name: NameOption = "",
+    worktree: WorktreeOption = "",
 ) -> None:
     """
     Start a session that hands its work over to fresh ones, before a context is full.
@@ -57,4 +65,6 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
         "resume_from": resume_from,
     }
     options = {"perpetual": {name: value for name, value in chosen.items() if value is not None}}
-    begin(ctx.obj, project, task, options, name=session_name, detach=detach)
+    if worktree:
+        project = worktree_of(project, worktree)
+    begin(ctx.obj, project, task, options, name=session_name or worktree, detach=detach)

@@ -35,8 +35,10 @@ from perpetualcc.cli.options import (
     ProjectArgument,
     SessionArgument,
     TaskOption,
+    WorktreeOption,
 )
 from perpetualcc.cli.session_page import session_panel
+from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded
@@ -101,6 +103,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         ),
     ] = "",
     session_name: NameOption = "",
+    worktree: WorktreeOption = "",
     unattended: UnattendedOption = False,
     perpetual: Annotated[
         bool,
@@ -118,7 +121,7 @@ def start(  # noqa: PLR0917  # one parameter an option
     Start a supervised Claude Code session.
 
     Claude finds the programs of your PATH and of an activated environment. What else you export
-    counts after pcc daemon restart.
+    counts after pcc daemon restart. With --worktree, sessions of one project do not meet.
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
@@ -132,6 +135,8 @@ def start(  # noqa: PLR0917  # one parameter an option
         raise PerpetualError(
             "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
         )
+    if worktree:
+        project = worktree_of(project, worktree)
     options: dict[str, Any] = {
         "brain": brain,
         "model": model,
@@ -149,7 +154,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         task,
         options,
         requirements=requirements,
-        name=session_name,
+        name=session_name or worktree,
         detach=detach,
         unattended=unattended,
         begins=said_alike(

@@ -14,7 +14,7 @@ from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
 from perpetualcc.domain.decisions import Advice, Verdict
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, home_of, main_tree
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
@@ -103,7 +103,11 @@ class Guard:
 
     async def _standing_alone(self, folder: Path) -> ProjectStanding:
         files = self._files.read(folder)
-        trusted = is_trusted(files, await self._trust.recorded(folder))
+        recorded, home = await self._trust.recorded(folder), home_of(folder)
+        at_home = (
+            None if home == folder else (self._files.read(home), await self._trust.recorded(home))
+        )
+        trusted = is_trusted(files, recorded, at_home)
         return ProjectStanding(files=files, trusted=trusted, folder=folder)
 
     async def outdated(self, session: Session) -> PerpetualError | None:
@@ -192,7 +196,9 @@ class _SessionBrain:
     habits: Habits
 
     async def evaluate_permission(self, call: ToolCall, assessment: Assessment) -> Advice | None:
-        habit = await self.habits.for_call(str(call.project), call.tool, summarize(call))
+        habit = await self.habits.for_call(
+            str(main_tree(Path(call.project))), call.tool, summarize(call)
+        )
         context = self.minds.context(self.session)
         if habit is not None:
             context = replace(context, memories=(f"This call was {in_words(habit)}",))

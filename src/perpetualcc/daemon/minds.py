@@ -17,6 +17,7 @@ from perpetualcc.daemon.habits import in_words, surer_answer
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import main_tree
 from perpetualcc.domain.ids import RunId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
@@ -148,7 +149,7 @@ class BrainAnswerer:
     ) -> BrainAnswer:
         """Memory first, then the brain; the same answer as before is a surer one."""
         habits = self._recollection.habits
-        habit = await habits.for_question(str(session.project), question.text)
+        habit = await habits.for_question(str(main_tree(session.project)), question.text)
         context = await self._context(question, session, known, habit)
         return surer_answer(await self._answer(question, session, context), habit)
 

@@ -10,6 +10,7 @@ from perpetualcc.daemon.people_desk import PeopleDesk
 from perpetualcc.daemon.views import MOST_ROWS, newest_that_fit, that_fits
 from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
+from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.tasks import TaskState
 from perpetualcc.domain.tools import WRITERS, Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
@@ -155,16 +156,18 @@ class PeopleApi:
 
 def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     """
-    The rule that was offered, or one that lets exactly this call through, in this project.
+    The rule that was offered, or one that lets exactly this call through, in this project. What is
+    said in a worktree of Claude Code's holds for its home, and so for all of them.
 
     Without an offer only commands and files can be named exactly; for anything else a rule would
     say too much.
     """
+    home = home_of(project)
     raw, note = escalation.request.raw, f"answered request {escalation.number} with --always"
     made = f"rule-{os.urandom(3).hex()}"
     is_offered = any(option.get("label") == ALWAYS for option in escalation.request.options)
     if is_offered and raw.get("risk") != Risk.HIGH.value:
-        return offered_rule(str(raw["kind"]), id=made, project=str(project), note=note)
+        return offered_rule(str(raw["kind"]), id=made, project=str(home), note=note)
     found = raw.get("input")
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     tool, command = raw.get("tool"), given.get("command")
@@ -172,7 +175,7 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
     if tool == "Bash" and isinstance(command, str):
         subject, pattern = RuleSubject.COMMAND, command
     elif tool in WRITERS and isinstance(path, str):
-        subject, pattern = RuleSubject.PATH, str(project / path)
+        subject, pattern = RuleSubject.PATH, _below(home, project / path)
     else:
         return None
     return Rule(
@@ -181,9 +184,15 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
         subject=subject,
         pattern=pattern,
         includes_high=True,
-        project=str(project),
+        project=str(home),
         note=note,
     )
+
+
+def _below(home: Path, path: Path) -> str:
+    """A path from the project means its worktrees too; one that is in none is named whole."""
+    inner = home_of(path)
+    return str(inner.relative_to(home)) if inner != path and home in inner.parents else str(path)
 
 
 def escalation_data(escalation: Escalation) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from perpetualcc.daemon.habits import Habits
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
+from perpetualcc.domain.folders import main_tree
 from perpetualcc.memory import EpisodicMemory, SemanticMemory
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.sessions import SessionStore
@@ -56,7 +57,7 @@ class Recollection:
         event = recorded.event
         if event.session is None or _is_of_a_plan(event):
             return
-        project = str(await self._sessions.project(event.session))
+        project = str(main_tree(await self._sessions.project(event.session)))
         await self.habits.learn(event, project)
         told = _told(event)
         if told is None:
@@ -77,12 +78,16 @@ class Recollection:
         )
 
     async def about(self, project: Path, question: str) -> Sequence[str]:
-        """Similar episodes and known facts, each one line, most relevant first."""
-        similar = await self._episodes.find_similar(question, _SIMILAR, project=str(project))
+        """
+        Similar episodes and known facts, each one line, most relevant first. What happens in a git
+        worktree is remembered of its repository's main working tree.
+        """
+        home = str(main_tree(project))
+        similar = await self._episodes.find_similar(question, _SIMILAR, project=home)
         # Put before a brain, it was of use, and is kept longer.
         with _in_passing():
             await self._episodes.mark_useful([one for one in similar if one.similarity >= _ALIKE])
-        facts = await self._facts.get_facts(str(project))
+        facts = await self._facts.get_facts(home)
         return [
             *(f"{one.episode.context} → {one.episode.action}" for one in similar),
             *(f"{fact.category.value}: {fact.fact}" for fact in facts[:10]),

@@ -10,7 +10,8 @@ from perpetualcc.domain.foreign_files import read_regular
 _MACOS_DATA = Path("/System/Volumes/Data")
 """Where macOS keeps what `/Users` and others show: the same folders by another name."""
 
-_OF_CLAUDE = "/.claude/worktrees/"
+WORKTREES = "/.claude/worktrees/"
+"""Where Claude Code (2.1.330) makes worktrees of a project, one to a session or a subagent."""
 _LEADS_TO = b"gitdir:"
 _LONGEST_LINK = 10_000
 """Bytes: a path, and a word."""
@@ -77,9 +78,23 @@ def main_tree(folder: Path) -> Path:
     *_, top = outward(folder)
     main = _main_of(top)
     if main is None:
-        return Path(str(folder).partition(_OF_CLAUDE)[0]) if not folder.exists() else folder
+        return Path(str(folder).partition(WORKTREES)[0]) if not folder.exists() else folder
     same = main / folder.relative_to(top)
     return same if same.is_dir() else main
+
+
+def home_of(place: Path) -> Path:
+    """The same place in the project that the worktree of Claude Code's it lies in is one of."""
+    outer, holder, inner = str(place).rpartition(WORKTREES)
+    if not holder:
+        return place
+    _name, _, below = inner.partition("/")
+    return home_of(Path(outer) / below)
+
+
+def is_inside(place: Path, folder: Path) -> bool:
+    """Whether it lies below a folder, and in no worktree there: that is a checkout of its own."""
+    return folder in place.parents and not str(place).startswith(f"{folder}{WORKTREES}")
 
 
 def is_worktree(folder: Path) -> bool:

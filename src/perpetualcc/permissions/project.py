@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import above
+from perpetualcc.domain.folders import above, home_of
 from perpetualcc.permissions.policy_file import POLICY_FILE, apply_policy, parse_policy, seen_from
 from perpetualcc.permissions.settings import PermissionSettings
 
@@ -41,15 +41,21 @@ class ProjectStanding:
 
 
 def with_policy_above(project: Path) -> tuple[Path, ...]:
-    """The folders of its repository that a project is in and that have a policy."""
-    exists = os.path.exists  # False, whatever is wrong
-    return tuple(folder for folder in above(project) if exists(f"{folder}/{POLICY_FILE}"))
+    """
+    The folders of its repository that a project is in and that have a policy. For a worktree
+    those of its home, too: what git does not carry over, and what is stricter there, counts.
+    """
+    exists, home = os.path.exists, home_of(project)  # False, whatever is wrong
+    folders = above(project) if home == project else (*above(project), home, *above(home))
+    return tuple(folder for folder in folders if exists(f"{folder}/{POLICY_FILE}"))
 
 
 def _applied(
     base: PermissionSettings, standing: ProjectStanding, project: Path
 ) -> PermissionSettings:
-    inner = PurePosixPath(project.relative_to(standing.folder))
+    is_of_home = home_of(standing.folder) == standing.folder
+    seat = home_of(project) if is_of_home else project
+    inner = PurePosixPath(seat.relative_to(standing.folder))
     try:
         policy = seen_from(inner, parse_policy(standing.files[POLICY_FILE]))
         return apply_policy(base, policy, is_trusted=standing.trusted)

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from pathlib import PurePath
+from pathlib import Path
 
+from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import Analysis, EffectKind, Finding
 from perpetualcc.permissions.path_patterns import starts, touches
@@ -51,16 +52,23 @@ class Rule:
     includes_high: bool = False
     """A person said in so many words that HIGH is meant too."""
     project: str = ""
-    """The project it holds for, and the folders in it; empty for all."""
+    """The project it holds for, the folders in it, and both in its worktrees; empty for all."""
     note: str = ""
 
-    def holds_in(self, project: PurePath) -> bool:
+    def holds_in(self, project: Path) -> bool:
         """Whether what is done in `project` is done where this rule holds."""
-        return not self.project or project.is_relative_to(self.project)
+        return not self.project or any(
+            place.is_relative_to(self.project) for place in (project, home_of(project))
+        )
 
     def root(self, call: ToolCall) -> str:
-        """Where a relative pattern starts."""
-        return self.project or str(call.project)
+        """Where a relative pattern starts: at the rule's project, as it is in a worktree."""
+        if not self.project:
+            return str(call.project)
+        if call.project.is_relative_to(self.project):
+            return self.project
+        below = home_of(call.project).relative_to(self.project)
+        return str(call.project).removesuffix(f"/{below}")
 
     def explain(self) -> str:
         """One sentence for `pcc rules`."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from perpetualcc.domain.folders import WORKTREES
 from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.characters import is_broken, judge_characters, judge_content, plain
@@ -24,7 +25,7 @@ from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.skills import has_unseen_skill
 from perpetualcc.permissions.urls import judge_url
-from perpetualcc.permissions.worktrees import HOLDER, is_worktree
+from perpetualcc.permissions.worktrees import is_worktree
 
 COMMAND_LIMIT = 400_000
 """Characters of one command. Longer ones are refused unread."""
@@ -252,7 +253,7 @@ def _agent(request: Request) -> Judgement:
     found = request.finding(Risk.LOW, "agent", why, EffectKind.READ)
     if not request.input.get("isolation"):
         return [found]
-    holder = f"{request.territory.project}{HOLDER}".rstrip("/")
+    holder = f"{request.territory.project}{WORKTREES}".rstrip("/")
     made = Effect(kind=EffectKind.WRITE, target=holder)
     return [replace(found, explanation=f"{why}, in a worktree", effects=(*found.effects, made))]
 
@@ -297,7 +298,7 @@ def _skill(request: Request) -> Judgement:
 
 def _enter_worktree(request: Request) -> Judgement:
     """One that Claude Code makes in its own place (`worktrees`) is judged as the project is."""
-    own = f"{request.territory.project}{HOLDER}"
+    own = f"{request.territory.project}{WORKTREES}"
     name = request.optional("name") or "new"
     path = request.optional("path") or own + name
     is_own = set(request.input) <= {"name", "path"} and is_worktree(request.territory.project, path)

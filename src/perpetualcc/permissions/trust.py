@@ -195,11 +195,20 @@ def _excess(name: str, content: bytes) -> str:
     return f"more than {FILE_LIMIT} bytes" if len(content) > FILE_LIMIT else ""
 
 
-def is_trusted(files: Files, recorded: str | None) -> bool:
-    """Whether a person trusted exactly this. A project that brings nothing needs no trust."""
+def is_trusted(
+    files: Files, recorded: str | None, at_home: tuple[Files, str | None] | None = None
+) -> bool:
+    """
+    Whether a person trusted exactly this. A project that brings nothing needs no trust.
+
+    `at_home`: the same two of the project that a worktree is one of. Trust in that is trust in a
+    worktree that brings nothing else.
+    """
     if not files:
         return True
-    return recorded == content_hash(files) and not limits_passed(files)
+    if recorded == content_hash(files) and not limits_passed(files):
+        return True
+    return at_home is not None and files.items() <= at_home[0].items() and is_trusted(*at_home)
 
 
 def surfaces(files: Files) -> tuple[Surface, ...]:

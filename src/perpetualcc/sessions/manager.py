@@ -9,6 +9,7 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged, TaskSettled
+from perpetualcc.domain.folders import is_inside
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
@@ -405,7 +406,7 @@ class SessionManager:
     async def _check_overlap(self, project: Path) -> None:
         working = [s for s in SessionStatus if s not in ENDED]
         for other in await self._store.list(statuses=working):
-            if other.project in project.parents or project in other.project.parents:
+            if is_inside(project, other.project) or is_inside(other.project, project):
                 raise PerpetualError(
                     f"'{project}' and '{other.project}' are inside each other, and session "
                     f"{other.id} ({other.name}) works there",

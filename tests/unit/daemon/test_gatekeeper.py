@@ -186,3 +186,61 @@ def test_the_sandbox_hides_what_is_in_the_home_of_a_mac_by_the_name_on_its_disk(
 
 def _is_listed(path: str) -> bool:
     return os.path.basename(path) in os.listdir(os.path.dirname(path))  # noqa: PTH119, PTH120, PTH208
+
+
+class TrustOf:
+    """`store.guards.TrustStore`, of one folder."""
+
+    def __init__(self, folder) -> None:
+        self.folder, self.hash = folder, content_hash(read_watched_files(folder))
+
+    async def recorded(self, project):
+        return self.hash if project == self.folder else None
+
+
+def test_a_worktree_is_trusted_that_brings_nothing_but_what_is_trusted_at_its_home(tmp_path):
+    tree = tmp_path / ".claude" / "worktrees" / "dark"
+    tree.mkdir(parents=True)
+    for name in ("CLAUDE.md", ".mcp.json"):
+        (tmp_path / name).write_text("{}")
+    (tree / "CLAUDE.md").write_text("{}")
+
+    async def scene():
+        trust = TrustOf(tmp_path)
+        guarded = Guard(PermissionSettings(), minds=None, trust=trust, rules=None, habits=None)
+        yield await guarded.standing(tree)
+        (tree / "CLAUDE.md").write_text("{} ")
+        yield await guarded.standing(tree)
+        (tree / "CLAUDE.md").write_text("{}")
+        (tree / ".claude").mkdir()
+        (tree / ".claude" / "settings.json").write_text("{}")
+        yield await guarded.standing(tree)
+        (tree / ".claude" / "settings.json").unlink()
+        (tmp_path / "CLAUDE.md").write_text("changed")
+        (tree / "CLAUDE.md").write_text("changed")
+        yield await guarded.standing(tree)
+
+    async def trusted():
+        return [one.trusted async for one in scene()]
+
+    assert asyncio.run(trusted()) == [True, False, False, False]
+
+
+def test_the_policy_of_its_home_counts_in_a_worktree_as_seen_from_there(tmp_path):
+    web = tmp_path / ".claude" / "worktrees" / "dark" / "web"
+    web.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (web.parent / ".git").write_text("gitdir: elsewhere")
+    policy = tmp_path / POLICY_FILE
+    policy.parent.mkdir()
+    policy.write_text('[permissions]\nsafe_directories = ["web/src/"]\nblocked_commands = ["x"]\n')
+
+    async def scene():
+        trust = TrustOf(tmp_path)
+        guarded = Guard(PermissionSettings(), minds=None, trust=trust, rules=None, habits=None)
+        return (await guarded.standing(web)).settings(guarded.settings)
+
+    found = asyncio.run(scene())
+
+    assert found.safe_directories == ("src",)
+    assert "x" in found.blocked_commands

@@ -74,3 +74,44 @@ def test_of_what_a_person_answers_a_plan_teaches_nothing(run, teaches):
     asyncio.run(recollection.run(0))
 
     assert learned == (["QuestionAnswered", "Episode"] if teaches else [])
+
+
+def test_what_happens_in_a_worktree_is_remembered_of_its_repository(tmp_path):
+    tree, kept, asked = tmp_path / ".claude" / "worktrees" / "gone", [], []
+    event = QuestionAnswered(
+        session=SessionId("s"), run=RunId("run-1"), request=RequestId("q"),
+        answers={"Which?": "One"}, decided_by="person",
+    )  # fmt: skip
+
+    async def follow(*_args, **_more):
+        yield RecordedEvent(seq=1, at=1.0, event=event)
+
+    async def project(_session):
+        return tree
+
+    async def keep(episode):
+        kept.append(episode.project)
+
+    async def find(_question, _limit, *, project):
+        asked.append(project)
+        return []
+
+    async def facts(project):
+        asked.append(project)
+        return []
+
+    recollection = Recollection(
+        SimpleNamespace(follow=follow),
+        SimpleNamespace(project=project),
+        SimpleNamespace(
+            forget_old=nothing, record_episode=keep, find_similar=find, mark_useful=nothing
+        ),
+        SimpleNamespace(get_facts=facts),
+        None,
+    )
+    recollection.habits = SimpleNamespace(learn=nothing)
+    asyncio.run(recollection.run(0))
+    asyncio.run(recollection.about(tree, "Which?"))
+
+    assert kept == [str(tmp_path)]
+    assert asked == [str(tmp_path)] * 2

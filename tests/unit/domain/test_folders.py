@@ -3,7 +3,14 @@
 import os
 from pathlib import Path
 
-from perpetualcc.domain.folders import canonical, expanded, main_tree, outward
+from perpetualcc.domain.folders import (
+    canonical,
+    expanded,
+    home_of,
+    is_inside,
+    main_tree,
+    outward,
+)
 
 
 def test_a_tilde_before_nobodys_name_is_a_file_s_name(monkeypatch) -> None:
@@ -41,6 +48,26 @@ def test_a_folder_of_a_worktree_is_one_of_the_main_working_tree(tmp_path: Path) 
     assert main_tree(tree / "new") == main
     assert main_tree(main / "web") == main / "web"
     assert main_tree(main / ".claude/worktrees/gone/web") == main
+
+
+def test_a_worktree_of_claude_code_s_has_a_home() -> None:
+    tree = Path("/a/p/.claude/worktrees/x")
+
+    assert home_of(tree) == Path("/a/p")
+    assert home_of(tree / "web/b.py") == Path("/a/p/web/b.py")
+    assert home_of(tree / ".claude/worktrees/y/web") == Path("/a/p/web")
+    for place in ("/a/p", "/a/p/.claude/worktrees", "/a/p/.claude/x"):
+        assert home_of(Path(place)) == Path(place)
+
+
+def test_a_worktree_is_in_no_folder_of_its_project() -> None:
+    tree = Path("/a/p/.claude/worktrees/x")
+
+    assert is_inside(Path("/a/p/web"), Path("/a/p"))
+    assert is_inside(tree / "web", tree)
+    assert is_inside(tree, Path("/a")), "what works in all of /a works in /a/p"
+    assert not is_inside(tree, Path("/a/p"))
+    assert not is_inside(Path("/a/p"), Path("/a/p"))
 
 
 def test_a_submodule_and_a_worktree_of_a_bare_repository_are_no_other_ones(tmp_path: Path) -> None:

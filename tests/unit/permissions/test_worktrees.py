@@ -46,6 +46,7 @@ def test_a_worktree_is_judged_as_the_project_is(path: str, expected: str) -> Non
     assert risk("Write", f"{HERE}/{path}", cwd=PROJECT) == expected
     assert risk("Write", path) == expected
     assert risk("Write", f"{PROJECT}/{path}") == expected
+    assert risk("Write", path, project=HERE) == expected, "a session of its own works in it"
 
 
 @pytest.mark.parametrize(
@@ -175,3 +176,28 @@ def test_the_root_is_that_of_the_innermost_worktree() -> None:
     assert root_of(str(PROJECT), str(HERE)) == str(HERE)
     assert root_of(str(PROJECT), str(HOLDER)) == str(PROJECT)
     assert root_of(str(PROJECT), f"{inner}/src/a.py") == inner
+
+
+@pytest.mark.parametrize(
+    ("owner", "project", "path", "stands"),
+    [
+        (PROJECT, HERE, "docs/a.md", Standing.ALLOWED),
+        (PROJECT, HERE / "web", "../docs/a.md", Standing.ALLOWED),
+        (PROJECT / "web", HERE / "web", "docs/a.md", Standing.ALLOWED),
+        (PROJECT / "web", HERE / "web" / "app", "../docs/a.md", Standing.ALLOWED),
+        (PROJECT / "web", HERE / "web" / "app", "docs/a.md", Standing.SILENT),
+        (PROJECT / "web", HERE / "api", "docs/a.md", Standing.SILENT),
+        (HERE, PROJECT, "docs/a.md", Standing.SILENT),
+        (HERE, HOLDER / "other", "docs/a.md", Standing.SILENT),
+    ],
+)
+def test_a_rule_of_a_project_holds_in_a_session_of_its_worktree(
+    owner: Path, project: Path, path: str, stands: Standing
+) -> None:
+    rule = Rule(
+        id="r", effect=RuleEffect.ALLOW, subject=RuleSubject.PATH, pattern="docs/*.md",
+        project=str(owner), includes_high=True,
+    )  # fmt: skip
+    call = ToolCall(tool="Write", input={"file_path": path}, project=project)
+
+    assert standing((rule,), analyse(call, SETTINGS), call) == stands

@@ -136,6 +136,19 @@ def test_projects_inside_each_other_are_refused_as_long_as_one_is_at_work(tmp_pa
     play(scene)
 
 
+def test_a_worktree_of_a_project_is_beside_it_and_what_is_in_it_is_not_beside_that(tmp_path):
+    tree = tmp_path / ".claude" / "worktrees" / "dark"
+    (tree / "web").mkdir(parents=True)
+
+    async def scene(world):
+        await world.start(tmp_path, "outer")
+        await world.start(tree, "inner")
+        with pytest.raises(PerpetualError, match="inside each other"):
+            await world.start(tree / "web", "deeper")
+
+    play(scene)
+
+
 @pytest.mark.parametrize(
     ("outcome", "limited", "status", "goes_on"),
     [
