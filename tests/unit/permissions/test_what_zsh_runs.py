@@ -68,6 +68,13 @@ RUNS = [
     "echo 'CMD' | sh <<< ls",
     "echo 'CMD' | { sh } < /dev/null <<< ls",
     "sh <<< ls <<< 'CMD'",
+    "ls $$[ 'a[$(CMD)]' ]",
+    "printf -%d 'path[$(CMD)]'",
+    "printf %d ~'path[$(CMD)]'",
+    "repeat 'path[$(CMD)]' ls",
+    "v='ls; CMD'; sh -cx $v",
+    "v='ls; CMD'; env sh -c{a,b} $v",
+    "f() { shift; read \"$1\" <<< 1; }; f x 'a[$(CMD)]'",
 ]
 RUNS_UNSEEN = [
     "setopt bareglobqual; ls *(e_CMD_)",

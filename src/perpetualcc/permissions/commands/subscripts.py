@@ -29,5 +29,5 @@ def _counts(call: Call) -> bool:
         return False
     if call.arguments.path != "printf" or call.arguments.has("-v"):
         return True
-    template = call.arguments.operands[0].text if call.arguments.operands else ""
-    return _NUMBER_FORMAT.search(template) is not None
+    # The format, where `--` may stand before it.
+    return any(_NUMBER_FORMAT.search(word.text) for word in call.command.words[1:3])

@@ -18,6 +18,9 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _ANOTHER = re.compile(r"-\w*[nTLRZlu]\w*")
 _MOST_VALUES = 60
 """Words of one `printf -v`."""
+_RAW = re.compile(r"-\w*r\w*")
+"""`read -r`: a backslash is a character as any other."""
+_ESCAPED = re.compile(r"\\(?:\n|([^\n]?))")
 _TAKE_VALUES = frozenset("dinNptu")
 """Letters of `read`'s options that take the next word."""
 
@@ -44,10 +47,12 @@ def filled(command: SimpleCommand) -> list[Bound]:
     name = command.words[0].text
     if name == "printf":
         return _printed(command)
-    names = _operands(command)
+    names = _operands(command) or ["REPLY"]
     if command.stdin is None or UNKNOWN in command.stdin:
         return [(one, UNKNOWN) for one in names]
-    line = command.stdin.split("\n", 1)[0].strip()
+    is_raw = any(_RAW.fullmatch(word.text) for word in command.words)
+    text = command.stdin if is_raw else _ESCAPED.sub(r"\1", command.stdin)
+    line = text.split("\n", 1)[0].strip()
     fields = line.split(maxsplit=max(len(names) - 1, 0)) if len(names) > 1 else [line]
     return [(one, fields[at] if at < len(fields) else "") for at, one in enumerate(names)]
 

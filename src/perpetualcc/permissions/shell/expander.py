@@ -83,8 +83,8 @@ class Expander:
             return self._finished([text], globs=False)
         marks = [is_open for piece, is_open in pieces for _ in piece]
         globs = any(c in "*?[" and is_open for c, is_open in zip(text, marks, strict=True))
-        if text[:1] == "~" and marks[0]:
-            name = text[1:].partition("/")[0]
+        name = text[1:].partition("/")[0]
+        if text[:1] == "~" and all(marks[: 1 + len(name)]):
             place = self.variables.get({"": "HOME", "+": "PWD"}.get(name, name))
             if name and not place.startswith("/"):  # `~-`, `~2`, and a name that zsh may know
                 place = UNKNOWN
@@ -243,13 +243,19 @@ class Expander:
         parent = node.parent
         if parent is not None and parent.type == "concatenation":
             rest = self.source[after : parent.end_byte]
+            if rest[0] == "[" and "]" not in rest:  # `$x[ 1 ]`: it goes on behind the blank
+                rest = self.source[after:].partition("\n")[0]
             if rest[0] == "[" and not _QUOTES.isdisjoint(rest) and HIDES.search(rest):
                 self._hidden(rest)
         return self.source[after] == "[" or self.source[after + 1 : after + 2] in _MODIFIERS
 
     def _operated(self, node: Node) -> None:
-        """`${NAME:=value}` sets the variable, `${name@P}` runs what is in it."""
+        """
+        `${NAME:=value}` sets the variable, `${name@P}` runs what is in it, and `${!name}` is what
+        that is a name of, or a subscript.
+        """
         text = self.text(node)
+        self.takes_numbers |= text.startswith("${!")
         if match := _SETS.match(text):
             is_known = "$" not in match[2] and "`" not in match[2]
             held = self.variables.get(match[1]) if match[1] in self.variables else ""
@@ -297,7 +303,7 @@ _BLANK = re.compile(r"\s")
 _LOST = re.compile(r"(?<!\\)(?:\\\\)*(\$\()")
 """What runs in a here-document, where the grammar took it for text."""
 _BACKTICK = re.compile(r"\\.|`", re.DOTALL)
-HIDES = re.compile(r"`|\$(?:\\\n)*[({\[]")
+HIDES = re.compile(r"`|\$(?:\\\n|\")*[({\[]|[<>=]\(")
 """What runs or expands although it stands in what the grammar takes for plain characters."""
 _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 

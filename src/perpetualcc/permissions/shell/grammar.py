@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -27,6 +28,9 @@ SMALL_BYTES = 400
 """Below this even the worst input is quick, and the plain call is cheaper."""
 
 
+TRIES = 8
+"""Parses of one text; more are a line that was made for it."""
+
 _OTHERS = re.compile(r"[^\x01-\x7f]")
 
 
@@ -35,6 +39,39 @@ def parse(text: str) -> Node | None:
     if len(text) > LENGTH_LIMIT:
         return None
     source = (text if text.isascii() else _OTHERS.sub(".", text)).replace("\0", ".").encode("ascii")
+    root = _parsed(source)
+    if root is None or not (b"==" in source or b"=~" in source):
+        return root
+    for _ in range(TRIES):
+        if not (found := _mistaken(root)):
+            return root
+        for at in found:
+            source = source[:at] + b".." + source[at + 2 :]
+        if (root := _parsed(source)) is None:
+            return None
+    return None
+
+
+def _mistaken(root: Node) -> list[int]:
+    """
+    Where `==` or `=~` is a word of a command, and the grammar makes what follows, as far as a
+    bracket, a pattern: `echo == a; id ]` runs `id`.
+    """
+    found, left = [], [root]
+    while left:
+        node = left.pop()
+        children = node.children
+        left += children
+        if node.type == "command":
+            found += [
+                operator.start_byte
+                for operator, pattern in pairwise(children)
+                if pattern.type == "regex"
+            ]
+    return found
+
+
+def _parsed(source: bytes) -> Node | None:
     parser = _parsers.parser
     if len(source) <= SMALL_BYTES:
         return parser.parse(source).root_node

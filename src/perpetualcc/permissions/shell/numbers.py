@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
 """Operators of `[[ … ]]` that take what stands beside them for numbers, or for names."""
-SUBSCRIPT_CODE = re.compile(r"\w\[[^\]\n]*(?:\$\(|`)")
-"""`a[$(id)]` as plain text: wherever it ends up as a number, it runs `id`."""
+_SUBSCRIPTS = re.compile(r"\w(?:\\\n?)*\[|[\[\]`]|\$(?:\\\n?)*\(")
+"""What opens and closes a subscript, and what runs in one; `read` drops backslashes."""
 _EXPRESSIONS = frozenset(
     {"arithmetic_expansion", "binary_expression", "unary_expression", "postfix_expression",
      "ternary_expression", "parenthesized_expression"}
@@ -40,3 +40,19 @@ def takes_a_number(node: Node) -> bool:
     else:
         return False
     return any(part.type != "number" and part.text not in {b"@", b"*"} for part in parts)
+
+
+def holds_subscript_code(text: str) -> bool:
+    """`a[$(id)]` as plain text: wherever it ends up as a number, it runs `id`."""
+    depth = 0
+    for found in _SUBSCRIPTS.finditer(text):
+        match found[0]:
+            case "]":
+                depth = max(0, depth - 1)
+            case "[":
+                depth += depth > 0
+            case sign if sign[-1] == "[":
+                depth += 1
+            case _ if depth:
+                return True
+    return False

@@ -18,7 +18,7 @@ from perpetualcc.permissions.shell import grammar
 from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander, holds_backtick
-from perpetualcc.permissions.shell.numbers import COMPARES, SUBSCRIPT_CODE
+from perpetualcc.permissions.shell.numbers import COMPARES, holds_subscript_code
 from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
 from perpetualcc.permissions.shell.script import (
@@ -127,9 +127,9 @@ class _Reader(Standing):
         texts = (
             text
             for command in self.script.commands
-            for text in (*(word.text for word in command.words), command.stdin or "")
+            for text in (" ".join(word.text for word in command.words), command.stdin or "")
         )
-        return next((text for text in texts if SUBSCRIPT_CODE.search(text)), None)
+        return next(filter(holds_subscript_code, texts), None)
 
     # Structure
 
@@ -308,6 +308,7 @@ class _Reader(Standing):
     def visit_loop(self, node: Node) -> None:
         """The body twice, when the first pass changed what the second would see."""
         before = self.snapshot()
+        self.expander.takes_numbers |= node.type == "c_style_for_statement"
         self.visit_children(node)
         self.merge(before)
         if self.snapshot() == before:
@@ -356,6 +357,7 @@ class _Reader(Standing):
     def visit_compound(self, node: Node) -> None:
         """`{ …; }`, and `((…))`, which the grammar calls the same."""
         if node.child_count and node.children[0].type == "((":
+            self.expander.takes_numbers = True
             self.visit_arithmetic(node)
         else:
             self.visit_children(node)
@@ -492,8 +494,12 @@ class _Reader(Standing):
         elif name in {"source", "."} and any(map(self.is_written, words[1:2])):
             self.variables.forget(tuple(self.variables.snapshot()))
             self.stand((None,))
+        elif name == "test" and any(word.text in COMPARES for word in words):
+            self.expander.takes_numbers = True
         elif name in _VARIABLE_COMMANDS:
             self.variables.forget(word.text for word in words[1:])
+            # A name may have a subscript, which is a number.
+            self.expander.takes_numbers |= any(UNKNOWN in word.text for word in words[1:])
             if name in {"unset", "unfunction"}:
                 self.functions -= {word.text for word in words}
             if name in {"read", "printf"}:
@@ -521,6 +527,9 @@ class _Reader(Standing):
         while words and words[0].text in {"-p", "--"}:
             words.pop(0)
         if name.text == "repeat":
+            if words and _RUNS_AS_NUMBER.search(words[0].text):
+                self.problem(Problem.UNKNOWN_CONSTRUCT, words[0].text)
+            self.expander.takes_numbers = True
             words = words[1:]
         elif name.text == "trap":
             words = words[:1]
@@ -734,7 +743,7 @@ class _Reader(Standing):
 
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
-        code = self.text(node)
+        code = self.text(node).strip()  # the grammar puts a blank before it into it
         if code.startswith("`") and holds_backtick(code[1:-1]):
             self.hidden(code)  # two with at most blanks between: the grammar makes one of them
             return code, UNKNOWN
@@ -832,9 +841,11 @@ _VALUE_OF_VARIABLES = frozenset({"simple_expansion", "expansion", "concatenation
 """`$v`, `${v}` and `$v-`."""
 _BRACES = frozenset("{}")
 """Words to the grammar where zsh knows a group: `! { ls } always { id }`."""
-_TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]|[gmn]?awk|g?sed")
+_TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]\w*|[gmn]?awk|g?sed")
 """Among the words of a command: another of them is code."""
-_SPLIT = re.compile(r"\$(?:\\\n)+[({\[]|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]")
+_SPLIT = re.compile(
+    r"\$(?:\\\n)+[({\[]|\$\((?:\\\n)+\(|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]"
+)
 """`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
 _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 """A here-document that begins with a backslash, which the grammar takes for more words."""

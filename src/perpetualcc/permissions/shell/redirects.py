@@ -93,7 +93,8 @@ def _heredoc(reader: Reading, node: Node, found: Redirects) -> None:
     name = delimiter.strip("'\"")
     is_quoted = name != delimiter
     written = "" if ending is None else reader.text(ending).strip("\t")
-    if written != name or not name.replace("_", "").isalnum():
+    is_whole = delimiter in {name, f"'{name}'", f'"{name}"'}
+    if not is_whole or written != name or not name.replace("_", "").isalnum():
         reader.problem(Problem.SYNTAX, reader.text(node))
     if ending is not None and any(child.end_byte > line_end for child in rest):
         text = reader.source[line_end + 1 : ending.start_byte]
