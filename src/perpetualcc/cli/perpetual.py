@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import DetachOption, NameOption, ProjectArgument, TaskOption
 from perpetualcc.cli.start import begin
-from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -47,7 +47,7 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
     Example: pcc perpetual ./api --task "Build the authentication system" --hard-minutes 40
     """
     if task is None and resume_from is None:
-        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+        raise Mistyped("There is nothing to do", hint='Say what: --task "…"')
     chosen = {
         "warn_tokens": warn_tokens,
         "hard_tokens": hard_tokens,

@@ -148,7 +148,7 @@ def _days(said: str, now: datetime) -> list[int] | None:
     if said.startswith("in ") and (span := span_of(said.removeprefix("in "))) is not None:
         return None if span % timedelta(days=1) else [span.days]
     dates = _dates(said, now.year)
-    return dates and [(one - now.date()).days for one in dates]
+    return None if dates is None else [(one - now.date()).days for one in dates]
 
 
 def _dates(said: str, year: int) -> list[date] | None:
