@@ -1,5 +1,6 @@
 """What `pcc start` and `pcc add` say alike: when a task begins, its plan, and its proof."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -106,6 +107,18 @@ def said_alike(
     except PerpetualError as slip:
         raise Mistyped(slip.message, hint=slip.hint) from None
     return said
+
+
+def refuse_other_plans(
+    said: dict[str, Any], *, is_perpetual: bool, requirements: Path | None
+) -> None:
+    """Raises Mistyped for --plan beside what is planned otherwise."""
+    from perpetualcc.daemon.beginnings import check_plannable
+
+    try:
+        check_plannable(said, is_perpetual=is_perpetual, requirements=requirements)
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None
 
 
 def begins_in_words(due: float | None, condition: str | None) -> str:

@@ -25,6 +25,7 @@ from perpetualcc.cli.later import (
     WhenOption,
     YesOption,
     begins_in_words,
+    refuse_other_plans,
     said_alike,
 )
 from perpetualcc.cli.look import one_line, terminal_width
@@ -129,6 +130,11 @@ def start(  # noqa: PLR0917  # one parameter an option
         requirements = requirements or known
     if task is None and requirements is None:
         raise Mistyped("There is nothing to do", hint='Say what: --task "…" or --requirements FILE')
+    begins = said_alike(
+        at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
+    )
+    if plan:
+        refuse_other_plans(begins, is_perpetual=perpetual, requirements=requirements)
     options: dict[str, Any] = {
         "brain": brain,
         "model": model,
@@ -149,9 +155,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name,
         detach=detach,
         unattended=unattended,
-        begins=said_alike(
-            at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
-        ),
+        begins=begins,
     )
 
 
