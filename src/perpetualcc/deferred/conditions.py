@@ -134,11 +134,18 @@ class ConditionWatch:
             self._wake()
             return
         problem = []
-        if looked.trouble in _NO_COMMAND:
-            text = f"The condition cannot be looked at: {looked.last_line or command}"
+        if why := _why_not_looked(looked):
+            text = f"The condition cannot be looked at: {why}"
             hint = f"Stop it with: pcc stop {session} {task.id}, and say it again"
             problem = [ProblemNoticed(session=session, task=task.id, text=text, hint=hint)]
         await self._tasks.look_again(task.id, _after(task, self._clock.now()), *problem)
+
+
+def _why_not_looked(looked: Looked) -> str:
+    """What keeps it from ever holding; empty: it just does not hold."""
+    if looked.trouble in _NO_COMMAND:
+        return looked.last_line or looked.trouble
+    return "" if looked.trouble.startswith(("exit code ", "signal ")) else looked.trouble
 
 
 def _first(task: Task) -> float:

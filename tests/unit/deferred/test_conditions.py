@@ -56,6 +56,10 @@ class World:
             await self.watch.look()
         return len(self.looked) - before
 
+    async def problems(self):
+        found = await EventLog(self.database).tail(None, 9, kinds=["ProblemNoticed"])
+        return [one.event for one in found]
+
     async def claimed(self) -> list[Task]:
         return await self.ledger.claim({Lane.CRON: 9}, 9)
 
@@ -177,12 +181,32 @@ def test_a_command_that_is_not_there_is_told_once_by_however_many_engines(play):
         for _ in range(3):
             assert await world.looks(300) > 0
             world.restart()
-        (problem,) = [
-            one.event
-            for one in await EventLog(world.database).tail(None, 9, kinds=["ProblemNoticed"])
-        ]
+        (problem,) = await world.problems()
         assert problem.text == "The condition cannot be looked at: sh: it said so"
         assert "pcc stop g t," in problem.hint
+
+    play(scene)
+
+
+@pytest.mark.parametrize("trouble", ["it was ended after 30 s", "it cannot be run: No such file"])
+def test_one_that_takes_too_long_or_has_no_place_to_run_in_is_told_too(play, trouble):
+    async def scene(world):
+        world.holds["slow"] = trouble
+        await world.add("t", "slow", group="g")
+        await world.looks(120)
+        (problem,) = await world.problems()
+        assert problem.text == f"The condition cannot be looked at: {trouble}"
+
+    play(scene)
+
+
+@pytest.mark.parametrize("trouble", ["exit code 1", "signal 9"])
+def test_one_that_does_not_hold_is_told_to_nobody(play, trouble):
+    async def scene(world):
+        world.holds["no"] = trouble
+        await world.add("t", "no", group="g")
+        await world.looks(120)
+        assert await world.problems() == []
 
     play(scene)
 
