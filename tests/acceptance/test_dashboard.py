@@ -157,6 +157,42 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
 
 
 @in_a_browser
+def test_a_task_is_added_and_a_question_answered_by_the_keyboard_alone(install, browser):
+    pcc = install(ASKS)
+    session = pcc.start("Build the shop", "--session-name", "shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.sees("Waiting")
+        browser.sees("Build the shop")
+        browser.tab_to("shop")
+        browser.key("Enter")
+        browser.sees("It waits for you")
+        browser.tab_to("TEXTAREA")
+        browser.command("Input.insertText", text="And a basket")
+        browser.tab_to("BUTTON Add")
+        browser.key("Enter")
+        browser.sees("And a basket\n(queued)")
+
+        browser.tab_to("It waits for you")
+        browser.key("Enter")
+        browser.tab_to("SUMMARY Question")
+        browser.key("Enter")
+        browser.sees("SQLite")
+        browser.tab_to("INPUT")
+        browser.key("ArrowDown")
+        browser.tab_to("BUTTON Answer")
+        browser.key("Enter")
+        browser.wait(lambda: browser.focus == "BUTTON Put away", "the focus is lost")
+        browser.sees("Answered: SQLite")
+        browser.key("Enter")
+        assert not browser.focus.startswith("BODY")
+        assert browser.complaints() == []
+    (answered,) = pcc.events(session, "QuestionAnswered")
+    assert answered["answers"] == {"Which database should I use?": "SQLite"}
+
+
+@in_a_browser
 def test_what_begins_under_a_condition_and_an_address_that_was_cut_off(install, browser):
     pcc = install("steps: [Sorted.]")
     words = ("--when", "ls inbox/*.md", "--every", "10 minutes")
