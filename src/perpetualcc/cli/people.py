@@ -84,7 +84,7 @@ def respond(
     _refuse_contradictions(
         number, answer or [], approve=approve, deny=deny, always=always, interactive=interactive
     )
-    if not (answer or approve or deny or always or interactive):
+    if not ("".join(answer or []).strip() or approve or deny or always or interactive):
         raise Mistyped(
             "There is no answer",
             hint=f'pcc respond {number} "…", --approve, --deny or --interactive',

@@ -42,6 +42,7 @@ def typed(tmp_path, monkeypatch):
         ["add", "shop", ""],
         ["add", "shop", "x", "--check", " "],
         ["respond", "1"],
+        ["respond", "1", " "],
         ["respond", "1", "--approve", "--deny"],
         ["explain"],
         ["explain", "bash"],
