@@ -55,13 +55,14 @@ test: $(STAMP) ## Every test but the soaks
 		|| $(BIN)/pytest -m "not soak" -q --last-failed --last-failed-no-failures none
 
 unit: $(STAMP) ## The quick tests only
-	@$(BIN)/pytest -q tests/unit tests/contracts
+	@$(BIN)/pytest -m "not soak" -q tests/unit tests/contracts
 
 soak: $(STAMP) ## Long runs: a hundred kills, fuzzing
 	@$(BIN)/pytest -m soak -q
 
-fuzz: $(STAMP) ## A minute of coverage-guided fuzzing of the gate
-	@$(BIN)/pytest -m soak -q tests/acceptance/test_fuzzing.py
+fuzz: $(STAMP) ## Three minutes of fuzzing the gate, guided by coverage and against real shells
+	@$(BIN)/pytest -m soak -q tests/acceptance/test_fuzzing.py \
+		tests/unit/permissions/test_shells_for_long.py
 
 # What some numbers are ratios to; the rest of the project does without it.
 $(COMPARED): $(STAMP)

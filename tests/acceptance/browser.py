@@ -64,6 +64,27 @@ class Browser:
     def sees(self, words: str) -> None:
         self.wait(lambda: words in self.text, f"{words!r} is not on the page")
 
+    def key(self, name: str) -> None:
+        """Press a key as a person does: Tab, Enter, ArrowDown."""
+        code, text = {"Tab": (9, ""), "Enter": (13, "\r"), "ArrowDown": (40, "")}[name]
+        key = {"key": name, "code": name, "windowsVirtualKeyCode": code}
+        self.command("Input.dispatchKeyEvent", type="keyDown", text=text, **key)
+        self.command("Input.dispatchKeyEvent", type="keyUp", **key)
+
+    @property
+    def focus(self) -> str:
+        """What a key would act on: the element's name, and its words."""
+        script = "const at = document.activeElement; return `${at.tagName} ${at.innerText}`"
+        return str(self.run(script))
+
+    def tab_to(self, words: str) -> None:
+        """With the keyboard alone."""
+        for _ in range(60):
+            if words in self.focus and not self.focus.startswith("BODY"):
+                return
+            self.key("Tab")
+        raise AssertionError(f"no tab leads to {words!r}: {self.focus}")
+
     def wait(self, holds: Callable[[], object], otherwise: str, *, within: float = 40.0) -> None:
         deadline = time.monotonic() + within
         while not holds():

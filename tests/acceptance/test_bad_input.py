@@ -28,8 +28,8 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
 
     assert "does not exist" in refused(pcc, "start", str(tmp_path / "no"), "--task", "x")
     assert "not a directory" in refused(pcc, "start", str(file), "--task", "x")
-    assert "The task is empty" in refused(pcc, "start", project, "--task", " ")
-    assert "There is nothing to do" in refused(pcc, "start", project)
+    assert "The task is empty" in refused(pcc, "start", project, "--task", " ", code=2)
+    assert "There is nothing to do" in refused(pcc, "start", project, code=2)
     assert "No session matches 'zzz'" in refused(pcc, "status", "zzz")
     assert "hint:  See them with: pcc list" in refused(pcc, "attach", "zzz")
     assert "'--confidence'" in refused(pcc, "start", project, "--confidence", "7", code=2)
@@ -68,7 +68,8 @@ def test_mistakes_about_a_session_that_exists(install):
     assert "there is nothing to resume" in refused(pcc, "resume", session)
     assert "is no whole number" in refused(pcc, "add", session, "x", "--priority", "high", code=2)
     assert "matches no task" in refused(pcc, "add", session, "x", "--after", "nothing")
-    assert "The task is empty" in refused(pcc, "add", session, "  ")
+    assert "matches no task" in refused(pcc, "stop", session, "")
+    assert "The task is empty" in refused(pcc, "add", session, "  ", code=2)
     assert "cannot become" in refused(pcc, "pause", session)
     assert pcc.status(session)["status"] == "COMPLETED"
     assert [task["state"] for task in pcc.status(session)["tasks"]] == ["done"]

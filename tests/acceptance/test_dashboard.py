@@ -156,6 +156,65 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         assert browser.complaints() == []
 
 
+@in_a_browser
+def test_a_task_is_added_and_a_question_answered_by_the_keyboard_alone(install, browser):
+    pcc = install(ASKS)
+    session = pcc.start("Build the shop", "--session-name", "shop")
+    pcc.wait(session, "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.sees("Waiting")
+        browser.sees("Build the shop")
+        browser.tab_to("shop")
+        browser.key("Enter")
+        browser.sees("It waits for you")
+        browser.tab_to("TEXTAREA")
+        browser.command("Input.insertText", text="And a basket")
+        browser.tab_to("BUTTON Add")
+        browser.key("Enter")
+        browser.sees("And a basket\n(queued)")
+
+        browser.tab_to("It waits for you")
+        browser.key("Enter")
+        browser.tab_to("SUMMARY Question")
+        browser.key("Enter")
+        browser.sees("SQLite")
+        browser.tab_to("INPUT")
+        browser.key("ArrowDown")
+        browser.tab_to("BUTTON Answer")
+        browser.key("Enter")
+        browser.wait(lambda: browser.focus == "BUTTON Put away", "the focus is lost")
+        browser.sees("Answered: SQLite")
+        browser.key("Enter")
+        assert not browser.focus.startswith("BODY")
+        assert browser.complaints() == []
+    (answered,) = pcc.events(session, "QuestionAnswered")
+    assert answered["answers"] == {"Which database should I use?": "SQLite"}
+
+
+@in_a_browser
+def test_what_begins_under_a_condition_and_an_address_that_was_cut_off(install, browser):
+    pcc = install("steps: [Sorted.]")
+    words = ("--when", "ls inbox/*.md", "--every", "10 minutes")
+    said = pcc.pcc("start", str(pcc.project), "--task", "Sort the inbox", *words).stdout
+    given_up = pcc.pcc("start", str(pcc.project), "--task", "Not this", "--at", "23:59").stdout
+    pcc.pcc("stop", given_up.split()[2], "Not this")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.press("sort-inbox")
+        browser.sees("begins when it succeeds: ls inbox/*.md · every 10 minutes")
+        browser.sees("Begins when it succeeds: ls inbox/*.md\n")
+
+        browser.run("location.hash = '#/session/%E0%A4'")
+        browser.sees("No session matches '%E0%A4'")
+        assert not browser.run("return document.querySelector('#session .row.work').innerText")
+
+        browser.run("location.hash = '#/report'")
+        browser.sees("■\nNot this")
+        assert browser.complaints() == []
+    assert pcc.look(said.split()[2])["status"] == "IDLE"
+
+
 SEVERAL = """
 steps:
   - ask:

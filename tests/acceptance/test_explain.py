@@ -27,7 +27,7 @@ def run(
 
 
 def test_a_person_reads_risk_parts_and_rules(tmp_path: Path) -> None:
-    done = run("bash", "git status && git push --force", "--project", "/p", home=tmp_path)
+    done = run("bash", "git status && git push --force", "--project", str(tmp_path), home=tmp_path)
 
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
@@ -45,7 +45,7 @@ def test_a_person_reads_risk_parts_and_rules(tmp_path: Path) -> None:
 
 
 def test_json_and_other_tools(tmp_path: Path) -> None:
-    done = run("write", "src/app.py", "--project", "/p", "--json", home=tmp_path)
+    done = run("write", "src/app.py", "--project", str(tmp_path), "--json", home=tmp_path)
 
     data = json.loads(done.stdout)
     assert (data["risk"], data["verdict"], data["reasons"][0]["rule"]) == (
@@ -80,7 +80,7 @@ def test_lines_in_lines_out_and_nothing_stops_it(tmp_path: Path) -> None:
 def test_nothing_to_judge_says_what_to_type(tmp_path: Path) -> None:
     done = run(home=tmp_path)
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "pcc explain bash" in done.stderr
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_created_where_there_is_no_state(tmp_path: Path) -> None:
 
 
 def test_the_tools_of_perpetualcc_itself_are_known(tmp_path: Path) -> None:
-    done = run("mcp__perpetualcc__search_code", "{}", "--project", "/p", home=tmp_path)
+    done = run("mcp__perpetualcc__search_code", "{}", "--project", str(tmp_path), home=tmp_path)
 
     assert done.stdout.splitlines()[:2] == [
         "Risk     LOW",
@@ -125,7 +125,7 @@ def test_the_tools_of_perpetualcc_itself_are_known(tmp_path: Path) -> None:
 def test_a_rule_that_denies_is_named(tmp_path: Path) -> None:
     decided(tmp_path, rule("deny", "command", "git status"))
 
-    done = run("bash", "git status", "--project", "/p", home=tmp_path)
+    done = run("bash", "git status", "--project", str(tmp_path), home=tmp_path)
 
     assert done.stdout.splitlines()[:3] == [
         "Risk     LOW",
@@ -151,8 +151,11 @@ def test_rules_that_allow_count_where_they_hold(tmp_path: Path) -> None:
     up = ("bash", "docker compose up --no-such")
     assert judged(*up, "--project", str(project)) == ("allow", ["rule-allow-command"])
     assert judged(*up, "--project", str(tmp_path / "link")) == ("allow", ["rule-allow-command"])
-    assert judged(*up, "--project", "/p") == ("ask", [])
-    assert judged("write", "docs/a.md", "--project", "/p") == ("allow", ["rule-allow-path"])
+    assert judged(*up, "--project", str(tmp_path)) == ("ask", [])
+    assert judged("write", "docs/a.md", "--project", str(tmp_path)) == (
+        "allow",
+        ["rule-allow-path"],
+    )
 
 
 def test_rules_count_for_lines_too_and_no_line_costs_the_others_theirs(tmp_path: Path) -> None:

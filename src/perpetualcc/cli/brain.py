@@ -16,7 +16,7 @@ from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.cli.look import print_json, printable
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.config import environment
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
@@ -26,7 +26,7 @@ from perpetualcc.requirements import parse_statements, read_text
 
 _log = logging.getLogger(__name__)
 
-app = typer.Typer(no_args_is_help=True, help="Ask a brain what it would answer.")
+app = typer.Typer(cls=Group, help="Ask a brain what it would answer.")
 
 
 @app.callback()
@@ -76,6 +76,8 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
         return
     if not question:
         raise typer.BadParameter("Give a question, or --jsonl", param_hint="question")
+    if project is not None:
+        directory(project)
     asked = Question(
         text=question,
         options=tuple(Option(label=one) for one in option or ()),

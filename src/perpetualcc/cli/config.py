@@ -19,7 +19,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import as_here, only_a_person
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import Group, JsonOption
 from perpetualcc.cli.streams import remedy
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
@@ -28,7 +28,7 @@ from perpetualcc.domain.private_files import write_whole
 
 app = typer.Typer(
     help="Show and change the settings.",
-    no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
 )

@@ -13,7 +13,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.look import print_json, printable
-from perpetualcc.cli.options import DryRunOption, FollowOption, JsonOption
+from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="The background process: start, stop, look, keep it after login.",
-    no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
 )

@@ -10,8 +10,9 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect, only_a_person
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import moment, print_json, table
-from perpetualcc.cli.options import DryRunOption, JsonOption
+from perpetualcc.cli.options import DryRunOption, Group, JsonOption
 from perpetualcc.daemon.state import is_held
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
@@ -20,7 +21,7 @@ from perpetualcc.domain.locations import Locations
 
 app = typer.Typer(
     help="Phones and other browsers that may open your dashboard.",
-    no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -51,6 +52,8 @@ def pair(
 
     Example: pcc devices pair "my phone" --may work
     """
+    if may not in set(Scope):
+        raise Mistyped(f"--may cannot be {may!r}", hint=f"It is {', '.join(Scope)}")
     address = _address()
     only_a_person(ctx.obj, "may pair a device")
     places = ctx.obj.locations

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
-from perpetualcc.cli.options import GlobalOptions, JsonOption
+from perpetualcc.cli.options import GlobalOptions, JsonOption, directory
 from perpetualcc.domain.authority import Authority
 from perpetualcc.domain.decisions import Verdict
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded, home_of
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
@@ -58,10 +58,8 @@ def explain(
         judge_lines(expanded(project).absolute(), guards)
         return
     if tool is None or subject is None:
-        raise PerpetualError(
-            "There is nothing to judge", hint="pcc explain bash 'git push --force'"
-        )
-    call = call_from_words(tool, subject, _canonical(expanded(project).absolute()))
+        raise Mistyped("There is nothing to judge", hint="pcc explain bash 'git push --force'")
+    call = call_from_words(tool, subject, directory(project))
     judged = _judge(call, guards)
     if as_json:
         print_json(_data(judged))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import JsonOption, ProjectArgument, directory
 from perpetualcc.domain.errors import PerpetualError
@@ -211,17 +212,13 @@ def graph(
 def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:
     hint = "pcc graph PROJECT src/auth.py [--dot], or pcc graph PROJECT --report [--json]"
     if report and entity:
-        raise PerpetualError(
+        raise Mistyped(
             f"`--report` is about the whole project, and {entity!r} is a part of it", hint=hint
         )
     if report and as_dot:
-        raise PerpetualError(
-            "`--report` cannot be drawn: --dot is for what is near an entity", hint=hint
-        )
+        raise Mistyped("`--report` cannot be drawn: --dot is for what is near an entity", hint=hint)
     if not report and not entity:
-        raise PerpetualError(
-            "A graph needs an entity, or `--report` for the whole project", hint=hint
-        )
+        raise Mistyped("A graph needs an entity, or `--report` for the whole project", hint=hint)
 
 
 def _arrow(entry: Any) -> str:

@@ -1,5 +1,6 @@
 """What `pcc start` and `pcc add` say alike: when a task begins, its plan, and its proof."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -85,40 +86,39 @@ def said_alike(
     """
     The parameters that `session.start` and `task.add` share.
 
-    Raises Mistyped for what is no time, or none ahead, and for what is no rule.
+    Raises Mistyped for what is no time, or none ahead, no rule, no command, or said twice.
     """
     if yes and not plan:
         raise Mistyped("--yes is about a plan", hint="Say --plan --yes")
-    if missed is not None and every is None:
-        raise Mistyped("--missed is about what repeats", hint='Say when: --every "weekday at 2am"')
-    try:
-        due = _due_of(at)
-        _check_rule(every, missed)
-    except PerpetualError as slip:
-        raise Mistyped(slip.message, hint=slip.hint) from None
-    planned = ("alone" if yes else "ask") if plan else None
-    return {
-        "due": due, "every": every, "missed": missed, "when": when, "checks": checks,
-        "plan": planned,
+    said: dict[str, Any] = {
+        "due": None, "every": every, "missed": missed, "when": when, "checks": checks,
+        "plan": ("alone" if yes else "ask") if plan else None,
     }  # fmt: skip
-
-
-def _due_of(at: str | None) -> float | None:
-    """UTC epoch seconds."""
-    if at is None:
-        return None
+    if (at, every, missed, when, checks) == (None,) * 5:
+        return said
     from perpetualcc.config.clock import wall_clock
+    from perpetualcc.daemon.beginnings import beginning_of
     from perpetualcc.deferred.when import parse_when
 
-    return parse_when(at, wall_clock().now())
+    now = wall_clock().now()
+    try:
+        said["due"] = None if at is None else parse_when(at, now)
+        beginning_of({**said, "unattended": False}, now)  # what the engine would refuse
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None
+    return said
 
 
-def _check_rule(every: str | None, missed: str | None) -> None:
-    if every is None:
-        return
-    from perpetualcc.deferred.repeat import ONCE, Repeated
+def refuse_other_plans(
+    said: dict[str, Any], *, is_perpetual: bool, requirements: Path | None
+) -> None:
+    """Raises Mistyped for --plan beside what is planned otherwise."""
+    from perpetualcc.daemon.beginnings import check_plannable
 
-    Repeated(every, missed or ONCE).check()
+    try:
+        check_plannable(said, is_perpetual=is_perpetual, requirements=requirements)
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None
 
 
 def begins_in_words(due: float | None, condition: str | None) -> str:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=LearningGroup,
-    no_args_is_help=True,
     help="Corrected once, remembered for good.",
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

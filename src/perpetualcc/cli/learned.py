@@ -13,7 +13,7 @@ import typer
 
 from perpetualcc.cli.learning_group import learning_places, tell_unread
 from perpetualcc.cli.look import one_line, print_json, printable
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import JsonOption, directory
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 ProjectOption = Annotated[Path | None, typer.Option(help="Only this project and the global rules")]
-HomeOption = Annotated[
-    Path | None, typer.Option(help="The project's directory", exists=True, file_okay=False)
-]
+HomeOption = Annotated[Path | None, typer.Option(help="The project's directory")]
 GlobalOption = Annotated[bool, typer.Option("--global", help="Only the rules of every project")]
 IdArgument = Annotated[str, typer.Argument(help="The beginning of a preference's id")]
 
@@ -179,6 +177,8 @@ def remember(
 
     if not says_something(rule):
         raise typer.BadParameter("a rule needs words", param_hint="RULE")
+    if project is not None:
+        directory(project)
     chosen = _home(project, everywhere=everywhere)
     where = _name_of(Path.cwd()) if chosen is None else chosen
     by_person = not _is_agent()
@@ -284,6 +284,8 @@ def import_(
     from perpetualcc.learning.preferences import Status
 
     _only_a_person()
+    if project is not None:
+        directory(project)
     library, chosen = open_library(), _home(project)
     entries = read_export(source)
     found = [one for one in entries if one[1].status not in {Status.SUPERSEDED, Status.REJECTED}]

@@ -5,14 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperGroup
-
+from perpetualcc.cli.options import Group
 from perpetualcc.config import claude_directory
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.learning.places import Places
 
 
-class LearningGroup(TyperGroup):
+class LearningGroup(Group):
     """Turns what the system says about those files into two lines that a person can act on."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
 from perpetualcc.cli.ending import with_our_errors
-from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
 from perpetualcc.config import use_config
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """Lists commands from a table and imports one when it is run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -36,14 +35,6 @@ class _Commands(TyperGroup):
             hint = f" Did you mean '{close[0]}'?" if close else ""
             ctx.fail(f"No such command '{name}'.{hint}")
         return None, None, rest
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Nothing typed is not a mistake: the help goes to standard output."""
-        if not args and not ctx.resilient_parsing:
-            print(ctx.get_help())
-            ctx.exit()
-        rest: list[str] = super().parse_args(ctx, args)
-        return rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """One section a panel, in the order in which people meet them."""

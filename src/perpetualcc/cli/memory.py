@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(no_args_is_help=True, help="Search what happened and what works.")
+app = typer.Typer(cls=Group, help="Search what happened and what works.")
 
 _KINDS = {"QuestionAnswered": "question", "ToolDecided": "call", "TaskSettled": "task"}
 """The events that our own sessions are remembered by; programs may add others."""
@@ -47,6 +48,8 @@ def search(
 
     Example: pcc memory search "the tests fail after an upgrade"
     """
+    if not query.strip():
+        raise Mistyped("There is nothing to look for", hint='pcc memory search "the tests fail"')
     where = str(main_tree(canonical(project))) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
@@ -71,9 +74,7 @@ def search(
 @app.command()
 def facts(
     ctx: typer.Context,
-    project: Annotated[
-        Path, typer.Argument(exists=True, file_okay=False, help="The project's directory")
-    ] = Path(),
+    project: Annotated[Path, typer.Argument(help="The project's directory")] = Path(),
     category: Annotated[FactCategory | None, typer.Option(help="Only of this category")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -84,6 +85,7 @@ def facts(
 
     Example: pcc memory facts ./api
     """
+    place = directory(project)
 
     async def look(database: Any) -> Any:
         from perpetualcc.cli.learning_group import learning_places
@@ -92,7 +94,7 @@ def facts(
         from perpetualcc.store.facts import SqliteFacts
 
         known = KnownFacts(SqliteFacts(database), Library(learning_places()))
-        return await SemanticMemory(known).get_facts(str(main_tree(canonical(project))), category)
+        return await SemanticMemory(known).get_facts(str(main_tree(place)), category)
 
     found = _with_database(ctx, look)
     if as_json:

@@ -7,13 +7,13 @@ import typer
 
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import coloured, fit, print_json
-from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.options import Group, JsonOption
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
     help="Send a test to every channel.",
-    no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
 )

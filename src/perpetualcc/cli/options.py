@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from perpetualcc.cli import completion
 from perpetualcc.config import Locations, locate
@@ -49,6 +50,17 @@ def directory(project: Path) -> Path:
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )
     return place
+
+
+class Group(TyperGroup):
+    """Commands of one kind. Nothing typed is not a mistake: the help goes to standard output."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not (args or self.invoke_without_command or ctx.resilient_parsing):
+            print(ctx.get_help())
+            ctx.exit()
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
 
 class Detail(Enum):

@@ -8,6 +8,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, print_json
 from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
@@ -83,8 +84,8 @@ def respond(
     _refuse_contradictions(
         number, answer or [], approve=approve, deny=deny, always=always, interactive=interactive
     )
-    if not (answer or approve or deny or always or interactive):
-        raise PerpetualError(
+    if not ("".join(answer or []).strip() or approve or deny or always or interactive):
+        raise Mistyped(
             "There is no answer",
             hint=f'pcc respond {number} "…", --approve, --deny or --interactive',
         )
@@ -122,7 +123,7 @@ def _refuse_contradictions(
     }
     for what, is_said in contradictions.items():
         if is_said:
-            raise PerpetualError(what, hint=f"Choose one, such as: pcc respond {number} --deny")
+            raise Mistyped(what, hint=f"Choose one, such as: pcc respond {number} --deny")
 
 
 def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:

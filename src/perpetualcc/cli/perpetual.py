@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import (
     DetachOption,
     NameOption,
@@ -13,7 +14,6 @@ from perpetualcc.cli.options import (
 )
 from perpetualcc.cli.start import begin
 from perpetualcc.cli.worktree import worktree_of
-from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -55,7 +55,7 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
     Example: pcc perpetual ./api --task "Build the authentication system" --hard-minutes 40
     """
     if task is None and resume_from is None:
-        raise PerpetualError("There is nothing to do", hint='Say what: --task "…"')
+        raise Mistyped("There is nothing to do", hint='Say what: --task "…"')
     chosen = {
         "warn_tokens": warn_tokens,
         "hard_tokens": hard_tokens,

@@ -9,12 +9,12 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
-from perpetualcc.cli.options import JsonOption, directory
+from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
     help="Your own rules about tool calls.",
-    no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -113,6 +113,9 @@ def add(
                 f"{word!r} is not one of {', '.join(sorted(known))}",
                 hint="Such as: pcc rules add allow command 'git commit'",
             )
+    if not pattern.strip():
+        hint = f"pcc rules add {effect} kind 'git commit'"
+        raise Mistyped("A rule names what it is about", hint=hint)
     place = None if project is None else directory(project)
     with connect(ctx.obj) as daemon:
         made = daemon.call(

@@ -9,6 +9,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.budget import used_up
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
     AtOption,
     ChecksOption,
@@ -160,6 +161,8 @@ def add(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
+    if not task.strip():
+        raise Mistyped("The task is empty", hint=f'Say what to do: pcc add {session} "…"')
     begins = said_alike(
         at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
     )

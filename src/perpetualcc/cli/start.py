@@ -25,6 +25,7 @@ from perpetualcc.cli.later import (
     WhenOption,
     YesOption,
     begins_in_words,
+    refuse_other_plans,
     said_alike,
 )
 from perpetualcc.cli.look import one_line, terminal_width
@@ -40,7 +41,6 @@ from perpetualcc.cli.options import (
 from perpetualcc.cli.session_page import session_panel
 from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 
@@ -132,9 +132,12 @@ def start(  # noqa: PLR0917  # one parameter an option
     if task is None:
         requirements = requirements or known
     if task is None and requirements is None:
-        raise PerpetualError(
-            "There is nothing to do", hint='Say what: --task "…" or --requirements FILE'
-        )
+        raise Mistyped("There is nothing to do", hint='Say what: --task "…" or --requirements FILE')
+    begins = said_alike(
+        at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
+    )
+    if plan:
+        refuse_other_plans(begins, is_perpetual=perpetual, requirements=requirements)
     if worktree:
         project = worktree_of(project, worktree)
     options: dict[str, Any] = {
@@ -157,9 +160,7 @@ def start(  # noqa: PLR0917  # one parameter an option
         name=session_name or worktree,
         detach=detach,
         unattended=unattended,
-        begins=said_alike(
-            at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
-        ),
+        begins=begins,
     )
 
 
@@ -204,6 +205,8 @@ def begin(
     begins: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Start a session, and watch it unless it is detached or begins later."""
+    if task is not None and not task.strip():
+        raise Mistyped("The task is empty", hint='Say what to do: --task "…"')
     given = {name: value for name, value in options.items() if value is not None}
     is_later = begins.get("due") or begins.get("every") or begins.get("when")
     given["programs"] = config.of_this_terminal(PROGRAMS)
@@ -294,9 +297,9 @@ def checked_sandbox(mode: str) -> str:
 def authority_of(
     project: Path, level: int, writable: list[Path], *, network: bool
 ) -> dict[str, Any]:
-    """What the session may touch. Raises PerpetualError where level and places disagree."""
+    """What the session may touch. Raises Mistyped where level and places disagree."""
     if (level == 2) != bool(writable):
-        raise PerpetualError(
+        raise Mistyped(
             "Level 2 writes below named directories only"
             if level == 2
             else "--writable names what level 2 may write",

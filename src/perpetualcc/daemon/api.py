@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
-from perpetualcc.daemon.beginnings import beginning_of
+from perpetualcc.daemon.beginnings import beginning_of, check_plannable
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
@@ -210,7 +210,7 @@ class Api:
                 hint='Say it as one: --task "…"',
             )
         is_perpetual = options.get("perpetual") is not None
-        _check_plannable(params, is_perpetual=is_perpetual, requirements=requirements)
+        check_plannable(params, is_perpetual=is_perpetual, requirements=requirements)
         session = await self.manager.create_session(
             project,
             plan,
@@ -342,7 +342,7 @@ class Api:
         that prove it done; `plan`: cut it into tasks first, as of `session.start`.
         """
         session = await self.manager.get_session(params["session"])
-        _check_plannable(params, is_perpetual=session.options.perpetual is not None)
+        check_plannable(params, is_perpetual=session.options.perpetual is not None)
         task = await self.manager.add_task(
             session.id,
             params["prompt"],
@@ -451,20 +451,6 @@ def one_of(kind: type[Chosen], word: str) -> Chosen:
 def _spent(spent: Mapping[SessionId, tuple[int, float]], session: SessionId) -> dict[str, Any]:
     tokens, usd = spent.get(session, (0, 0.0))
     return {"tokens": tokens, "usd": usd}
-
-
-def _check_plannable(
-    params: Params, *, is_perpetual: bool, requirements: str | None = None
-) -> None:
-    """Raises PerpetualError where somebody else plans already."""
-    if params["plan"] and (is_perpetual or requirements):
-        who = (
-            "A perpetual session makes its own plan" if is_perpetual else "Requirements are a plan"
-        )
-        raise PerpetualError(
-            f"{who}, and --plan is for one task in words",
-            hint='Say it as one: pcc start PROJECT --task "…" --plan',
-        )
 
 
 def plan_of(task: str | None, requirements: str | None) -> list[PlannedTask]:

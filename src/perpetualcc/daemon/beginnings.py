@@ -93,3 +93,15 @@ def _due(params: Params) -> float:
     if not 0 <= due < _END_OF_TIME:
         raise ProtocolError(ErrorCode.INVALID_PARAMS, f"due: {due!r} is no time")
     return due
+
+
+def check_plannable(params: Params, *, is_perpetual: bool, requirements: object = None) -> None:
+    """Raises PerpetualError where somebody else plans already."""
+    if params["plan"] and (is_perpetual or requirements):
+        who = (
+            "A perpetual session makes its own plan" if is_perpetual else "Requirements are a plan"
+        )
+        raise PerpetualError(
+            f"{who}, and --plan is for one task in words",
+            hint='Say it as one: pcc start PROJECT --task "…" --plan',
+        )

@@ -7,6 +7,7 @@ from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
+from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Lane, Outcome, Parked, Task, Wait
@@ -27,7 +28,6 @@ from perpetualcc.sessions.limit_waits import (
     signal_of,
 )
 from perpetualcc.sessions.ports import Record
-from perpetualcc.sessions.resume_policy import end_of_quiet
 from perpetualcc.sessions.settings import LimitSettings
 
 log = logging.getLogger(__name__)

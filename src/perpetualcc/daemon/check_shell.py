@@ -38,7 +38,7 @@ class CheckShell:
         try:
             trouble = await self._to_the_end(command, session, seconds, run, tail)
         except (OSError, ValueError) as error:
-            trouble = f"it cannot be run: {error}"
+            trouble = f"it cannot be run: {_told(error)}"
         finally:
             tail.close()
         return Ran(
@@ -75,6 +75,13 @@ class CheckShell:
     def _clear_away(self, group: int, run: RunId) -> None:
         processes.end_hidden(group, _GRACE)
         processes.sweep(self._data, _GRACE, run)
+
+
+def _told(error: OSError | ValueError) -> str:
+    """In the system's words, without Python's."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.strerror}: '{error.filename}'"
 
 
 def _in_words(code: int) -> str:

@@ -394,7 +394,6 @@ class Parts:
             self.ledger,
             CheckShell(self.locations.data).run,
             self.sessions.get,
-            self.events.append,
             self.clock,
             self.dispatcher.wake,
         )

@@ -7,7 +7,7 @@ The task is a row that no time wakes; when it is looked at next is on file.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Protocol
 
@@ -57,8 +57,8 @@ class Conditional(Protocol):
         """
         ...
 
-    async def look_again(self, task: TaskId, at: float) -> None:
-        """Not before that time."""
+    async def look_again(self, task: TaskId, at: float, *problem: Event) -> None:
+        """Not before that time. A problem is put on record with it, the first time."""
         ...
 
     async def begin_now(self, task: TaskId, *events: Event) -> None:
@@ -77,18 +77,15 @@ class ConditionWatch:
         tasks: Conditional,
         look: Look,
         session_of: Callable[[SessionId], Awaitable[Session]],
-        record: Callable[[Sequence[Event]], Awaitable[object]],
         clock: Clock,
         wake: Callable[[], None],
     ) -> None:
         self._tasks = tasks
         self._look = look
         self._session_of = session_of
-        self._record = record
         self._clock = clock
         self._wake = wake
         self._next: float | None = None
-        self._told: set[TaskId] = set()
         self.busy = False
         """A command is at work."""
 
@@ -136,14 +133,19 @@ class ConditionWatch:
             await self._tasks.begin_now(task.id, met)
             self._wake()
             return
-        await self._tasks.look_again(task.id, _after(task, self._clock.now()))
-        if looked.trouble in _NO_COMMAND and task.id not in self._told:
-            self._told.add(task.id)
-            text = f"The condition cannot be looked at: {looked.last_line or command}"
+        problem = []
+        if why := _why_not_looked(looked):
+            text = f"The condition cannot be looked at: {why}"
             hint = f"Stop it with: pcc stop {session} {task.id}, and say it again"
-            await self._record(
-                [ProblemNoticed(session=session, task=task.id, text=text, hint=hint)]
-            )
+            problem = [ProblemNoticed(session=session, task=task.id, text=text, hint=hint)]
+        await self._tasks.look_again(task.id, _after(task, self._clock.now()), *problem)
+
+
+def _why_not_looked(looked: Looked) -> str:
+    """What keeps it from ever holding; empty: it just does not hold."""
+    if looked.trouble in _NO_COMMAND:
+        return looked.last_line or looked.trouble
+    return "" if looked.trouble.startswith(("exit code ", "signal ")) else looked.trouble
 
 
 def _first(task: Task) -> float:

@@ -29,7 +29,7 @@ _DAYS = {
 }  # fmt: skip
 _AT_NIGHT = frozenset({"night", "nights", "nightly", "evening", "evenings"})
 _NAMED = {
-    "hour": "0 * * * *", "hourly": "0 * * * *", "@hourly": "0 * * * *",
+    "minute": "* * * * *", "hour": "0 * * * *", "hourly": "0 * * * *", "@hourly": "0 * * * *",
     "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
 }  # fmt: skip
@@ -64,7 +64,7 @@ def parse_every(text: str) -> Rule:
         rule = partial(_by_the_clock, _NAMED.get(said) or _cron_of(said))
         rule(0.0)
     except ValueError as error:
-        why = f" ({error})" if len(said.split()) >= _CRON_FIELDS else ""
+        why = f" ({error})" if re.match(r"[\d*]\S* \S+ \S+ \S+ ", said) else ""
         raise EveryError(text, f"is no rule that is understood{why}") from None
     return rule
 
@@ -109,6 +109,8 @@ def _by_the_clock(cron: str, moment: float) -> float:
     """
     from cronsim import CronSim, CronSimError  # noqa: PLC0415  # only where something repeats
 
+    if len(cron.split()) > _CRON_FIELDS:  # to the library, the first is one of seconds
+        raise ValueError("cron's are minute, hour, day, month, weekday")
     start = datetime.fromtimestamp(moment)  # noqa: DTZ006  # the local clock
     if cron.split()[1:2] == ["*"]:
         start = start.astimezone()  # as far from UTC as now: no hour comes twice

@@ -1,6 +1,6 @@
 """
-When, in a person's words: `23:00`, `tonight at 11pm`, `tomorrow 9:30`, `friday at noon`,
-`in 2 hours`, `2026-12-24 08:00` (seed 003, `--when`).
+When, in a person's words: `23:00`, `tonight at 11pm`, `9am tomorrow`, `friday at noon`,
+`in 2 hours`, `24 dec 8am`, `2026-12-24 08:00` (seed 003, `--when`).
 
 Times are of the local clock, days are the calendar's, and what comes back is UTC epoch seconds.
 Where a clock change leaves an hour out, it is the hour after; where it repeats one, the
@@ -10,18 +10,32 @@ first that is ahead.
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from perpetualcc.domain.errors import PerpetualError
 
 _LATEST = timedelta(days=366)
 """A year that has one more day than was typed is more likely a slip than a plan."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORTEST_WEEKDAY = 3
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SHORTEST_NAME = 3
 _EVENING = 6
 """At night, an hour of the clock's twelve from here on is one before midnight, and twelve is none
 of the day's."""
 _NOON = 12
+_NEAR = {"today": 0, "tonight": 0, "tomorrow": 1, "day after tomorrow": 2}
+_PARTS = {
+    "morning": range(12), "afternoon": range(12, 19), "evening": range(17, 24),
+    "night": range(18, 24),
+}  # fmt: skip
+"""Hours of the day. Midnight is of none: by `tomorrow night at 12` people mean two days."""
+_THIS = {"this morning": "today morning", "this afternoon": "today afternoon",
+         "this evening": "today evening"}  # fmt: skip
+_LEAP = 9
+"""Years in which there is a 29 February for sure."""
 
 _UNITS = {
     "s": timedelta(seconds=1), "sec": timedelta(seconds=1), "second": timedelta(seconds=1),
@@ -30,9 +44,18 @@ _UNITS = {
     "d": timedelta(days=1), "day": timedelta(days=1),
     "w": timedelta(weeks=1), "week": timedelta(weeks=1),
 }  # fmt: skip
-_AMOUNT = re.compile(r"(\d{1,5}(?:\.\d+)?|an?)\s*([a-z]+?)s?(?![a-z])[\s,]*(?:and\s+)?")
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+          "twelve")  # fmt: skip
+_NUMBERS = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5} | {
+    word: float(number) for number, word in enumerate(_SMALL, start=1)
+}
+_AMOUNT = re.compile(
+    rf"(?:(\d{{1,5}}(?:\.\d+)?)\s*|({'|'.join(_NUMBERS)})\s+)([a-z]+?)s?(?![a-z])"
+    r"(\s+and a half)?[\s,]*(?:and\s+)?"
+)
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm)?")
 _NAMED = {"noon": time(12), "midday": time(12), "midnight": time(0)}
+_DATE = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([a-z]+)\.?|([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?")
 
 
 class WhenError(PerpetualError):
@@ -42,7 +65,8 @@ class WhenError(PerpetualError):
         super().__init__(
             f"{text!r:.80} {problem}",
             hint='Say it as 23:00, "tomorrow at 9am", "friday 18:30", "in 2 hours"'
-            ' or "2026-12-24 08:00"',
+            ' or "2026-12-24 08:00"'
+            + ("; next can be two days, so say which" if "next" in text.lower().split() else ""),
         )
 
 
@@ -73,45 +97,97 @@ def parse_when(text: str, now: float) -> float:
 
 def _readings(said: str, now: datetime) -> Iterator[datetime]:
     """What it can mean, the plainest first."""
-    if (span := span_of(said.removeprefix("in "))) is not None:
+    if (span := span_of(said.removeprefix("in ").removesuffix(" from now"))) is not None:
         yield (now.astimezone() + span).astimezone()
+    words = [word for word in re.split(r"[\s,]+", said) if word not in {"", "at", "on", "the"}]
+    for day, hour in _splits(words):
+        if (days := _days(day, now)) is not None:
+            is_tonight = day == "tonight"
+            part = _PARTS.get(day.rpartition(" ")[2])
+            clock = clock_time(hour, is_night=is_tonight) if part is None else _in(part, hour)
+            if clock is not None:
+                yield from _on(days, clock, now, is_tonight=is_tonight)
+    if (clock := clock_time(" ".join(words), needs_more=True)) is not None:
+        yield from _on([0, 1], clock, now, is_tonight=False)
     with suppress(ValueError):
         if len(said) > len("2026-12-24"):  # a day alone has no hour
-            yield datetime.fromisoformat(said.upper())
-    words = [word for word in said.split() if word not in {"at", "on"}]
-    if words and (days := _days(words[0], now)) is not None:
-        is_tonight = words[0].rstrip(",") == "tonight"
-        if (clock := clock_time(" ".join(words[1:]), is_night=is_tonight)) is not None:
-            yield from _on(days, clock, now, is_tonight=is_tonight)
-    elif (clock := clock_time(" ".join(words), needs_more=True)) is not None:
-        yield from _on([0, 1], clock, now, is_tonight=False)
+            found = datetime.fromisoformat(said.upper())
+            yield found if found.tzinfo else _first_ahead([found], now)
+
+
+def _splits(words: list[str]) -> Iterator[tuple[str, str]]:
+    """A day and a clock's time, in this order first: `8 may 9` is not the ninth."""
+    halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    for day, hour in halves + [(day, hour) for hour, day in halves]:
+        yield _THIS.get(day, day.removeprefix("this ")), hour
 
 
 def span_of(said: str) -> timedelta | None:
-    """`2 hours and 30 minutes`, `1h30m`, `an hour`."""
+    """`2 hours and 30 minutes`, `1h30m`, `two days`, `an hour and a half`."""
     span, at = timedelta(), 0
     while at < len(said):
         part = _AMOUNT.match(said, at)
-        if part is None or part[2] not in _UNITS:
+        if part is None or part[3] not in _UNITS:
             return None
-        span += (1.0 if part[1] in {"a", "an"} else float(part[1])) * _UNITS[part[2]]
+        number = float(part[1]) if part[1] else _NUMBERS[part[2]]
+        span += (number + (0.5 if part[4] else 0.0)) * _UNITS[part[3]]
         at = part.end()
     return span if at else None
 
 
-def _days(word: str, now: datetime) -> list[int] | None:
-    """How many days from today a word can mean; None: it names no day."""
-    word = word.rstrip(",")
-    match word:
-        case "today" | "tonight":
-            return [0]
-        case "tomorrow":
-            return [1]
-    for number, name in enumerate(WEEKDAYS):
-        if len(word) >= _SHORTEST_WEEKDAY and name.startswith(word):
-            ahead = (number - now.weekday()) % 7
-            return [ahead, ahead + 7]
-    return None
+def _days(said: str, now: datetime) -> list[int] | None:
+    """How many days from today it can mean; None: it names no day."""
+    first, _, last = said.rpartition(" ")
+    if last in _PARTS and first:
+        return _days(first, now)
+    if said in _NEAR:
+        return [_NEAR[said]]
+    if (number := _number_of(said.removesuffix("."), WEEKDAYS)) is not None:
+        ahead = (number - now.weekday()) % 7
+        return [ahead, ahead + 7]
+    if said.startswith("in ") and (span := span_of(said.removeprefix("in "))) is not None:
+        return None if span % timedelta(days=1) else [span.days]
+    dates = _dates(said, now.year)
+    return None if dates is None else [(one - now.date()).days for one in dates]
+
+
+def _dates(said: str, year: int) -> list[date] | None:
+    """
+    `2026-12-24`, `24 dec`, `december 24th 2026`; without a year, the next years' too.
+
+    Raises ValueError: there is no such day.
+    """
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", said):
+        return [date.fromisoformat(said)]
+    told = re.fullmatch(r"(.+?) (\d{4})", said)
+    found = _DATE.fullmatch(told[1] if told else said)
+    month = found and _number_of(found[2] or found[3], _MONTHS)
+    if found is None or month is None:
+        return None
+    day = int(found[1] or found[4])
+    if told:
+        return [date(int(told[2]), month + 1, day)]
+    dates = []
+    for one in range(year, year + _LEAP):
+        with suppress(ValueError):
+            dates.append(date(one, month + 1, day))
+    return dates[:2] or [date(year, month + 1, day)]
+
+
+def _number_of(word: str, names: tuple[str, ...]) -> int | None:
+    """Which of the names it is, or begins."""
+    found = (number for number, name in enumerate(names) if name.startswith(word))
+    return next(found, None) if len(word) >= _SHORTEST_NAME else None
+
+
+def _in(part: range, said: str) -> time | None:
+    """The time that a clock shows in that part of the day; None: it shows none then."""
+    clock = clock_time(said)
+    if clock is None:
+        return None
+    is_of_twelve = clock.hour <= _NOON and re.fullmatch(r"[\d:]+", said) is not None
+    hours = (clock.hour, clock.hour + _NOON) if is_of_twelve else (clock.hour,)
+    return next((clock.replace(hour=hour) for hour in hours if hour in part), None)
 
 
 def clock_time(said: str, *, is_night: bool = False, needs_more: bool = False) -> time | None:
@@ -135,10 +211,10 @@ def _on(days: list[int], clock: time, now: datetime, *, is_tonight: bool) -> Ite
     """The time on the first of the days on which it is ahead; on the last, when it never is."""
     if is_tonight and clock.hour < _NOON and clock.hour < now.hour:
         days = [1]  # after midnight
-    moments = [
-        datetime.combine(now.date() + timedelta(days=day), clock).replace(fold=fold)
-        for day in days
-        for fold in (0, 1)
-    ]
-    ahead = (moment for moment in moments if moment.timestamp() > now.timestamp())
-    yield next(ahead, moments[-1])
+    yield _first_ahead([datetime.combine(now.date() + timedelta(day), clock) for day in days], now)
+
+
+def _first_ahead(moments: list[datetime], now: datetime) -> datetime:
+    """Of the local clock's times, where one comes twice; the last, when none is ahead."""
+    both = [moment.replace(fold=fold) for moment in moments for fold in (0, 1)]
+    return next((one for one in both if one.timestamp() > now.timestamp()), both[-1])

@@ -1,7 +1,7 @@
 """Hours of every day, as people write them in settings."""
 
 import re
-from datetime import time
+from datetime import datetime, time, timedelta, tzinfo
 
 from perpetualcc.domain.errors import PerpetualError
 
@@ -29,3 +29,23 @@ def parse_hours(text: str) -> tuple[time, time] | None:
             f"{text!r} ends when it begins", hint='Write "" for never, 00:00-23:59 for always'
         )
     return begin, end
+
+
+def end_of_quiet(
+    at: float, hours: tuple[time, time] | None, zone: tzinfo | None = None
+) -> float | None:
+    """
+    When the hours that `at` falls into end; None: it is in none of them. UTC epoch seconds.
+
+    `zone`: None for the local one. Where the clock shows the end twice, it is the first ahead.
+    """
+    if hours is None:
+        return None
+    (begin, end), local = hours, datetime.fromtimestamp(at, zone)
+    clock = local.time()
+    is_in = begin <= clock < end if begin < end else clock >= begin or clock < end
+    if not is_in:
+        return None
+    day = local.date() + timedelta(days=0 if clock < end else 1)
+    ends = [datetime.combine(day, end, zone).replace(fold=fold).timestamp() for fold in (0, 1)]
+    return next((one for one in ends if one > at), ends[-1])

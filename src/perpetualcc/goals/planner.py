@@ -174,18 +174,24 @@ def _digest(plan: Plan) -> str:
     return f"plan:{hashlib.sha256(said.encode()).hexdigest()}"
 
 
-def _proof(plan: Plan) -> str:
+def _course(plan: Plan) -> str:
+    """How it will go, and what will prove it."""
     proved = sum(bool(part.checks) for part in plan.parts)
-    if proved == len(plan.parts):
-        return "each proved before the next"
-    return f"{proved} of them proved by checks" if proved else "none of them proved by a check"
+    if len(plan.parts) == 1:
+        return "proved by its checks" if proved else "proved by no check"
+    how = f"{proved} of them proved by checks" if proved else "none of them proved by a check"
+    how = "each proved before the next" if proved == len(plan.parts) else how
+    return f"one after another, {how}"
 
 
 def _question(task: Task, session: Session, plan: Plan, risky: list[str]) -> EscalationRequest:
     parts = counted(len(plan.parts), "task")
     title = f"Begin with this plan of {parts} for: {first_line(task.prompt, 100)}"
     options = (
-        {"label": GO, "description": f"{parts}, one after another, {_proof(plan)}"},
+        {
+            "label": GO,
+            "description": f"{parts}, {_course(plan)}",
+        },
         {"label": LEAVE, "description": "Nothing begins; pcc resume has it planned again"},
     )
     question = {"question": title, "header": "Plan", "multiSelect": False, "options": options}

@@ -6,8 +6,9 @@ never a prompt that only asks whether the limit is over.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import timedelta
 
+from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.limits import IN_VAIN, LimitWindow, RateLimitInfo
 from perpetualcc.sessions.settings import LimitSettings
 
@@ -78,19 +79,3 @@ def earliest(info: RateLimitInfo, *, now: float, in_a_row: int) -> float:
 
 def _step(steps: tuple[timedelta, ...], number: int) -> float:
     return steps[min(max(number, 1), len(steps)) - 1].total_seconds()
-
-
-def end_of_quiet(at: float, hours: tuple[time, time] | None) -> float | None:
-    """When the quiet hours that `at` falls into end; None when it is not in them. Local time."""
-    if hours is None or hours[0] == hours[1]:
-        return None
-    start, end = hours
-    local = datetime.fromtimestamp(at)  # noqa: DTZ006  # quiet hours are the person's own
-    clock = local.time()
-    is_quiet = start <= clock < end if start < end else clock >= start or clock < end
-    if not is_quiet:
-        return None
-    over = datetime.combine(local.date(), end)
-    if over <= local:
-        over = datetime.combine(local.date() + timedelta(days=1), end)
-    return over.timestamp()

@@ -230,12 +230,11 @@ def named(name: str, tasks: Sequence[Task]) -> list[Task]:
     """Those with this id, whole prompt or first line; else those whose id begins so."""
     exact = [task for task in tasks if name in {task.id, task.prompt}]
     titled = [task for task in tasks if name.strip() == _title(task)]
+    begun = name.removeprefix("t-")
     return (
         exact
         or titled
-        or [
-            task for task in tasks if task.id.removeprefix("t-").startswith(name.removeprefix("t-"))
-        ]
+        or [task for task in tasks if begun and task.id.removeprefix("t-").startswith(begun)]
     )
 
 

@@ -98,14 +98,12 @@ class SqliteLedger:
     async def conditional(self) -> Looks:
         return await self._database.read(tasks.conditional)
 
-    async def look_again(self, task: TaskId, at: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO looks (task, next) VALUES (?, ?)"
-                " ON CONFLICT (task) DO UPDATE SET next = excluded.next",
-                (task, at),
-            )
-        )
+    async def look_again(self, task: TaskId, at: float, *problem: Event) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            if tasks.look_again(connection, task, at, is_told=bool(problem)):
+                self._events.append_in(connection, problem)
+
+        await self._database.write(write)
 
     async def begin_now(self, task: TaskId, *events: Event) -> None:
         now = self._clock.now()

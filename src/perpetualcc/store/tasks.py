@@ -197,6 +197,17 @@ def conditional(connection: sqlite3.Connection) -> list[tuple[Task, float | None
     ]
 
 
+def look_again(connection: sqlite3.Connection, task: str, at: float, *, is_told: bool) -> bool:
+    """Not before that time. True: a person is told of it, for the first time."""
+    connection.execute(
+        "INSERT INTO looks (task, next) VALUES (?, ?)"
+        " ON CONFLICT (task) DO UPDATE SET next = excluded.next",
+        (task, at),
+    )
+    told = "UPDATE looks SET told = 1 WHERE task = ? AND NOT told"
+    return is_told and connection.execute(told, (task,)).rowcount > 0
+
+
 def begin_now(connection: sqlite3.Connection, task: str, now: float) -> bool:
     """With all of its group that wait for the same. False: it is due already, or over."""
     return (

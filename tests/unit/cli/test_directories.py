@@ -18,6 +18,11 @@ from perpetualcc.domain.errors import PerpetualError
         ["context", "PLACE", "a.py"],
         ["rehearse", "demo", "--project", "PLACE"],
         ["rules", "add", "allow", "command", "make", "--project", "PLACE"],
+        ["memory", "facts", "PLACE"],
+        ["learn", "remember", "Use tabs", "--project", "PLACE"],
+        ["learn", "import", "rules.json", "--project", "PLACE"],
+        ["explain", "bash", "ls", "--project", "PLACE"],
+        ["brain", "ask", "Which one?", "--project", "PLACE"],
     ],
     ids=lambda words: " ".join(words[:2]),
 )

@@ -180,7 +180,7 @@ def test_a_rule_without_words_is_refused(run, rule):
 def test_a_rule_for_a_project_that_does_not_exist_is_refused(run, tmp_path):
     (tmp_path / "file").touch()
     for project in ("/nonexist", str(tmp_path / "file")):
-        run("learn", "remember", "Use tabs", "--project", project, code=2)
+        run("learn", "remember", "Use tabs", "--project", project, code=1)
     assert run("learn", "list") == "Nothing learned yet\n"
 
 

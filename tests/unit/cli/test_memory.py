@@ -27,5 +27,4 @@ def test_facts_of_a_folder_that_is_not_there_are_not_those_of_the_one_around_it(
         app, ["--data-dir", str(tmp_path / "data"), "memory", "facts", str(tmp_path / "shpo")]
     )
 
-    assert said.exit_code == 2
-    assert "shpo' does not exist" in said.output
+    assert said.exception.message == f"Project path '{tmp_path / 'shpo'}' is not a directory"

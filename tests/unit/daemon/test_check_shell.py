@@ -70,7 +70,9 @@ def test_it_runs_in_the_project_and_says_when_there_is_none(shell, tmp_path):
     (tmp_path / "deep er").mkdir()
     assert shell("pwd", project=tmp_path / "deep er").last_line.endswith("/deep er")
 
-    assert "cannot be run" in shell("true", project=tmp_path / "gone").trouble
+    gone = tmp_path / "gone"
+    no_place = f"it cannot be run: No such file or directory: '{gone}'"
+    assert shell("true", project=gone).trouble == no_place
     assert "cannot be run" in shell("echo \0").trouble
 
 

@@ -8,6 +8,7 @@ from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task
+from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from tests.fakes.clock import FakeClock
 from tests.fakes.tables import on_tables
@@ -21,13 +22,11 @@ class World:
     def __init__(self, database):
         self.database, self.clock = database, FakeClock()
         self.ledger = SqliteLedger(database, self.clock, "test", repeats=repeated)
-        self.holds, self.looked, self.told, self.woken = {}, [], [], 0
+        self.holds, self.looked, self.woken = {}, [], 0
         self.restart()
 
     def restart(self):
-        self.watch = ConditionWatch(
-            self.ledger, self.look, self.session, self.record, self.clock, self.wake
-        )
+        self.watch = ConditionWatch(self.ledger, self.look, self.session, self.clock, self.wake)
 
     async def look(self, command, session, _seconds):
         self.looked.append((command, session))
@@ -37,9 +36,6 @@ class World:
 
     async def session(self, name):
         return f"session {name}"
-
-    async def record(self, events):
-        self.told += events
 
     def wake(self):
         self.woken += 1
@@ -59,6 +55,10 @@ class World:
             self.clock.move(2)
             await self.watch.look()
         return len(self.looked) - before
+
+    async def problems(self):
+        found = await EventLog(self.database).tail(None, 9, kinds=["ProblemNoticed"])
+        return [one.event for one in found]
 
     async def claimed(self) -> list[Task]:
         return await self.ledger.claim({Lane.CRON: 9}, 9)
@@ -174,14 +174,39 @@ def test_an_engine_starts_after_a_clock_that_was_ahead(play):
     play(scene)
 
 
-def test_a_command_that_is_not_there_is_told_once(play):
+def test_a_command_that_is_not_there_is_told_once_by_however_many_engines(play):
     async def scene(world):
         world.holds["lss"] = "exit code 127"
         await world.add("t", "lss", group="g")
-        await world.looks(300)
-        (problem,) = world.told
+        for _ in range(3):
+            assert await world.looks(300) > 0
+            world.restart()
+        (problem,) = await world.problems()
         assert problem.text == "The condition cannot be looked at: sh: it said so"
         assert "pcc stop g t," in problem.hint
+
+    play(scene)
+
+
+@pytest.mark.parametrize("trouble", ["it was ended after 30 s", "it cannot be run: No such file"])
+def test_one_that_takes_too_long_or_has_no_place_to_run_in_is_told_too(play, trouble):
+    async def scene(world):
+        world.holds["slow"] = trouble
+        await world.add("t", "slow", group="g")
+        await world.looks(120)
+        (problem,) = await world.problems()
+        assert problem.text == f"The condition cannot be looked at: {trouble}"
+
+    play(scene)
+
+
+@pytest.mark.parametrize("trouble", ["exit code 1", "signal 9"])
+def test_one_that_does_not_hold_is_told_to_nobody(play, trouble):
+    async def scene(world):
+        world.holds["no"] = trouble
+        await world.add("t", "no", group="g")
+        await world.looks(120)
+        assert await world.problems() == []
 
     play(scene)
 

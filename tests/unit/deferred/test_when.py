@@ -52,6 +52,25 @@ def said(text: str, now: float = MONDAY) -> str:
         ("in 3 days", "2026-11-26 15:30"),
         ("2026-12-24 08:00", "2026-12-24 08:00"),
         ("2026-12-24T08:00Z", "2026-12-24 09:00"),
+        ("2026-12-24 8:00", "2026-12-24 08:00"),
+        ("2026-12-24 at 8am", "2026-12-24 08:00"),
+        ("24 dec 8am", "2026-12-24 08:00"),
+        ("December 24th at noon", "2026-12-24 12:00"),
+        ("31 dec 2026, 23:59", "2026-12-31 23:59"),
+        ("8 may 9", "2027-05-08 09:00"),
+        ("nov 23 at 15:00", "2027-11-23 15:00"),
+        ("9am tomorrow", "2026-11-24 09:00"),
+        ("18:30 on friday", "2026-11-27 18:30"),
+        ("this friday at noon", "2026-11-27 12:00"),
+        ("the day after tomorrow at 9", "2026-11-25 09:00"),
+        ("in 2 days at 9", "2026-11-25 09:00"),
+        ("tomorrow morning at 9", "2026-11-24 09:00"),
+        ("tomorrow afternoon at 3", "2026-11-24 15:00"),
+        ("this evening at 8", "2026-11-23 20:00"),
+        ("friday night at 11:30", "2026-11-27 23:30"),
+        ("two hours from now", "2026-11-23 17:30"),
+        ("in half an hour", "2026-11-23 16:00"),
+        ("in an hour and a half", "2026-11-23 17:00"),
     ],
 )
 def test_a_time_is_read_as_people_say_it(text: str, meant: str):
@@ -70,13 +89,18 @@ def test_a_time_is_read_as_people_say_it(text: str, meant: str):
         ("in 5 parsecs", "understood"),
         ("tomorrow night at 12", "understood"),
         ("this evening at 12", "understood"),
+        ("tomorrow morning at 9pm", "understood"),
+        ("the 31st at 9", "understood"),
         ("soon", "understood"),
         ("25:00", "calendar"),
         ("9:75", "calendar"),
+        ("2027-02-29 08:00", "calendar"),
+        ("31 april at 9", "calendar"),
         ("today at 9", "passed"),
         ("2020-01-01 08:00", "passed"),
         ("in 0 minutes", "passed"),
         ("2027-12-24 08:00", "a year"),
+        ("29 february at 9", "a year"),
         ("in 99999 weeks", "a year"),
     ],
 )
@@ -84,6 +108,19 @@ def test_what_cannot_be_meant_is_refused_with_an_example(text: str, problem: str
     with pytest.raises(WhenError, match=problem) as refused:
         parse_when(text, MONDAY)
     assert "tomorrow at 9am" in str(refused.value.hint)
+
+
+def test_next_friday_is_two_days_to_people_and_asked_about():
+    with pytest.raises(WhenError) as refused:
+        parse_when("next friday at noon", MONDAY)
+
+    assert "next can be two days" in str(refused.value.hint)
+
+
+def test_the_29th_of_february_is_a_day_of_the_years_that_have_it():
+    assert (
+        said("feb 29 at 9", datetime(2027, 6, 1, tzinfo=BERLIN).timestamp()) == "2028-02-29 09:00"
+    )
 
 
 def test_after_midnight_tonight_is_this_night():
@@ -110,6 +147,8 @@ def test_in_the_hour_that_comes_again_it_is_the_one_that_is_ahead():
 
     assert parse_when("02:30", again) - again == 20 * 60
     assert parse_when("today 02:30", between) - between == 50 * 60
+    assert parse_when("2026-10-25 02:30", between) - between == 50 * 60
+    assert parse_when("2026-10-25T02:30", between) - between == 50 * 60
 
 
 def test_a_span_is_not_stretched_by_a_change_of_the_clock():

@@ -126,6 +126,18 @@ def test_a_person_is_asked_and_nothing_follows_before_they_answer():
     assert [one.kind for one in world.events] == ["PlanProposed"]
 
 
+@pytest.mark.parametrize(
+    ("checks", "told"),
+    [(["ls roof"], "1 task, proved by its checks"), ([], "1 task, proved by no check")],
+)
+def test_a_plan_of_one_task_has_none_before_or_after(checks, told):
+    world = World()
+    world.proposes({"tasks": [{**ROOF, "after": [], "checks": checks}]})
+    world.ends_its_turn()
+
+    assert world.asked[0].options[0]["description"] == told
+
+
 @pytest.mark.parametrize("writes", range(6))
 @pytest.mark.parametrize("text", [GO, LEAVE, "Only the roof"])
 def test_what_was_answered_counts_once_wherever_the_engine_dies(text, writes):

@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
-from perpetualcc.human.notifications.times import next_try, quiet_until
+from perpetualcc.domain.hours import end_of_quiet, parse_hours
+from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.notifications.times import next_try
 from perpetualcc.human.reminders import next_reminder
 from perpetualcc.human.settings import HumanSettings, parse_duration
 
-NIGHT = parse_quiet_hours("22:00-07:00")
-NOON = parse_quiet_hours("12:00-13:30")
+NIGHT = parse_hours("22:00-07:00")
+NOON = parse_hours("12:00-13:30")
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ NOON = parse_quiet_hours("12:00-13:30")
 def test_quiet_hours_end_when_they_say(hours, now, until):
     at = datetime.fromisoformat(now).replace(tzinfo=UTC).timestamp()
 
-    over = quiet_until(at, hours, UTC)
+    over = end_of_quiet(at, hours, UTC)
 
     expected = until and datetime.fromisoformat(until).replace(tzinfo=UTC).timestamp()
     assert over == expected
@@ -40,11 +41,21 @@ def test_a_night_in_which_the_clock_changes_ends_by_the_wall_clock():
     berlin = ZoneInfo("Europe/Berlin")
     before = datetime(2026, 10, 24, 23, 0, tzinfo=berlin)
 
-    over = quiet_until(before.timestamp(), NIGHT, berlin)
+    over = end_of_quiet(before.timestamp(), NIGHT, berlin)
 
     assert over is not None
     assert datetime.fromtimestamp(over, berlin).hour == 7
     assert over - before.timestamp() == timedelta(hours=9).total_seconds()
+
+
+def test_an_end_that_the_clock_shows_twice_is_the_first_that_is_ahead():
+    berlin, hours = ZoneInfo("Europe/Berlin"), parse_hours("22:00-02:30")
+    first, second = (
+        datetime(2026, 10, 25, 2, 15, fold=fold, tzinfo=berlin).timestamp() for fold in (0, 1)
+    )
+
+    assert end_of_quiet(first, hours, berlin) == first + 15 * 60
+    assert end_of_quiet(second, hours, berlin) == second + 15 * 60
 
 
 @pytest.mark.parametrize("wrong", ["22-07", "25:00-07:00", "22:00-07:61", "night", "7:00-7:00"])

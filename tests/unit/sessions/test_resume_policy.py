@@ -5,9 +5,9 @@ import time
 import pytest
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.hours import parse_hours
+from perpetualcc.domain.hours import end_of_quiet, parse_hours
 from perpetualcc.domain.limits import IN_VAIN, LimitWindow, RateLimitInfo
-from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, end_of_quiet, plan_resume
+from perpetualcc.sessions.resume_policy import BACK_OFF, PATIENCE, plan_resume
 from perpetualcc.sessions.settings import LimitSettings, SessionSettings
 
 NOW = 1_800_000_000.0

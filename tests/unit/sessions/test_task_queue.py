@@ -17,6 +17,7 @@ from perpetualcc.sessions.task_queue import (
     can_be_done,
     order_of,
     tasks_of,
+    the_one_named,
 )
 from tests.fakes.clock import FakeClock
 from tests.fakes.ledger import Memory, MemoryLedger
@@ -101,13 +102,25 @@ def test_a_name_of_nothing_or_of_two_is_refused_and_nothing_is_added():
         with pytest.raises(PerpetualError, match="matches several tasks") as several:
             await queue.add("x", after=["the same"])
         assert several.value.hint.count("(the same)") == 2
-        with pytest.raises(PerpetualError, match="matches"):
-            await queue.add("x", after=[""])
         for empty in ("", "  \n"):
             with pytest.raises(PerpetualError, match="The task is empty"):
                 await queue.add(empty)
 
         assert prompts(await queue.everything()) == ["the same", "the same"]
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "t-"])
+def test_no_name_names_no_task_though_there_is_only_one(nothing):
+    async def scene():
+        queue, _ = new_queue()
+        await queue.add("the only one")
+
+        with pytest.raises(PerpetualError, match="matches no task"):
+            await queue.add("x", after=[nothing])
+        with pytest.raises(PerpetualError, match="matches no task"):
+            the_one_named(nothing, await queue.everything())
 
     asyncio.run(scene())
 

@@ -20,13 +20,14 @@ from typing import Any
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.foreign_files import read_regular
+from perpetualcc.domain.hours import end_of_quiet, parse_hours
 from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import DESKTOP, Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
 from perpetualcc.human.notifications.senders import Senders
-from perpetualcc.human.notifications.settings import NotificationSettings, parse_quiet_hours
-from perpetualcc.human.notifications.times import next_try, quiet_until
+from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.notifications.times import next_try
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class Courier:
         self._outbox = outbox
         self._with = equipment
         self._channels = {channel.name: channel for channel in equipment.channels}
-        self._quiet = parse_quiet_hours(equipment.settings.quiet_hours)
+        self._quiet = parse_hours(equipment.settings.quiet_hours)
         self._clock = clock
         self._woken = asyncio.Event()
         self._stopping = False
@@ -132,7 +133,7 @@ class Courier:
             await self._pass_on(notice.what)
             await self._outbox.end(notice.id, NoticeState.FAILED, "no such channel is configured")
             return None
-        quiet = quiet_until(self._clock.now(), self._quiet)
+        quiet = end_of_quiet(self._clock.now(), self._quiet)
         if quiet is not None and notice.what.kind is not Kind.TEST:
             await self._outbox.postpone(notice.id, quiet, notice.problem)
             return None
@@ -173,7 +174,7 @@ class Courier:
 
     async def send_unrecorded(self, notices: Iterable[NewNotice]) -> None:
         """Once, at once and without a row or a receipt: for when neither can be written."""
-        if quiet_until(self._clock.now(), self._quiet) is None:
+        if end_of_quiet(self._clock.now(), self._quiet) is None:
             for what in notices:
                 await _ended(self._senders.send(self._order(what)))
 

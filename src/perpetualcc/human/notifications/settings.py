@@ -1,7 +1,7 @@
 """`[notifications]` of the configuration (seed 000, and the channels beyond the desktop)."""
 
 from dataclasses import dataclass
-from datetime import time, timedelta
+from datetime import timedelta
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import parse_hours
@@ -59,7 +59,7 @@ class NotificationSettings:
                 f"'notifications.give_up_hours' is {self.give_up_hours:g}; it is at most {CENTURY}",
                 hint="pcc config set notifications.give_up_hours 24",
             )
-        parse_quiet_hours(self.quiet_hours)
+        parse_hours(self.quiet_hours)
         for number, url in enumerate(self.urls, start=1):
             if "://" not in url and not url.startswith("env:"):  # not shown: it may be a secret
                 raise PerpetualError(
@@ -70,18 +70,3 @@ class NotificationSettings:
     @property
     def give_up(self) -> timedelta:
         return timedelta(hours=self.give_up_hours)
-
-
-def parse_quiet_hours(text: str) -> tuple[int, int] | None:
-    """
-    Minutes of the day at which the quiet begins and ends; None: there is none.
-
-    Raises:
-        PerpetualError: it is not written like `22:00-07:00`.
-    """
-    hours = parse_hours(text)
-    return hours and (_minutes(hours[0]), _minutes(hours[1]))
-
-
-def _minutes(clock: time) -> int:
-    return clock.hour * 60 + clock.minute

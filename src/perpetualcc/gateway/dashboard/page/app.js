@@ -145,8 +145,17 @@ async function readBudget() {
 
 const view = () => {
   const [, name = "sessions", rest = ""] = /^#\/(\w+)\/?(.*)$/.exec(location.hash) ?? [];
-  return VIEWS.includes(name) ? [name, decodeURIComponent(rest)] : ["sessions", ""];
+  return VIEWS.includes(name) ? [name, decoded(rest)] : ["sessions", ""];
 };
+
+/** An address that was typed or cut off names nothing that is here, and stops nothing. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 function route() {
   if (location.hash === "#main") {

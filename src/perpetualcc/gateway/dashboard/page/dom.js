@@ -57,6 +57,8 @@ export const STATUS = {
   ERROR: ["✗", "Error"],
 };
 
+export const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
+
 export function statusMark(status) {
   const [symbol, word] = STATUS[status] ?? ["·", status];
   const mark = el("span.status", { "data-status": status }, el("span", { "aria-hidden": "true" }, symbol), ` ${word}`);

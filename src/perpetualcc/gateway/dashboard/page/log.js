@@ -12,7 +12,10 @@ const by = { policy: "by the rules", brain: "by the brain", person: "by you", me
 // What a line says, and how it looks; a kind that is not here is not for people.
 const LINES = {
   RunStarted: (e) => [e.resumed ? "Resuming Claude Code…" : "Starting Claude Code…", "quiet"],
-  TaskAdded: (e) => (e.due ? [`Begins ${moment(e.due)}: ${oneLine(e.prompt)}`] : null),
+  TaskAdded: (e) => {
+    if (e.when) return [`Begins when it succeeds: ${oneLine(e.when)}`];
+    return e.due ? [`Begins ${moment(e.due)}: ${oneLine(e.prompt)}`] : null;
+  },
   TaskStarted: (e) => [`Task: ${oneLine(e.prompt)}`, "head"],
   TextSaid: (e) => [clean(e.text).trim(), "said"],
   ToolDecided: (e) =>

@@ -1,9 +1,8 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
-import { button, counted, el, fill, goesOn, money, moment, oneLine, put, say, seldom, statusMark, thousands, clean } from "./dom.js";
+import { button, counted, el, fill, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean } from "./dom.js";
 import { Log } from "./log.js";
 
-const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
 const MOST_TASKS = 50;
 const CAN_PAUSE = new Set(["IDLE", "PROCESSING", "WAITING_INPUT", "RATE_LIMITED"]);
 
@@ -21,6 +20,7 @@ export class SessionView {
     this.ask = el("p", { hidden: true }, el("a.call", { href: "#/waiting" }, "It waits for you: answer"));
     this.pause = button("Pause", () => this.act("session.pause"));
     this.resume = button("Resume", () => this.act("session.resume"));
+    this.pause.hidden = this.resume.hidden = true; // until it is known that there is such a session
     this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next" });
     const add = el(
       "form.add.work",
@@ -154,7 +154,11 @@ export function meter(share) {
 
 function task(one) {
   const isLater = one.state === "queued" && one.due * 1000 > Date.now();
-  const when = isLater ? `begins ${moment(one.due)}` : "";
+  const when = [
+    isLater ? `begins ${moment(one.due)}` : "",
+    one.state === "queued" && one.when ? `begins when it succeeds: ${oneLine(one.when)}` : "",
+    one.every ? `every ${oneLine(one.every)}` : "",
+  ].filter(Boolean).join(" · ");
   // A task of a plan begins with its title, apart from the rest.
   const [title, rest] = one.prompt.trim().split(/\n\s*\n([^]*)/, 2);
   const item = el(

@@ -101,7 +101,16 @@ export class Waiting {
 
   close(card, words) {
     card.details.open = true;
-    fill(card.body, el("p.done", { role: "status" }, words), button("Put away", () => card.node.remove(), "small"));
+    const away = button("Put away", () => this.putAway(card.node), "small");
+    fill(card.body, el("p.done", { role: "status" }, words), away);
+    // The button that was pressed is gone: whoever works by keyboard goes on from here.
+    if (card.isMine) away.focus();
+  }
+
+  putAway(node) {
+    const next = node.nextElementSibling ?? node.previousElementSibling;
+    node.remove();
+    (next?.querySelector("summary") ?? document.getElementById("main")).focus();
   }
 
   card(request) {

@@ -1,0 +1,70 @@
+"""What lacks a word, or says two things, is typed wrong in every command: code 2."""
+
+import pytest
+from typer.testing import CliRunner
+
+from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.main import app
+
+GROUPS = ("brain", "config", "daemon", "devices", "learn", "memory", "notify", "rules")
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    """What a command ends with that must not get as far as a daemon."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for module in ("sessions", "start", "people", "rules", "devices"):
+        monkeypatch.setattr(
+            f"perpetualcc.cli.{module}.connect", lambda *_, **__: pytest.fail("it was sent")
+        )
+    return lambda words: CliRunner().invoke(app, ["--data-dir", str(tmp_path), *words])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["start", "."],
+        ["start", ".", "--task", " "],
+        ["start", ".", "--task", "x", "--when", " "],
+        ["start", ".", "--task", "x", "--check", ""],
+        ["start", ".", "--task", "x", "--every", ""],
+        ["start", ".", "--task", "x", "--when", "true", "--at", "in 1 hour"],
+        ["start", ".", "--task", "x", "--when", "true", "--every", "hour", "--missed", "skip"],
+        ["start", ".", "--task", "x", "--missed", "skip"],
+        ["start", ".", "--task", "x", "--yes"],
+        ["start", ".", "--task", "x", "--plan", "--perpetual"],
+        ["start", ".", "--requirements", "tasks.md", "--plan"],
+        ["start", ".", "--task", "x", "--level", "2"],
+        ["start", ".", "--task", "x", "--writable", "src"],
+        ["perpetual", "."],
+        ["perpetual", ".", "--task", ""],
+        ["add", "shop", ""],
+        ["add", "shop", "x", "--check", " "],
+        ["respond", "1"],
+        ["respond", "1", " "],
+        ["respond", "1", "--approve", "--deny"],
+        ["explain"],
+        ["explain", "bash"],
+        ["graph", "."],
+        ["graph", ".", "name", "--report"],
+        ["rules", "add", "allow", "kind", " "],
+        ["memory", "search", ""],
+        ["devices", "pair", "phone", "--may", "everything"],
+    ],
+    ids=" ".join,
+)
+def test_a_word_that_lacks_or_contradicts_is_a_slip_of_the_fingers(typed, words):
+    slip = typed(words).exception
+
+    assert isinstance(slip, Mistyped)
+    assert slip.hint
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_alone_shows_its_help_as_pcc_alone_does(typed, group):
+    done = typed([group])
+
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Usage: ")
+    assert done.stderr == ""
