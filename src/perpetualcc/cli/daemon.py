@@ -198,13 +198,21 @@ def _described(
     yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
-    with suppress(PerpetualError):  # a mistake in them is told by what needs them
-        if set_otherwise(locations, config.settings_digest()):
-            yield "Settings", "other than the configuration says now: pcc daemon restart"
+    yield from _settings(locations)
     yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
         yield "Mend it", remedy(space, locations.data)
+
+
+def _settings(locations: Locations) -> Iterator[tuple[str, str]]:
+    try:
+        if set_otherwise(locations, config.settings_digest()):
+            yield "Settings", "other than the configuration says now: pcc daemon restart"
+    except PerpetualError as mistake:
+        yield "Settings", f"{mistake}; the daemon cannot start with them"
+        if mistake.hint:
+            yield "Mend it", mistake.hint
 
 
 def _unreached(locations: Locations) -> "list[Standstill]":
