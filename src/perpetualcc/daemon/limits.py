@@ -1,7 +1,7 @@
 """Between the dispatcher and the agent: who may start, and how long a limited task waits."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perpetualcc.agent.ports import People
 from perpetualcc.domain.clock import Clock
@@ -12,11 +12,12 @@ from perpetualcc.domain.escalations import (
     signal_name,
 )
 from perpetualcc.domain.events import LimitReached, ResumePlanned
-from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.ids import RequestId, RunId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import (
+    WAITS_WITH_OTHERS,
     LimitWait,
     LimitWaits,
     WakeUps,
@@ -25,11 +26,10 @@ from perpetualcc.sessions.limit_waits import (
     signal_of,
 )
 from perpetualcc.sessions.ports import Record
-from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
+from perpetualcc.sessions.resume_policy import ResumePlan, end_of_quiet, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
 
 _LEAVE = "Leave it"
-WAITS_WITH_OTHERS = "waits with the others for the account's limit"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,9 +47,16 @@ class LimitKeeper:
     """A request to a person, by its number."""
     model: str = ""
     """Of sessions that were given none (`claude.model`), as it is now and not as they began."""
+    _began: dict[TaskId, float] = field(default_factory=dict)
+    """When the run of each task at work was admitted."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
+        if (held := await self._admit(task)) is None:
+            self._began[task.id] = self.clock.now()
+        return held
+
+    async def _admit(self, task: Task) -> Outcome | None:
         if is_cut_short_by_a_person(task):
             return None
         own = await self.waits.open_of(task.id)
@@ -96,8 +103,9 @@ class LimitKeeper:
 
     async def settle(self, task: Task, session: Session, outcome: Outcome) -> Outcome:
         """What a run came to; when a limit stopped it: the wait, written down and announced."""
+        began = self._began.pop(task.id, self.clock.now())
         if not isinstance(outcome, Later) or outcome.limit is None:
-            await self._through(task, outcome)
+            await self._through(task, outcome, began)
             return outcome
         now, limit = self.clock.now(), outcome.limit
         if outcome.got_somewhere:
@@ -157,13 +165,15 @@ class LimitKeeper:
             return Wait(signal=signal_name(number), reason=see)
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
 
-    async def _through(self, task: Task, outcome: Outcome) -> None:
+    async def _through(self, task: Task, outcome: Outcome, began: float) -> None:
+        """A run that began before a limit was met says nothing of it: its replies are older."""
         now = self.clock.now()
         await self.waits.over(task.id, now)
         if isinstance(outcome, Done):
+            due = end_of_quiet(now, self.settings.quiet) or now
             for window in LimitWindow:
                 if window.is_of_the_account:
-                    await self.waits.window_open(window, now)
+                    await self.waits.window_open(window, now, since=began, due=due)
 
     async def model_for(self, session: Session) -> str:
         """The model of the session's next run: its own, or the fallback while that one's is out."""

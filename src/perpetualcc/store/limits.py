@@ -5,9 +5,10 @@ import sqlite3
 from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait
+from perpetualcc.sessions.limit_waits import SIGNAL, WAITS_WITH_OTHERS, LimitWait
 from perpetualcc.sessions.resume_policy import PATIENCE as STEPS
 from perpetualcc.store.database import Database
+from perpetualcc.store.text import to_json
 
 
 class SqliteLimitWaits:
@@ -58,14 +59,32 @@ class SqliteLimitWaits:
     async def set_back(self, now: float) -> None:
         await self._database.write(lambda c: _set_back(c, now), durable=True)
 
-    async def window_open(self, window: LimitWindow, now: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE limit_waits SET resets_at = min(resets_at, ?)"
-                " WHERE window = ? AND over_at IS NULL",
-                (now, window),
-            )
-        )
+    async def window_open(
+        self, window: LimitWindow, now: float, *, since: float, due: float
+    ) -> None:
+        values = {"window": window, "now": now, "since": since, "due": due}
+        await self._database.write(lambda c: _open(c, values))
+
+
+def _open(connection: sqlite3.Connection, values: dict[str, object]) -> None:
+    known = "window = :window AND over_at IS NULL AND at <= :since"
+    connection.execute(
+        f"UPDATE limit_waits SET resets_at = min(resets_at, :now), due = min(due, :due)"
+        f" WHERE {known}",
+        values,
+    )
+    woken = connection.execute(
+        "UPDATE tasks SET due = :due, updated_at = :now WHERE state = 'waiting' AND due > :due"
+        " AND substr(signal, 1, length(:limit)) = :limit"
+        " AND (result = :with_others AND updated_at <= :since"
+        f" OR id IN (SELECT task FROM limit_waits WHERE {known})) RETURNING group_name",
+        values | {"limit": SIGNAL, "with_others": WAITS_WITH_OTHERS},
+    ).fetchall()
+    connection.execute(
+        "UPDATE sessions SET resumes_at = min(resumes_at, :due) WHERE id IN"
+        " (SELECT value FROM json_each(:woken))",
+        values | {"woken": to_json([row["group_name"] for row in woken])},
+    )
 
 
 def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:
