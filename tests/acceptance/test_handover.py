@@ -438,7 +438,6 @@ def test_iterations_that_come_no_further_stop_and_say_what_to_do(install, first,
     found = pcc.wait(session)
     assert (found["status"], len(handovers(pcc, session))) == ("ERROR", iterations)
     assert why in found["detail"]
-    wait_until(lambda: pcc.ask("escalation.list"))
     [asked] = pcc.json("pending")
     assert asked["type"] == "error"
     assert why in asked["context"]

@@ -8,6 +8,7 @@ is lost or doubled when the engine dies.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PassingError
@@ -52,6 +53,8 @@ _FEW = 3
 """Tasks that are named."""
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
+_MOMENT, _LOOK = 1.0, 0.02
+"""Seconds that who asks what waits waits for us, and between two looks."""
 
 
 class News(Protocol):
@@ -59,6 +62,10 @@ class News(Protocol):
 
     def follow(self, kinds: Collection[str]) -> AsyncIterator[RecordedEvent]:
         """Events of these kinds from where it was written down, past and then present."""
+        ...
+
+    async def is_ahead(self, kinds: Collection[str]) -> bool:
+        """Whether something of these kinds happened that is not dealt with yet."""
         ...
 
 
@@ -118,6 +125,16 @@ class Attendant:
             self.is_attending = True
             await self._attend_to(recorded)
             self.is_attending = False
+
+    async def caught_up(self) -> None:
+        """
+        Until what has happened is dealt with, a moment at most: who is told that a session stopped
+        finds in the queue what it asks.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_MOMENT):
+                while await self._news.is_ahead(KINDS):
+                    await asyncio.sleep(_LOOK)
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
         """
