@@ -8,7 +8,6 @@ is lost or doubled when the engine dies.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PassingError
@@ -53,8 +52,8 @@ _FEW = 3
 """Tasks that are named."""
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
-_MOMENT, _LOOK = 1.0, 0.02
-"""Seconds that who asks what waits waits for us, and between two looks."""
+_LOOKS, _BETWEEN = 50, 0.02
+"""How often who asks what waits looks whether we are done, and the seconds between."""
 
 
 class News(Protocol):
@@ -131,10 +130,10 @@ class Attendant:
         Until what has happened is dealt with, a moment at most: who is told that a session stopped
         finds in the queue what it asks.
         """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_MOMENT):
-                while await self._news.is_ahead(KINDS):
-                    await asyncio.sleep(_LOOK)
+        for _ in range(_LOOKS):
+            if not await self._news.is_ahead(KINDS):
+                return
+            await asyncio.sleep(_BETWEEN)
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
         """

@@ -10,6 +10,23 @@ from perpetualcc.sessions.resume_policy import PATIENCE as STEPS
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
+_OPENED = """
+UPDATE limit_waits SET resets_at = min(resets_at, :now), due = min(due, :due)
+WHERE window = :window AND over_at IS NULL AND at <= :since
+"""
+_WOKEN = """
+UPDATE tasks SET due = :due, updated_at = :now
+WHERE state = 'waiting' AND due > :due AND substr(signal, 1, length(:limit)) = :limit
+  AND (result = :with_others AND updated_at <= :since
+       OR id IN (SELECT task FROM limit_waits
+                 WHERE window = :window AND over_at IS NULL AND at <= :since))
+RETURNING group_name
+"""
+_SHOWN = """
+UPDATE sessions SET resumes_at = min(resumes_at, :due)
+WHERE id IN (SELECT value FROM json_each(:woken))
+"""
+
 
 class SqliteLimitWaits:
     """`sessions.limit_waits.LimitWaits`."""
@@ -63,28 +80,15 @@ class SqliteLimitWaits:
         self, window: LimitWindow, now: float, *, since: float, due: float
     ) -> None:
         values = {"window": window, "now": now, "since": since, "due": due}
+        values |= {"limit": SIGNAL, "with_others": WAITS_WITH_OTHERS}
         await self._database.write(lambda c: _open(c, values))
 
 
 def _open(connection: sqlite3.Connection, values: dict[str, object]) -> None:
-    known = "window = :window AND over_at IS NULL AND at <= :since"
-    connection.execute(
-        f"UPDATE limit_waits SET resets_at = min(resets_at, :now), due = min(due, :due)"
-        f" WHERE {known}",
-        values,
-    )
-    woken = connection.execute(
-        "UPDATE tasks SET due = :due, updated_at = :now WHERE state = 'waiting' AND due > :due"
-        " AND substr(signal, 1, length(:limit)) = :limit"
-        " AND (result = :with_others AND updated_at <= :since"
-        f" OR id IN (SELECT task FROM limit_waits WHERE {known})) RETURNING group_name",
-        values | {"limit": SIGNAL, "with_others": WAITS_WITH_OTHERS},
-    ).fetchall()
-    connection.execute(
-        "UPDATE sessions SET resumes_at = min(resumes_at, :due) WHERE id IN"
-        " (SELECT value FROM json_each(:woken))",
-        values | {"woken": to_json([row["group_name"] for row in woken])},
-    )
+    connection.execute(_OPENED, values)
+    woken = connection.execute(_WOKEN, values).fetchall()
+    groups = {"woken": to_json([row["group_name"] for row in woken])}
+    connection.execute(_SHOWN, values | groups)
 
 
 def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:

@@ -89,7 +89,7 @@ def test_who_asks_what_waits_hears_of_what_has_just_happened(looks, waited):
 
 
 def test_who_asks_what_waits_is_not_kept_by_trouble(monkeypatch):
-    monkeypatch.setattr(attendants, "_MOMENT", 0.05)
+    monkeypatch.setattr(attendants, "_BETWEEN", 0.0)
 
     async def is_ahead(_kinds):
         return True
