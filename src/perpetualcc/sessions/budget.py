@@ -202,6 +202,10 @@ def _headrooms(
     return [room for room in tokens if room.allowed], [room for room in money if room.allowed]
 
 
+_ROUNDING = 0.001
+"""What 2.3M may be off by as a fraction of a token."""
+
+
 def with_limit(limits: BudgetLimits, name: str, value: float) -> BudgetLimits:
     """
     The limits with one changed.
@@ -222,8 +226,14 @@ def with_limit(limits: BudgetLimits, name: str, value: float) -> BudgetLimits:
             f"{value:g} would leave nothing: a share is between 0 and 1",
             hint="pcc budget set weekly_share 0.3",
         )
-    kind = type(getattr(limits, name))
-    return dataclasses.replace(limits, **{name: kind(value)})
+    if not isinstance(getattr(limits, name), int):
+        return dataclasses.replace(limits, **{name: float(value)})
+    if abs(value - round(value)) > _ROUNDING:
+        raise PerpetualError(
+            f"{value:g} is no number of tokens",
+            hint=f"In thousands or millions: pcc budget set {name} {value:g}M",
+        )
+    return dataclasses.replace(limits, **{name: round(value)})
 
 
 def day_of(now: float) -> str:

@@ -94,6 +94,7 @@ def test_a_run_that_resumes_by_itself_has_a_cap_of_its_own():
         ("task_tokens", float("inf")),
         ("usd_per_day", float("nan")),
         ("weekly_share", 1.0),
+        ("tokens_per_day", 1.5),  # 1.5M was meant
     ],
 )
 def test_absurd_budgets_are_refused(name, value):
