@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -182,6 +183,25 @@ def test_a_killed_engine_is_restarted_at_once(make_daemon: MakeDaemon) -> None:
 
     assert second != first
     assert "ended by SIGKILL" in daemon.status.problem
+
+
+def test_a_crash_that_is_over_is_told_as_such_and_forgotten_in_sleep(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon(idle_exit=3)
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: daemon.status.engine not in {first, None})
+    daemon.wait_for(Phase.RUNNING)
+
+    awake = daemon.pcc("daemon", "status").stdout
+    daemon.wait_for(Phase.ASLEEP)
+    asleep = daemon.pcc("daemon", "status").stdout
+
+    assert re.search(r"\nRestarted   \d{4}-\S+ \S+: the engine was ended by SIGKILL\n", awake)
+    assert "Crashes" not in awake
+    assert "SIGKILL" not in asleep
 
 
 def test_a_follower_sees_every_event_once_across_a_crash(make_daemon: MakeDaemon) -> None:

@@ -234,6 +234,10 @@ def _silence(silent: "list[Standstill]") -> Iterator[tuple[str, str]]:
 def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
     if stopped := frozen(found):
         yield "Stopped", f"by a signal, and does nothing until: {thaw(stopped)}"
+    if found.phase is Phase.RUNNING and found.problem:
+        often = f" ({found.crashes} times in a row)" if found.crashes > 1 else ""
+        yield "Restarted", f"{_moment(found.since)}{often}: {found.problem}"
+        return
     if found.crashes or found.phase is Phase.GAVE_UP:
         yield "Crashes", f"{found.crashes} in a row"
     if found.problem:
