@@ -1,5 +1,6 @@
 """Between the dispatcher and the agent: who may start, and how long a limited task waits."""
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from perpetualcc.domain.escalations import (
 )
 from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId, TaskId
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import (
@@ -89,9 +90,8 @@ class LimitKeeper:
     async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
         now = self.clock.now()
         if own and not own[-1].fallback and own[-1].due > now:
-            return Wait(
-                signal=signal_of(task.id, task.fence), due=own[-1].due, reason="a usage limit"
-            )
+            why = LIMIT_NAMES[own[-1].limit.window]
+            return Wait(signal=signal_of(task.id, task.fence), due=own[-1].due, reason=why)
         for other in await self.waits.ahead(now):
             until = other.limit.resets_at or 0.0
             if other.limit.window.is_of_the_account and until > now and other.task != task.id:
@@ -187,8 +187,9 @@ class LimitKeeper:
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
     title = f"{session.name}: go on after the limit?"
+    at = time.strftime("%a %Y-%m-%d %H:%M", time.localtime(plan.due))
     options = (
-        {"label": "Go on", "description": "When the limit resets"},
+        {"label": "Go on", "description": f"When the limit resets ({at})"},
         {"label": _LEAVE, "description": "The task stops; pcc resume goes on"},
     )
     question = {"question": title, "header": "Limit", "multiSelect": False, "options": options}

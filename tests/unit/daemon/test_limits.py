@@ -222,7 +222,9 @@ def test_a_crash_between_the_wait_and_its_settle_starts_no_run(play):
     async def scene(stage):
         wait = await stage.stopped()
 
-        assert (await stage.keeper.admit(task(fence=8))).due == wait.due
+        held = await stage.keeper.admit(task(fence=8))
+
+        assert (held.due, held.reason) == (wait.due, "the 5-hour limit")
 
     play(scene)
 
@@ -291,6 +293,8 @@ def test_whether_to_go_on_is_a_question_of_which_people_are_told(play):
         wait = await stage.stopped()
         [asked] = stage.people.asked
         assert (asked.type, asked.deadline) == (EscalationType.QUESTION, None)
+        at = time.strftime("%Y-%m-%d %H:%M", time.localtime(stage.clock.now() + 601))
+        assert at in asked.options[0]["description"]
         for said, goes_on in (("1", True), ("go on", True), ("2", False), ("leave it", False)):
             answer = checked(asked, {"text": said}, number=1)
             came_to = await stage.keeper.admit(task(signal=wait.signal, answer=answer))
