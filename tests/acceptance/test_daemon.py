@@ -119,6 +119,8 @@ def test_a_due_time_wakes_the_engine_and_not_before(make_daemon: MakeDaemon) -> 
     assert asleep_at < due
     assert daemon.status.wake in {None, due}
     assert due <= float(served.read_text()) < due + 2.0
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(due))
+    assert f" ended; next due: {stamp}\n" in daemon.locations.engine_log.read_text()
 
 
 def test_a_watched_file_that_grows_wakes_the_engine_and_a_still_one_does_not(
