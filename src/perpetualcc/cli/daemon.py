@@ -70,6 +70,9 @@ def stop(
     """
     Stop the daemon. Everything stays resumable.
 
+    The next command that needs it starts it again, and its work goes on: what is to stand still
+    for longer is paused or stopped first (pcc pause, pcc stop).
+
     Example: pcc daemon stop --grace 120
     """
     from perpetualcc.daemon import halt
