@@ -68,8 +68,6 @@ class FakeRecords:
     """The run that made the newest handover lived to its end."""
     lost: bool = True
     """A run that left a handover undone died."""
-    new: bool = True
-    """What a conversation did, no earlier one of the task had done."""
 
     async def begin(self, handover):
         self.rows.setdefault(handover.iteration, handover)
@@ -91,7 +89,7 @@ class FakeRecords:
         return self.lost
 
     async def is_new(self, task, conversation, calls):
-        return self.new
+        return True
 
     async def evidence(self, conversation):
         return self.events
@@ -488,22 +486,22 @@ def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_p
     play(story())
 
 
-@pytest.mark.parametrize(("lost", "new"), [(True, True), (False, True), (False, False)])
+@pytest.mark.parametrize(("lost", "did"), [(True, True), (False, True), (False, False)])
 def test_iterations_that_were_paused_or_met_a_limit_after_the_warning_are_no_trouble(
-    tmp_path, lost, new
+    tmp_path, lost, did
 ):
-    """Nor are they when they came no further: what ended them was not theirs."""
+    """Nor are they where they could do nothing before: what ended them was not theirs."""
 
     async def story():
         stage = Stage(tmp_path, perpetual=Perpetual())
-        stage.records.lost, stage.records.new = lost, new
+        stage.records.lost = lost
         ids = {"session": stage.session.id, "run": RunId("r-1"), "task": stage.task.id}
         write = {"tool": "Write", "summary": "a.py", "risk": "LOW", "reason": ""}
         allowed = {**write, "verdict": "allow", "decided_by": "policy"}
         stage.records.events = [
             ToolDecided(**ids, request=RequestId("w"), **allowed),
             ToolFinished(**ids, request=RequestId("w"), is_error=False),
-        ]
+        ][: 2 * did]
         for number in range(1, 4):
             await stage.begin(f"c-{number}")
             await stage.see(Said(text="Hm.", context_tokens=90_000))

@@ -70,9 +70,12 @@ class HandoverMaker:
         events = await self._records.evidence(conversation) if conversation else ()
         evidence = evidence_of(events)
         handover = await asyncio.to_thread(self._compose, begun, iteration, ending, evidence)
-        if ending.is_put_off:
-            handover = replace(handover, trouble="")
-        elif not handover.trouble and await self._is_standing_still(handover, iteration, evidence):
+        is_excused = ending.is_put_off and not evidence.worked
+        if (
+            not handover.trouble
+            and not is_excused
+            and await self._is_standing_still(handover, iteration, evidence)
+        ):
             handover = replace(handover, trouble=NOTHING_NEW)
         done = HandoverDone(
             session=begun.session,
