@@ -20,7 +20,7 @@ import pytest
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon import halt
-from perpetualcc.daemon.launch import DaemonUnavailable, connect
+from perpetualcc.daemon.launch import PATIENCE, DaemonUnavailable, connect
 from perpetualcc.daemon.state import DaemonStatus, Phase, write_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
@@ -724,14 +724,17 @@ def test_a_daemon_that_a_signal_stopped_is_said_to_be_and_goes_on(
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     shown = daemon.pcc("daemon", "status").stdout
+    asked = time.monotonic()
     with pytest.raises(DaemonUnavailable) as unanswered:
-        daemon.connect(patience=1.5)
+        daemon.connect()
+    waited = time.monotonic() - asked
     for pid in pids:
         os.kill(pid, signal.SIGCONT)
 
     said = f"kill -CONT {pids[0]} {pids[1]}"
     assert f"Stopped     by a signal, and does nothing until: {said}" in shown
     assert said in unanswered.value.hint
+    assert waited < PATIENCE / 2
     daemon.connect().close()
     assert daemon.status.engine == pids[1]
 
