@@ -49,15 +49,10 @@ class LimitKeeper:
     model: str = ""
     """Of sessions that were given none (`claude.model`), as it is now and not as they began."""
     _began: dict[TaskId, float] = field(default_factory=dict)
-    """When the run of each task at work was admitted."""
+    """When the run of each task at work began to ask the account for replies."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
-        if (held := await self._admit(task)) is None:
-            self._began[task.id] = self.clock.now()
-        return held
-
-    async def _admit(self, task: Task) -> Outcome | None:
         if is_cut_short_by_a_person(task):
             return None
         own = await self.waits.open_of(task.id)
@@ -77,6 +72,10 @@ class LimitKeeper:
             await self.wake_ups.take_turn()
             return await self._held(task, own)  # who went first may have met it again
         return None
+
+    def begins(self, task: TaskId) -> None:
+        """Claude is about to be asked: what is done without says nothing of the account."""
+        self._began[task] = self.clock.now()
 
     async def _declined(self, task: Task) -> bool:
         """A person said no to going on: to that, and not to one of Claude's calls."""
@@ -103,7 +102,7 @@ class LimitKeeper:
 
     async def settle(self, task: Task, session: Session, outcome: Outcome) -> Outcome:
         """What a run came to; when a limit stopped it: the wait, written down and announced."""
-        began = self._began.pop(task.id, self.clock.now())
+        began = self._began.pop(task.id, None)
         if not isinstance(outcome, Later) or outcome.limit is None:
             await self._through(task, outcome, began)
             return outcome
@@ -165,11 +164,11 @@ class LimitKeeper:
             return Wait(signal=signal_name(number), reason=see)
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
 
-    async def _through(self, task: Task, outcome: Outcome, began: float) -> None:
+    async def _through(self, task: Task, outcome: Outcome, began: float | None) -> None:
         """A run that began before a limit was met says nothing of it: its replies are older."""
         now = self.clock.now()
         await self.waits.over(task.id, now)
-        if isinstance(outcome, Done):
+        if isinstance(outcome, Done) and began is not None:
             due = end_of_quiet(now, self.settings.quiet) or now
             for window in LimitWindow:
                 if window.is_of_the_account:
