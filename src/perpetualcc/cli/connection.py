@@ -105,12 +105,12 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
 
 def _check_config(options: GlobalOptions) -> None:
     """A mistake in the file is better told here than by an engine that does not start."""
-    from perpetualcc.daemon.state import is_held
+    from perpetualcc.daemon.state import Phase, read_status
 
     try:
         config.check_config()
     except PerpetualError as mistake:
-        if not is_held(options.locations.engine_lock):
+        if read_status(options.locations).phase is not Phase.RUNNING:
             raise
         _tell_mistake(f"{mistake}; the daemon works with what the settings were")
 

@@ -201,7 +201,8 @@ def _described(
     yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
-    yield from _settings(locations)
+    if found.phase is not Phase.GAVE_UP:  # perhaps for a mistake in them
+        yield from _settings(locations)
     yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
