@@ -24,7 +24,7 @@ _RESTARTS_WITHIN = 5.0
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
 _FROZEN_FOR = 3.0
-"""Seconds after which one that a signal stopped is not waited for: no time lets it go on."""
+"""Seconds after which a supervisor that a signal stopped is not waited for: it does not wake."""
 
 
 class DaemonUnavailable(PerpetualError):  # noqa: N818  # named for what happened
@@ -69,7 +69,8 @@ def connect(
         except (ConnectionLost, OSError):
             status = read_status(locations)
             _raise_if_hopeless(status, locations)
-            if time.monotonic() - begun > _FROZEN_FOR and frozen(status):
+            # A stopped engine is ended by its supervisor.
+            if time.monotonic() - begun > _FROZEN_FOR and status.supervisor in frozen(status):
                 break
             if status.phase is Phase.STOPPING:
                 if not outwait or time.time() > status.since + _LONGEST_STOP:
