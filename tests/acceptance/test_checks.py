@@ -85,7 +85,6 @@ def test_a_person_is_asked_when_claude_cannot_and_their_mending_needs_no_claude(
 
     assert found["status"] == "ERROR"
     assert len(told()) == len(checked(pcc, session)) == 3
-    wait_until(lambda: pcc.ask("escalation.list"))  # a person is asked beside the work
     shown = pcc.pcc("pending", "--json").stdout
     assert "the checks failed 3 times in a row" in shown
     assert "Check failed, exit code 2: " in pcc.pcc("status", session).stdout

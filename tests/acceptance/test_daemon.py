@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -19,7 +20,7 @@ import pytest
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon import halt
-from perpetualcc.daemon.launch import DaemonUnavailable, connect
+from perpetualcc.daemon.launch import PATIENCE, DaemonUnavailable, connect
 from perpetualcc.daemon.state import DaemonStatus, Phase, write_status
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import RunId
@@ -118,6 +119,8 @@ def test_a_due_time_wakes_the_engine_and_not_before(make_daemon: MakeDaemon) -> 
     assert asleep_at < due
     assert daemon.status.wake in {None, due}
     assert due <= float(served.read_text()) < due + 2.0
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(due))
+    assert f" ended; next due: {stamp}\n" in daemon.locations.engine_log.read_text()
 
 
 def test_a_watched_file_that_grows_wakes_the_engine_and_a_still_one_does_not(
@@ -182,6 +185,25 @@ def test_a_killed_engine_is_restarted_at_once(make_daemon: MakeDaemon) -> None:
 
     assert second != first
     assert "ended by SIGKILL" in daemon.status.problem
+
+
+def test_a_crash_that_is_over_is_told_as_such_and_forgotten_in_sleep(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon(idle_exit=3)
+    with daemon.connect() as client:
+        first = client.call("toy.pid")
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: daemon.status.engine not in {first, None})
+    daemon.wait_for(Phase.RUNNING)
+
+    awake = daemon.pcc("daemon", "status").stdout
+    daemon.wait_for(Phase.ASLEEP)
+    asleep = daemon.pcc("daemon", "status").stdout
+
+    assert re.search(r"\nRestarted   \d{4}-\S+ \S+: the engine was ended by SIGKILL\n", awake)
+    assert "Crashes" not in awake
+    assert "SIGKILL" not in asleep
 
 
 def test_a_follower_sees_every_event_once_across_a_crash(make_daemon: MakeDaemon) -> None:
@@ -702,14 +724,17 @@ def test_a_daemon_that_a_signal_stopped_is_said_to_be_and_goes_on(
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     shown = daemon.pcc("daemon", "status").stdout
+    asked = time.monotonic()
     with pytest.raises(DaemonUnavailable) as unanswered:
-        daemon.connect(patience=1.5)
+        daemon.connect()
+    waited = time.monotonic() - asked
     for pid in pids:
         os.kill(pid, signal.SIGCONT)
 
     said = f"kill -CONT {pids[0]} {pids[1]}"
     assert f"Stopped     by a signal, and does nothing until: {said}" in shown
     assert said in unanswered.value.hint
+    assert waited < PATIENCE / 2
     daemon.connect().close()
     assert daemon.status.engine == pids[1]
 

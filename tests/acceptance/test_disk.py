@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -258,3 +259,18 @@ def test_a_handover_without_room_is_kept_and_the_work_goes_on_once_there_is_some
         "wonder_2.py",
         "wonder_3.py",
     ]
+
+
+@pytest.mark.parametrize("words", [("pause", "later"), ("stop", "later"), ("stop", "later", "Go")])
+def test_who_cannot_stop_a_session_is_told_what_stops_everything(install, words):
+    """Nothing can be written; the kill switch needs no disk."""
+    pcc = install("steps: [Never.]")
+    pcc.start("Go", "--at", "tomorrow at 3pm", "--session-name", "later")
+
+    with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        refused = pcc.pcc(*words, check=False)
+        pcc.pcc("daemon", "stop", "--now")
+
+    assert refused.returncode == 1
+    assert refused.stderr.endswith("; to stop all work at once: pcc daemon stop --now\n")

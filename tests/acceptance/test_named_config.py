@@ -177,3 +177,27 @@ def test_a_variable_that_the_settings_name_and_the_daemon_does_not_know_is_said(
     assert "✗ Notifications: OUR_HOOK not set" in unset
     assert "✗ Environment: The daemon was started without your OUR_HOOK" in exported
     assert "OUR_HOOK" not in after + elsewhere
+
+
+def test_a_mistake_in_the_settings_keeps_nobody_from_a_daemon_that_works(pcc):
+    """Who must stop it, or answer it, can; what would need another daemon says why it cannot."""
+    session = pcc.start("Wait", "--at", "tomorrow at 3pm", "--session-name", "later")
+    Path(pcc.environment["PERPETUALCC_CONFIG"]).write_text("[limits]\nwarn_att = 0.9\n")
+
+    listed = pcc.pcc("list")
+    for words in (["pending"], ["pause", "later"], ["resume", "later"], ["stop", "later"]):
+        pcc.pcc(*words)
+    status = pcc.pcc("daemon", "status").stdout
+    restart = pcc.pcc("daemon", "restart", check=False)
+    engine = pcc.engine
+    pcc.pcc("daemon", "stop", "--now")
+    stopped = pcc.pcc("list", check=False)
+
+    said = "Unknown key 'limits.warn_att'"
+    assert session in listed.stdout
+    assert listed.stderr.startswith(f"note: {said}")
+    assert listed.stderr.endswith("; the daemon works with what the settings were\n")
+    assert f"\nSettings    {said}" in status
+    assert "\nMend it     Did you mean 'limits.warn_at'?\n" in status
+    assert (restart.returncode, engine is not None) == (1, True)
+    assert (stopped.returncode, stopped.stderr.startswith(f"error: {said}")) == (1, True)

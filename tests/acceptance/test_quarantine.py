@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from tests.acceptance.supervised import wait_until
-
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
 
@@ -172,7 +170,7 @@ def test_a_task_that_never_works_keeps_no_other_waiting(install):
     assert [task["state"] for task in stopped["tasks"]] == ["parked", "queued", "done"]
     assert stopped["detail"].endswith("s)")
     assert "1 of 3 tasks done" in stopped["detail"]
-    [waiting] = wait_until(lambda: pcc.ask("escalation.list"))
+    [waiting] = pcc.ask("escalation.list")
     assert waiting["type"] == "error"
     settled = [one["at"] for one in pcc.events(session, "EscalationRaised", "TaskSettled")]
     assert waiting["raised_at"] < settled[-1], "told at once, not at the end"

@@ -90,7 +90,8 @@ def outcome_of(
     if facts.stuck:
         return Parked(result=f"Stuck: {facts.stuck}", packet=packet(facts, task))
     if facts.over is not None and facts.over.scope is BudgetScope.RUN:
-        return Parked(result=facts.over.reason, packet={**STOPS, **packet(facts, task)})
+        told = packet(facts, task) | facts.over.packet(task.group)
+        return Parked(result=facts.over.reason, packet={**STOPS, **told})
     if facts.over is not None:  # whoever admits the next run knows what follows
         return Later(due=now, counts=False, reason=facts.over.reason)
     if facts.turn is not None and facts.turn.subtype == _TURNS:

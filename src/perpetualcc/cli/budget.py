@@ -78,11 +78,13 @@ def _amount(number: float) -> str:
 
 def _row(one: dict[str, Any]) -> list[str]:
     allowed, used = one["allowed"], one["used"]
-    share = f"{used / allowed:.0%}" if used is not None and allowed else ""
+    is_left = one["name"] == "weekly_share"  # to the person: the rest may be used
+    share = f"{used / (1 - allowed if is_left else allowed):.0%}" if used is not None else ""
+    decimals = 2 if is_left or "usd" in one["name"] else 0
     return [
         one["name"],
         _amount(allowed),
-        "" if used is None else f"{used:,.2f}" if "usd" in one["name"] else f"{used:,.0f}",
+        "" if used is None else f"{used:,.{decimals}f}",
         share,
     ]
 

@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -53,8 +54,9 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
 
 
 def tell_what_is_not_taken_over(options: GlobalOptions) -> None:
-    for _, note in not_taken_over(options):
-        print(f"note: {note}", file=sys.stderr)
+    with suppress(PerpetualError):  # `connect` has told of a mistake
+        for _, note in not_taken_over(options):
+            print(f"note: {note}", file=sys.stderr)
 
 
 def _unknown(names: list[str], options: GlobalOptions, restart: str) -> str:
@@ -83,11 +85,12 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
 
     A daemon that stops is waited for (unless `outwait` is false) and another one started; without
     `undo_stop` not by this command: who watches does not undo what another terminal asked for.
+    A mistake in the settings keeps nobody from an engine that works: a person must be able to stop
+    it, and to answer.
     """
     from perpetualcc.daemon.launch import connect as reach
 
-    # A mistake in the file is better told here than by an engine that does not start.
-    config.check_config()
+    _check_config(options)
     with said_if_long("Waiting for the daemon"):
         daemon = reach(
             options.locations,
@@ -98,6 +101,23 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
     if daemon.server_version != code_version():
         _beware(as_here(options, "daemon restart"))
     return daemon
+
+
+def _check_config(options: GlobalOptions) -> None:
+    """A mistake in the file is better told here than by an engine that does not start."""
+    from perpetualcc.daemon.state import Phase, read_status
+
+    try:
+        config.check_config()
+    except PerpetualError as mistake:
+        if read_status(options.locations).phase is not Phase.RUNNING:
+            raise
+        _tell_mistake(f"{mistake}; the daemon works with what the settings were")
+
+
+@cache
+def _tell_mistake(note: str) -> None:
+    print(f"note: {note}", file=sys.stderr)
 
 
 @cache

@@ -70,6 +70,9 @@ def stop(
     """
     Stop the daemon. Everything stays resumable.
 
+    The next command that needs it starts it again, and its work goes on: what is to stand still
+    for longer is paused or stopped first (pcc pause, pcc stop).
+
     Example: pcc daemon stop --grace 120
     """
     from perpetualcc.daemon import halt
@@ -198,13 +201,22 @@ def _described(
     yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
-    with suppress(PerpetualError):  # a mistake in them is told by what needs them
-        if set_otherwise(locations, config.settings_digest()):
-            yield "Settings", "other than the configuration says now: pcc daemon restart"
+    if found.phase is not Phase.GAVE_UP:  # perhaps for a mistake in them
+        yield from _settings(locations)
     yield "Data", f"{locations.data} ({used.described()})" if used.total else str(locations.data)
     if space and space.room is not Room.ENOUGH:
         yield "Disk", space.described()
         yield "Mend it", remedy(space, locations.data)
+
+
+def _settings(locations: Locations) -> Iterator[tuple[str, str]]:
+    try:
+        if set_otherwise(locations, config.settings_digest()):
+            yield "Settings", "other than the configuration says now: pcc daemon restart"
+    except PerpetualError as mistake:
+        yield "Settings", f"{mistake}; the daemon cannot start with them"
+        if mistake.hint:
+            yield "Mend it", mistake.hint
 
 
 def _unreached(locations: Locations) -> "list[Standstill]":
@@ -226,6 +238,10 @@ def _silence(silent: "list[Standstill]") -> Iterator[tuple[str, str]]:
 def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
     if stopped := frozen(found):
         yield "Stopped", f"by a signal, and does nothing until: {thaw(stopped)}"
+    if found.phase is Phase.RUNNING and found.problem:
+        often = f" ({found.crashes} times in a row)" if found.crashes > 1 else ""
+        yield "Restarted", f"{_moment(found.since)}{often}: {found.problem}"
+        return
     if found.crashes or found.phase is Phase.GAVE_UP:
         yield "Crashes", f"{found.crashes} in a row"
     if found.problem:

@@ -130,7 +130,17 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
             lines.append(f"      {fit(task['result'], 76)}")
+        if way := _way_on(task):
+            lines.append(f"      hint: {fit(way, 200)}")
     return lines
+
+
+def _way_on(task: dict[str, Any]) -> str:
+    """What a person can do about a task that stopped."""
+    packet = task.get("packet") or {}
+    if task["state"] not in {"failed", "parked"}:
+        return ""
+    return str(packet.get("hint") or next(iter(packet.get("options") or []), ""))
 
 
 def _figures(session: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
+from perpetualcc.daemon import halt
 from perpetualcc.daemon.beginnings import beginning_of, check_plannable
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
@@ -324,7 +325,8 @@ class Api:
 
     async def pause(self, params: Params, _: Connection) -> Any:
         """Stop after the current operation; the work stays."""
-        return session_data(await self.manager.pause_session(params["session"]))
+        with halt.offered():
+            return session_data(await self.manager.pause_session(params["session"]))
 
     async def resume(self, params: Params, _: Connection) -> Any:
         """Go on with a paused session, try again what failed, or begin what was for later."""
@@ -332,7 +334,8 @@ class Api:
 
     async def stop(self, params: Params, _: Connection) -> Any:
         """End a session for good: its tasks are cancelled, its run stops now."""
-        return session_data(await self.manager.stop_session(params["session"]))
+        with halt.offered():
+            return session_data(await self.manager.stop_session(params["session"]))
 
     async def add(self, params: Params, _: Connection) -> Any:
         """
@@ -358,7 +361,8 @@ class Api:
         now. With `parts`: what its plan had left, given up with it; and `left_out`: what comes
         after any of these and is not done for that.
         """
-        given_up = await self.manager.stop_task(params["session"], params["task"])
+        with halt.offered():
+            given_up = await self.manager.stop_task(params["session"], params["task"])
         task, parts = given_up[0], [one.id for one in given_up[1:]]
         tasks = await self.manager.queue(SessionId(task.group)).everything()
         left_out = [

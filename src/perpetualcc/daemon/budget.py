@@ -95,7 +95,7 @@ class BudgetKeeper:
             )
         )
         if refusal.scope in {BudgetScope.TASK, BudgetScope.RUN}:
-            return parked(refusal)
+            return parked(refusal, session.id)
         due = next_day(now)
         if refusal.scope is BudgetScope.WEEK:
             due = await self.store.week_resets_at() or now + _UNKNOWN_WEEK
@@ -187,18 +187,5 @@ def day_shares(limits: BudgetLimits, spent: Spent) -> dict[str, tuple[float, flo
     }
 
 
-def parked(refusal: Refusal) -> Parked:
-    """The packet says what was reached, and how to go on."""
-    return Parked(
-        result=refusal.reason,
-        packet={
-            **STOPS,
-            "state": refusal.reason,
-            "analysis": f"budget {refusal.limit}",
-            "options": [
-                f"Raise it: pcc budget set {refusal.limit} …; the task then goes on",
-                "Leave it: what was done is kept, and so is the conversation",
-            ],
-            "hint": f"Raise it with: pcc budget set {refusal.limit} …; the task then goes on",
-        },
-    )
+def parked(refusal: Refusal, session: SessionId) -> Parked:
+    return Parked(result=refusal.reason, packet={**STOPS, **refusal.packet(session)})

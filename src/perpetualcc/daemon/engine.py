@@ -181,12 +181,12 @@ async def _unlocked(step: Callable[[], Awaitable[T]]) -> T:
 async def _recover(parts: Parts) -> None:
     """End what an earlier engine left running, then take its tasks over. Twice is once."""
     await parts.spending.recover(parts.clock.now())
-    await parts.runs.end_lost(parts.clock.now())
+    locations, halted = parts.locations, parts.locations.halted.exists()
+    await parts.runs.end_lost(parts.clock.now(), halted=halted)
     await parts.limits.waits.set_back(parts.clock.now())
     await parts.desk.set_back()
-    locations = parts.locations
     orphans = await asyncio.to_thread(processes.sweep, locations.data, timedelta(seconds=2))
-    recovered = await parts.ledger.recover(halted=locations.halted.exists(), tell=_stopped)
+    recovered = await parts.ledger.recover(halted=halted, tell=_stopped)
     locations.halted.unlink(missing_ok=True)
     await parts.manager.recover()
     started = EngineStarted(version=__version__, recovered=len(recovered), orphans=orphans)

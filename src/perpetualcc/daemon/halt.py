@@ -3,13 +3,14 @@
 import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from perpetualcc.claude import processes
 from perpetualcc.daemon.child import kill_group
 from perpetualcc.daemon.state import is_held, note_halt, read_pid, read_status
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.private_files import write_whole
 
@@ -67,6 +68,16 @@ def stop_now(locations: Locations) -> bool:
     if not _wait_free(locations, _DIES_WITHIN):
         raise _Unknown(locations)
     return ran
+
+
+@contextmanager
+def offered() -> Iterator[None]:
+    """Where nothing can be written no session can be stopped alone: all of them can."""
+    try:
+        yield
+    except PassingError as error:
+        kill = "to stop all work at once: pcc daemon stop --now"
+        raise PassingError(error.message, hint=f"{error.hint}; {kill}") from error
 
 
 def _wished(locations: Locations, grace: float) -> bool:

@@ -167,7 +167,7 @@ class EngineHost:
             for task in company:
                 task.cancel()
         await self._say(f"sleep {'-' if due is None else due}")
-        log.info("Engine %s ended; next due: %s", os.getpid(), due)
+        log.info("Engine %s ended; next due: %s", os.getpid(), _stamp(due))
 
     async def _serve(self) -> float | None:
         """Serve until there is nothing to do or a stop; the next due time in epoch seconds."""
@@ -262,6 +262,13 @@ class _RedactingFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
+
+
+def _stamp(at: float | None) -> str:
+    """As the log's own lines begin."""
+    with suppress(OverflowError, ValueError, OSError):  # no calendar has that year
+        return "nothing" if at is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    return "never"
 
 
 def _log_to(path: Path) -> None:

@@ -23,6 +23,8 @@ _RESTARTS_WITHIN = 5.0
 """Seconds after a stop in which the next daemon is there, where it was a restart."""
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
+_FROZEN_FOR = 3.0
+"""Seconds after which a supervisor that a signal stopped is not waited for: it does not wake."""
 
 
 class DaemonUnavailable(PerpetualError):  # noqa: N818  # named for what happened
@@ -50,7 +52,8 @@ def connect(
             about to, or nobody answered for `patience` seconds.
     """
     locations.prepare()
-    deadline = time.monotonic() + patience
+    begun = time.monotonic()
+    deadline = begun + patience
     restarted_by = time.monotonic() + _RESTARTS_WITHIN
     pause = 0.01
     while (left := deadline - time.monotonic()) > 0:
@@ -66,6 +69,9 @@ def connect(
         except (ConnectionLost, OSError):
             status = read_status(locations)
             _raise_if_hopeless(status, locations)
+            # A stopped engine is ended by its supervisor.
+            if time.monotonic() - begun > _FROZEN_FOR and status.supervisor in frozen(status):
+                break
             if status.phase is Phase.STOPPING:
                 if not outwait or time.time() > status.since + _LONGEST_STOP:
                     raise _stopping() from None

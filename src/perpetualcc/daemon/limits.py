@@ -1,7 +1,8 @@
 """Between the dispatcher and the agent: who may start, and how long a limited task waits."""
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perpetualcc.agent.ports import People
 from perpetualcc.domain.clock import Clock
@@ -12,11 +13,12 @@ from perpetualcc.domain.escalations import (
     signal_name,
 )
 from perpetualcc.domain.events import LimitReached, ResumePlanned
-from perpetualcc.domain.ids import RequestId, RunId
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.ids import RequestId, RunId, TaskId
+from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.limit_waits import (
+    WAITS_WITH_OTHERS,
     LimitWait,
     LimitWaits,
     WakeUps,
@@ -25,11 +27,10 @@ from perpetualcc.sessions.limit_waits import (
     signal_of,
 )
 from perpetualcc.sessions.ports import Record
-from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
+from perpetualcc.sessions.resume_policy import ResumePlan, end_of_quiet, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
 
 _LEAVE = "Leave it"
-WAITS_WITH_OTHERS = "waits with the others for the account's limit"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +48,8 @@ class LimitKeeper:
     """A request to a person, by its number."""
     model: str = ""
     """Of sessions that were given none (`claude.model`), as it is now and not as they began."""
+    _began: dict[TaskId, float] = field(default_factory=dict)
+    """When the run of each task at work began to ask the account for replies."""
 
     async def admit(self, task: Task) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
@@ -70,6 +73,10 @@ class LimitKeeper:
             return await self._held(task, own)  # who went first may have met it again
         return None
 
+    def begins(self, task: TaskId) -> None:
+        """Claude is about to be asked: what is done without says nothing of the account."""
+        self._began[task] = self.clock.now()
+
     async def _declined(self, task: Task) -> bool:
         """A person said no to going on: to that, and not to one of Claude's calls."""
         answer = task.answer or {}
@@ -82,9 +89,8 @@ class LimitKeeper:
     async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
         now = self.clock.now()
         if own and not own[-1].fallback and own[-1].due > now:
-            return Wait(
-                signal=signal_of(task.id, task.fence), due=own[-1].due, reason="a usage limit"
-            )
+            why = LIMIT_NAMES[own[-1].limit.window]
+            return Wait(signal=signal_of(task.id, task.fence), due=own[-1].due, reason=why)
         for other in await self.waits.ahead(now):
             until = other.limit.resets_at or 0.0
             if other.limit.window.is_of_the_account and until > now and other.task != task.id:
@@ -96,8 +102,9 @@ class LimitKeeper:
 
     async def settle(self, task: Task, session: Session, outcome: Outcome) -> Outcome:
         """What a run came to; when a limit stopped it: the wait, written down and announced."""
+        began = self._began.pop(task.id, None)
         if not isinstance(outcome, Later) or outcome.limit is None:
-            await self._through(task, outcome)
+            await self._through(task, outcome, began)
             return outcome
         now, limit = self.clock.now(), outcome.limit
         if outcome.got_somewhere:
@@ -157,13 +164,15 @@ class LimitKeeper:
             return Wait(signal=signal_name(number), reason=see)
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
 
-    async def _through(self, task: Task, outcome: Outcome) -> None:
+    async def _through(self, task: Task, outcome: Outcome, began: float | None) -> None:
+        """A run that began before a limit was met says nothing of it: its replies are older."""
         now = self.clock.now()
         await self.waits.over(task.id, now)
-        if isinstance(outcome, Done):
+        if isinstance(outcome, Done) and began is not None:
+            due = end_of_quiet(now, self.settings.quiet) or now
             for window in LimitWindow:
                 if window.is_of_the_account:
-                    await self.waits.window_open(window, now)
+                    await self.waits.window_open(window, now, since=began, due=due)
 
     async def model_for(self, session: Session) -> str:
         """The model of the session's next run: its own, or the fallback while that one's is out."""
@@ -177,8 +186,9 @@ class LimitKeeper:
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
     title = f"{session.name}: go on after the limit?"
+    at = time.strftime("%a %Y-%m-%d %H:%M", time.localtime(plan.due))
     options = (
-        {"label": "Go on", "description": "When the limit resets"},
+        {"label": "Go on", "description": f"When the limit resets ({at})"},
         {"label": _LEAVE, "description": "The task stops; pcc resume goes on"},
     )
     question = {"question": title, "header": "Limit", "multiSelect": False, "options": options}

@@ -72,11 +72,13 @@ class PeopleApi:
         """
         session = await self.manager.id_of(params["session"])
         most = min(params["limit"] or _MANY, MOST_ROWS)
+        await self.desk.caught_up()
         waiting = await self.queue.get_pending(session, most)
         return that_fits([await self._data(one) for one in waiting])
 
     async def count(self, params: Params, _: Connection) -> Any:
         """How many requests wait for a person."""
+        await self.desk.caught_up()
         return await self.escalations.count(await self.manager.id_of(params["session"]))
 
     async def get(self, params: Params, _: Connection) -> Any:

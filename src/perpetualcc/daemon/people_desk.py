@@ -205,6 +205,9 @@ class PeopleDesk:
 
     # -- for clients
 
+    async def caught_up(self) -> None:
+        await self._attendant.caught_up()
+
     async def receipts(self, limit: int) -> list[Notice]:
         return await self._outbox.list(limit)
 

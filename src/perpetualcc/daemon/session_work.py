@@ -95,12 +95,16 @@ class SessionWork:
     async def _advanced(self, task: Task, session: Session) -> Outcome:
         """A goal is planned first; whatever is said to be done is proved."""
         if is_to_plan(task):
-            said = await self._planner.decided(task) or await self._agent.advance(task)
+            said = await self._planner.decided(task) or await self._ask(task)
             if isinstance(said, Done):
                 return await self._planner.concluded(task, session, said)
             return said
-        said = await self._verifier.claimed(task) or await self._agent.advance(task)
+        said = await self._verifier.claimed(task) or await self._ask(task)
         return await self._verifier.prove(task, session, said) if isinstance(said, Done) else said
+
+    async def _ask(self, task: Task) -> Outcome:
+        self._limits.begins(task.id)
+        return await self._agent.advance(task)
 
     async def _pause(self, session: Session, reason: str) -> None:
         """Unless a person was faster, who may have stopped it."""

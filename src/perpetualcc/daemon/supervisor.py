@@ -246,7 +246,7 @@ class Supervisor:
         if self.phase is Phase.STOPPING:
             self._enter(Phase.STOPPED)
         elif code == 0 and engine.sleep is not None:
-            self.crashes, self.wake = 0, engine.wake()
+            self.crashes, self.problem, self.wake = 0, "", engine.wake()
             self.seen = trace(self.settings.watched)
             self.ahead = _ahead()
             self._enter(Phase.ASLEEP)

@@ -52,6 +52,8 @@ _FEW = 3
 """Tasks that are named."""
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
+_LOOKS, _BETWEEN = 50, 0.02
+"""How often who asks what waits looks whether we are done, and the seconds between."""
 
 
 class News(Protocol):
@@ -59,6 +61,10 @@ class News(Protocol):
 
     def follow(self, kinds: Collection[str]) -> AsyncIterator[RecordedEvent]:
         """Events of these kinds from where it was written down, past and then present."""
+        ...
+
+    async def is_ahead(self, kinds: Collection[str]) -> bool:
+        """Whether something of these kinds happened that is not dealt with yet."""
         ...
 
 
@@ -118,6 +124,16 @@ class Attendant:
             self.is_attending = True
             await self._attend_to(recorded)
             self.is_attending = False
+
+    async def caught_up(self) -> None:
+        """
+        Until what has happened is dealt with, a moment at most: who is told that a session stopped
+        finds in the queue what it asks.
+        """
+        for _ in range(_LOOKS):
+            if not await self._news.is_ahead(KINDS):
+                return
+            await asyncio.sleep(_BETWEEN)
 
     async def _attend_to(self, recorded: RecordedEvent) -> None:
         """

@@ -10,7 +10,7 @@ import dataclasses
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -20,6 +20,8 @@ SLICE_TOKENS = 50_000
 SLICE_USD = 5.0
 BUDGET = "the budget"
 """Every reason of a refusal begins so: the session's detail tells what it waits for."""
+_RESUMED = "limits.resume_tokens"
+"""The one that is a setting, and no person's who resumes."""
 _LEAST = 0.01
 """A share of a limit; with less left nothing starts: one reply would exceed it."""
 
@@ -117,6 +119,18 @@ class Refusal:
             return f"{BUDGET} {self.limit} has nothing left but what runs at work may use"
         return f"{BUDGET} {self.limit} is used up: {self.used:,.6g} of {self.allowed:,.6g}"
 
+    def packet(self, session: str) -> dict[str, Any]:
+        """What a person is told of a task that it stopped, and how to go on."""
+        raised = f"Raise it with: pcc budget set {self.limit} …; the task then goes on"
+        if self.limit == _RESUMED:
+            raised = f"Go on without it: pcc resume {session}; or: pcc config set {self.limit} …"
+        return {
+            "state": self.reason,
+            "analysis": f"budget {self.limit}",
+            "options": [raised, "Leave it: what was done is kept, and so is the conversation"],
+            "hint": raised,
+        }
+
 
 def decide_grant(limits: BudgetLimits, spent: Spent, request: BudgetRequest) -> Grant | Refusal:
     """What a run may reserve now, next to what it has used already. Pure."""
@@ -181,7 +195,7 @@ def _headrooms(
     tokens = [
         _Room(day, "tokens_per_day", limits.tokens_per_day, spent.day_tokens, spent.held_tokens),
         _Room(run, "run_tokens", limits.run_tokens, spent.run_tokens),
-        _Room(run, "limits.resume_tokens", cap, spent.run_tokens),
+        _Room(run, _RESUMED, cap, spent.run_tokens),
     ]
     if request.is_unattended:
         allowed = limits.unattended_tokens_per_day
@@ -200,6 +214,10 @@ def _headrooms(
         _Room(run, "run_usd", limits.run_usd, spent.run_usd),
     ]
     return [room for room in tokens if room.allowed], [room for room in money if room.allowed]
+
+
+_ROUNDING = 0.001
+"""What 2.3M may be off by as a fraction of a token."""
 
 
 def with_limit(limits: BudgetLimits, name: str, value: float) -> BudgetLimits:
@@ -222,8 +240,13 @@ def with_limit(limits: BudgetLimits, name: str, value: float) -> BudgetLimits:
             f"{value:g} would leave nothing: a share is between 0 and 1",
             hint="pcc budget set weekly_share 0.3",
         )
-    kind = type(getattr(limits, name))
-    return dataclasses.replace(limits, **{name: kind(value)})
+    kind: Any = type(getattr(limits, name))
+    if kind is int and abs(value - round(value)) > _ROUNDING:
+        raise PerpetualError(
+            f"{value:g} is no number of tokens",
+            hint=f"In thousands or millions: pcc budget set {name} {value:g}M",
+        )
+    return dataclasses.replace(limits, **{name: kind(round(value) if kind is int else value)})
 
 
 def day_of(now: float) -> str:

@@ -16,6 +16,8 @@ from perpetualcc.domain.tasks import Task
 SIGNAL = "limit:"
 """A task that waits for a limit waits for a signal of this name too: it cuts the wait short."""
 
+WAITS_WITH_OTHERS = "waits with the others for the account's limit"
+"""What a person reads of a task that met no limit itself."""
 
 BY_ITSELF = {"by_itself": True}
 """What such a signal carries when no person sent it: something that was waited for came early."""
@@ -74,8 +76,13 @@ class LimitWaits(Protocol):
         """
         ...
 
-    async def window_open(self, window: LimitWindow, now: float) -> None:
-        """The account is let through again: nobody new waits for this window."""
+    async def window_open(
+        self, window: LimitWindow, now: float, *, since: float, due: float
+    ) -> None:
+        """
+        The account was let through after `since`: nobody new waits for this window, and who waited
+        for it since before that goes on at `due`, when that is sooner.
+        """
         ...
 
 

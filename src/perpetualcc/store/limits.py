@@ -5,9 +5,27 @@ import sqlite3
 from perpetualcc.agent.patience import PATIENCE, until_written
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
-from perpetualcc.sessions.limit_waits import SIGNAL, LimitWait
+from perpetualcc.sessions.limit_waits import SIGNAL, WAITS_WITH_OTHERS, LimitWait
 from perpetualcc.sessions.resume_policy import PATIENCE as STEPS
 from perpetualcc.store.database import Database
+from perpetualcc.store.text import to_json
+
+_OPENED = """
+UPDATE limit_waits SET resets_at = min(resets_at, :now), due = min(due, :due)
+WHERE window = :window AND over_at IS NULL AND at <= :since
+"""
+_WOKEN = """
+UPDATE tasks SET due = :due, updated_at = :now
+WHERE state = 'waiting' AND due > :due AND substr(signal, 1, length(:limit)) = :limit
+  AND (result = :with_others AND updated_at <= :since
+       OR id IN (SELECT task FROM limit_waits
+                 WHERE window = :window AND over_at IS NULL AND at <= :since))
+RETURNING group_name
+"""
+_SHOWN = """
+UPDATE sessions SET resumes_at = min(resumes_at, :due)
+WHERE id IN (SELECT value FROM json_each(:woken))
+"""
 
 
 class SqliteLimitWaits:
@@ -58,14 +76,19 @@ class SqliteLimitWaits:
     async def set_back(self, now: float) -> None:
         await self._database.write(lambda c: _set_back(c, now), durable=True)
 
-    async def window_open(self, window: LimitWindow, now: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE limit_waits SET resets_at = min(resets_at, ?)"
-                " WHERE window = ? AND over_at IS NULL",
-                (now, window),
-            )
-        )
+    async def window_open(
+        self, window: LimitWindow, now: float, *, since: float, due: float
+    ) -> None:
+        values = {"window": window, "now": now, "since": since, "due": due}
+        values |= {"limit": SIGNAL, "with_others": WAITS_WITH_OTHERS}
+        await self._database.write(lambda c: _open(c, values))
+
+
+def _open(connection: sqlite3.Connection, values: dict[str, object]) -> None:
+    connection.execute(_OPENED, values)
+    woken = connection.execute(_WOKEN, values).fetchall()
+    groups = {"woken": to_json([row["group_name"] for row in woken])}
+    connection.execute(_SHOWN, values | groups)
 
 
 def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:

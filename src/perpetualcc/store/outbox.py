@@ -20,7 +20,7 @@ from perpetualcc.human.notifications.times import LONGEST_QUIET
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.notices import notice_of
-from perpetualcc.store.text import redacted
+from perpetualcc.store.text import redacted, to_json
 
 _BREATH = timedelta(milliseconds=100)
 """What is committed in one go is read in one go."""
@@ -76,6 +76,17 @@ class SqliteNews:
         )
         async for recorded in self._events.follow(place, kinds=kinds, breath=_BREATH):
             yield recorded
+
+    async def is_ahead(self, kinds: Collection[str]) -> bool:
+        return await self._database.read(
+            lambda c: bool(
+                c.execute(
+                    "SELECT EXISTS(SELECT 1 FROM events WHERE seq > (SELECT seq FROM people_cursor)"
+                    " AND +kind IN (SELECT value FROM json_each(?)))",
+                    (to_json(sorted(kinds)),),
+                ).fetchone()[0]
+            )
+        )
 
 
 class SqliteOutbox:

@@ -83,17 +83,17 @@ class RunStore:
             )
         )
 
-    async def end_lost(self, now: float) -> None:
+    async def end_lost(self, now: float, *, halted: bool = False) -> None:
         """
-        Runs of an engine that died ended with the last that is on record of their session: since
-        then the machine may have been off.
+        Runs of an engine that died, or that a person `halted`, ended with the last that is on
+        record of their session: since then the machine may have been off.
         """
         await self._database.write(
             lambda c: c.execute(
-                "UPDATE runs SET outcome = 'lost', ended_at = min(?, max(started_at, coalesce("
+                "UPDATE runs SET outcome = ?, ended_at = min(?, max(started_at, coalesce("
                 "(SELECT at FROM events WHERE session = runs.session ORDER BY seq DESC LIMIT 1),"
                 " 0))) WHERE ended_at IS NULL",
-                (now,),
+                ("halted" if halted else "lost", now),
             ),
             durable=True,
         )

@@ -56,7 +56,11 @@ OVER_THE_DAY = Refusal(scope=BudgetScope.DAY, limit="day_tokens", used=9, allowe
             {"over": OVER_THE_RUN, "turn": BADLY},
             Parked(
                 result=OVER_THE_RUN.reason,
-                packet=STOPS | packet(RunFacts(over=OVER_THE_RUN), replace(TASK, attempts=2)),
+                packet={
+                    **STOPS,
+                    **packet(RunFacts(over=OVER_THE_RUN), replace(TASK, attempts=2)),
+                    **OVER_THE_RUN.packet(TASK.group),
+                },
             ),
         ),
         (

@@ -486,10 +486,12 @@ def test_an_iteration_that_was_cut_off_is_one_of_those_that_were_asked_for(tmp_p
     play(story())
 
 
-@pytest.mark.parametrize("lost", [True, False])
+@pytest.mark.parametrize(("lost", "did"), [(True, True), (False, True), (False, False)])
 def test_iterations_that_were_paused_or_met_a_limit_after_the_warning_are_no_trouble(
-    tmp_path, lost
+    tmp_path, lost, did
 ):
+    """Nor are they where they could do nothing before: what ended them was not theirs."""
+
     async def story():
         stage = Stage(tmp_path, perpetual=Perpetual())
         stage.records.lost = lost
@@ -499,7 +501,7 @@ def test_iterations_that_were_paused_or_met_a_limit_after_the_warning_are_no_tro
         stage.records.events = [
             ToolDecided(**ids, request=RequestId("w"), **allowed),
             ToolFinished(**ids, request=RequestId("w"), is_error=False),
-        ]
+        ][: 2 * did]
         for number in range(1, 4):
             await stage.begin(f"c-{number}")
             await stage.see(Said(text="Hm.", context_tokens=90_000))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.budget import _number, used_up
+from perpetualcc.cli.budget import _number, _row, used_up
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.errors import PerpetualError
 
@@ -44,3 +44,18 @@ def test_who_wants_something_done_is_told_of_a_budget_that_everything_waits_for(
 
     assert said in found
     assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "used", "row"),
+    [
+        ("tokens_per_day", 9000, 4500, ["9,000", "4,500", "50%"]),
+        ("usd_per_day", 2.5, 1.25, ["2.5", "1.25", "50%"]),
+        # What is set is left to the person; the rest may be used.
+        ("weekly_share", 0.3, 0.35, ["0.3", "0.35", "50%"]),
+        ("task_tokens", 100, None, ["100", "", ""]),
+        ("usd_per_day", 0.0, None, ["0", "", ""]),
+    ],
+)
+def test_a_row_says_what_may_be_used_what_was_and_which_share_that_is(name, allowed, used, row):
+    assert _row({"name": name, "allowed": allowed, "used": used})[1:] == row

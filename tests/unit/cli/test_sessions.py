@@ -60,6 +60,24 @@ def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_le
     assert len(lines) == 1 + 20 + 1 + 40
 
 
+@pytest.mark.parametrize(
+    ("state", "packet", "told"),
+    [
+        ("parked", {"hint": "Sign in", "options": ["Mend it"]}, ["      hint: Sign in"]),
+        ("failed", {"options": ["Mend it", "Leave it"]}, ["      hint: Mend it"]),
+        ("parked", None, []),
+        ("done", {"hint": "Sign in"}, []),
+    ],
+)
+def test_a_task_that_stopped_says_what_a_person_can_do(state, packet, told):
+    task = {
+        "id": "t-1", "prompt": "Go", "state": state, "after": [], "priority": 0,
+        "lane": "interactive", "due": 0.0, "result": "", "packet": packet,
+    }  # fmt: skip
+
+    assert _tasks([task])[2:] == told
+
+
 def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
     over = [{"id": n, "status": "STOPPED" if n % 2 else "COMPLETED"} for n in range(60)]
     repeats, broken = {"id": "r", "status": "IDLE"}, {"id": "b", "status": "ERROR"}

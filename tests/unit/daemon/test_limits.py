@@ -1,6 +1,7 @@
 """Who waits for a limit, how long, and who does not even start: on the real table."""
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -100,6 +101,16 @@ def play(tmp_path):
     return run
 
 
+@pytest.fixture
+def utc(monkeypatch):
+    """Quiet hours are local."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
 def test_a_limit_becomes_a_wait_that_was_announced(play):
     async def scene(stage):
         wait = await stage.stopped()
@@ -135,6 +146,7 @@ def test_a_limit_of_one_session_holds_up_no_other(play, window):
 def test_the_account_is_free_again_for_everybody_when_one_got_through(play):
     async def scene(stage):
         await stage.stopped()
+        stage.keeper.begins(TaskId("t-3"))
         await stage.keeper.settle(task("t-3"), stage.session, Done(result=""))
 
         assert await stage.keeper.admit(task("t-2", group="def456")) is None
@@ -142,11 +154,79 @@ def test_the_account_is_free_again_for_everybody_when_one_got_through(play):
     play(scene)
 
 
+@pytest.mark.parametrize(
+    ("window", "settings", "own", "begins", "goes_on"),
+    [
+        (LimitWindow.SEVEN_DAY, {}, False, 1.0, 60.0),
+        (LimitWindow.SEVEN_DAY, {}, True, 1.0, 60.0),
+        # Its replies may be older than the limit, or there are none: checks proved it.
+        (LimitWindow.SEVEN_DAY, {}, False, -1.0, None),
+        (LimitWindow.SEVEN_DAY, {}, False, None, None),
+        # Until 06:00: nothing resumes by itself before.
+        (LimitWindow.SEVEN_DAY, {"quiet_hours": "05:00-06:00"}, False, 1.0, 3600.0),
+        (LimitWindow.MODEL, {}, False, 1.0, None),
+    ],
+)
+@pytest.mark.usefixtures("utc")
+def test_those_who_wait_go_on_when_a_run_that_began_later_got_through(
+    tmp_path, window, settings, own, begins, goes_on
+):
+    """
+    A window may open early: the account was given more, and a person resumed one to try, or the
+    only one (`own`) that had met the limit.
+    """
+
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        try:
+            stage = Stage(database, tmp_path, settings=settings)
+            stage.clock.move(5 * 3600 - stage.clock.now() % 86400)
+            ledger = SqliteLedger(database, stage.clock, "me")
+            for name in ("t-1", "t-2"):
+                await ledger.add(NewTask(id=TaskId(name), group=name, prompt="Go"))
+            limited, other = await ledger.claim({Lane.INTERACTIVE: 2}, 2)
+            name = "t-1" if own else "t-3"
+            through = task(name, signal=f"limit:{name}:7", answer={})  # a person resumed it
+            if begins is not None and begins < 0:
+                stage.keeper.begins(through.id)
+                stage.clock.move(1)
+            await ledger.settle(
+                limited.id,
+                limited.fence,
+                await stage.stopped(limited, window=window, ahead=86400.0),
+            )
+            if held := await stage.keeper.admit(other):
+                await ledger.settle(other.id, other.fence, held)
+            if begins is not None and begins > 0:
+                stage.clock.move(begins)
+                stage.keeper.begins(through.id)
+            started = stage.clock.now()
+
+            stage.clock.move(59)
+            await stage.keeper.settle(through, stage.session, Done(result=""))
+
+            waits = ("t-2",) if own else ("t-1", "t-2")
+            due = [(await ledger.get(TaskId(name))).due for name in waits]
+            if goes_on is None:
+                assert max(due) > started + 80000
+            else:
+                assert [round(at - started, -1) for at in due] == [goes_on] * len(waits)
+                stage.clock.move(goes_on)
+                for one in await ledger.claim({Lane.INTERACTIVE: 2}, 2):
+                    assert await stage.keeper.admit(one) is None
+        finally:
+            await database.close()
+
+    asyncio.run(main())
+
+
 def test_a_crash_between_the_wait_and_its_settle_starts_no_run(play):
     async def scene(stage):
         wait = await stage.stopped()
 
-        assert (await stage.keeper.admit(task(fence=8))).due == wait.due
+        held = await stage.keeper.admit(task(fence=8))
+
+        assert (held.due, held.reason) == (wait.due, "the 5-hour limit")
 
     play(scene)
 
@@ -215,6 +295,8 @@ def test_whether_to_go_on_is_a_question_of_which_people_are_told(play):
         wait = await stage.stopped()
         [asked] = stage.people.asked
         assert (asked.type, asked.deadline) == (EscalationType.QUESTION, None)
+        at = time.strftime("%Y-%m-%d %H:%M", time.localtime(stage.clock.now() + 601))
+        assert at in asked.options[0]["description"]
         for said, goes_on in (("1", True), ("go on", True), ("2", False), ("leave it", False)):
             answer = checked(asked, {"text": said}, number=1)
             came_to = await stage.keeper.admit(task(signal=wait.signal, answer=answer))

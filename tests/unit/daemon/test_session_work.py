@@ -27,7 +27,7 @@ class Agent:
 def work_of(stage, begin):
     work = SessionWork(
         Agent(),
-        SimpleNamespace(admit=nothing, clock=stage.clock),
+        SimpleNamespace(admit=nothing, clock=stage.clock, begins=lambda _task: None),
         stage.keeper,
         SimpleNamespace(save=nothing, latest=nothing),
         SimpleNamespace(admit=nothing),

@@ -73,3 +73,30 @@ def test_only_a_limit_that_is_no_longer_waited_for_is_over(after, over):
     asyncio.run(attendant.run())
 
     assert outdated == [over]
+
+
+@pytest.mark.parametrize(("looks", "waited"), [([False], 1), ([True, True, False], 3)])
+def test_who_asks_what_waits_hears_of_what_has_just_happened(looks, waited):
+    seen = []
+
+    async def is_ahead(_kinds):
+        seen.append(1)
+        return looks[len(seen) - 1]
+
+    asyncio.run(attendant_of(news=SimpleNamespace(is_ahead=is_ahead)).caught_up())
+
+    assert len(seen) == waited
+
+
+def test_who_asks_what_waits_is_not_kept_by_trouble(monkeypatch):
+    monkeypatch.setattr(attendants, "_BETWEEN", 0.0)
+
+    async def is_ahead(_kinds):
+        return True
+
+    asyncio.run(attendant_of(news=SimpleNamespace(is_ahead=is_ahead)).caught_up())
+
+
+def attendant_of(**parts):
+    usual = {"queue": None, "work": None, "outbox": None, "channels": (), "settings": None}
+    return Attendant(**{**usual, "wake": lambda: None, **parts})

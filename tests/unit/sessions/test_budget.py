@@ -87,6 +87,19 @@ def test_a_run_that_resumes_by_itself_has_a_cap_of_its_own():
 
 
 @pytest.mark.parametrize(
+    ("limit", "way"),
+    [
+        ("run_tokens", "pcc budget set run_tokens …"),
+        ("limits.resume_tokens", "pcc resume abc123; or: pcc config set limits.resume_tokens …"),
+    ],
+)
+def test_what_a_budget_stopped_says_which_command_lets_it_go_on(limit, way):
+    over = Refusal(scope=BudgetScope.RUN, limit=limit, used=9, allowed=8)
+
+    assert way in over.packet("abc123")["hint"]
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("nonsense", 1.0),
@@ -94,6 +107,7 @@ def test_a_run_that_resumes_by_itself_has_a_cap_of_its_own():
         ("task_tokens", float("inf")),
         ("usd_per_day", float("nan")),
         ("weekly_share", 1.0),
+        ("tokens_per_day", 1.5),  # 1.5M was meant
     ],
 )
 def test_absurd_budgets_are_refused(name, value):

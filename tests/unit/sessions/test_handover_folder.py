@@ -26,6 +26,9 @@ def test_files_are_written_read_and_archived(tmp_path):
 
     assert folder.read(DOCUMENT) == "one"
     assert (folder.path / "archive" / "1" / DOCUMENT).read_text() == "again"
+    folder.remove(".gitignore")  # a person made the folder, for a trigger
+    folder.archive("2", {DOCUMENT: "two"})
+    assert folder.read(".gitignore") == "*\n"
     assert (folder.path / ".gitignore").read_text() == "*\n"
     assert sorted(path.name for path in folder.path.iterdir()) == [
         ".gitignore",

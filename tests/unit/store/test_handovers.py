@@ -217,7 +217,8 @@ def test_a_handover_whose_run_died_before_its_task_was_settled_is_known(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("outcome", "is_lost"), [(None, True), ("lost", True), ("later", False), ("wait", False)]
+    ("outcome", "is_lost"),
+    [(None, True), ("lost", True), ("halted", False), ("later", False), ("wait", False)],
 )
 def test_a_handover_whose_run_died_is_told_from_one_that_was_put_off(tmp_path, outcome, is_lost):
     async def play(handovers, session, database):
@@ -232,7 +233,11 @@ def test_a_handover_whose_run_died_is_told_from_one_that_was_put_off(tmp_path, o
                 started_at=1.0,
             )
         )
-        if outcome:
+        if outcome == "halted":
+            await runs.end_lost(2.0, halted=True)
+        elif outcome == "lost":
+            await runs.end_lost(2.0)
+        elif outcome:
             await runs.end(begun.run, ended_at=2.0, outcome=outcome)
         assert await handovers.was_lost(begun) is is_lost
 

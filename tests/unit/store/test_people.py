@@ -686,6 +686,10 @@ def test_the_log_is_read_on_from_where_it_was_written_down(tmp_path):
             await it.outbox.put([], seen=2)
             await it.queue.escalate(replace(ASKED, request=RequestId("next"), digest=""))
             assert await first_of(news, 2) == [3, 4]
+            assert await news.is_ahead({"EscalationRaised"})
+            assert not await news.is_ahead({"TaskSettled"})
+            await it.outbox.put([], seen=4)
+            assert not await news.is_ahead({"EscalationRaised"})
 
     asyncio.run(play())
 

@@ -123,11 +123,13 @@ class Handovers:
         worked = 0.0
         if begun.claude_session is not None:
             worked = await self._records.seconds_worked(begun.claude_session)
+        was_lost = await self._records.was_lost(begun)
         ending = Ending(
             manner=Manner.EMERGENCY,
             tokens=session.tokens,
             seconds=worked,
-            error=_CUT_OFF if await self._records.was_lost(begun) else "",
+            error=_CUT_OFF if was_lost else "",
+            is_put_off=not was_lost,
         )
         return await self._maker.make(begun, iteration, ending)
 

@@ -53,6 +53,8 @@ class Ending:
     """Claude's document as it was when it was last whole."""
     full_from: int = 0
     """The hard limit in tokens, where the first reply of a fresh conversation reached it; or 0."""
+    is_put_off: bool = False
+    """Something else ended the run after the warning: a pause, a limit, a question, a stop."""
 
 
 class HandoverMaker:
@@ -68,7 +70,12 @@ class HandoverMaker:
         events = await self._records.evidence(conversation) if conversation else ()
         evidence = evidence_of(events)
         handover = await asyncio.to_thread(self._compose, begun, iteration, ending, evidence)
-        if not handover.trouble and await self._is_standing_still(handover, iteration, evidence):
+        is_excused = ending.is_put_off and not evidence.worked
+        if (
+            not handover.trouble
+            and not is_excused
+            and await self._is_standing_still(handover, iteration, evidence)
+        ):
             handover = replace(handover, trouble=NOTHING_NEW)
         done = HandoverDone(
             session=begun.session,

@@ -108,6 +108,7 @@ class HandoverFolder:
                 _below(folder, ARCHIVE) as archive,
                 _below(archive, iteration) as place,
             ):
+                _write(folder, ".gitignore", "*\n")  # a person may have made the folder
                 for name, text in files.items():
                     _write(place, name, text)
         except OSError as error:

@@ -108,7 +108,10 @@ class WorkLog(Protocol):
         ...
 
     async def was_lost(self, handover: Handover) -> bool:
-        """Whether the run it was begun in died: others were paused, or wait for a limit."""
+        """
+        Whether the run it was begun in died: others were paused, wait for a limit, or were ended
+        by a person's force.
+        """
         ...
 
     async def words(self, task: TaskId) -> str:
