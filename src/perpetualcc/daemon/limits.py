@@ -13,6 +13,7 @@ from perpetualcc.domain.escalations import (
     signal_name,
 )
 from perpetualcc.domain.events import LimitReached, ResumePlanned
+from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.ids import RequestId, RunId, TaskId
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
@@ -27,7 +28,7 @@ from perpetualcc.sessions.limit_waits import (
     signal_of,
 )
 from perpetualcc.sessions.ports import Record
-from perpetualcc.sessions.resume_policy import ResumePlan, end_of_quiet, plan_resume
+from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
 
 _LEAVE = "Leave it"
