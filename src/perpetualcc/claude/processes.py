@@ -12,10 +12,9 @@ import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from perpetualcc.domain.folders import canonical
 
@@ -34,8 +33,7 @@ _KILLED_WITHIN = 3.0
 """Seconds that the kernel gets to remove what was sent SIGKILL."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Process:
+class _Process(NamedTuple):
     pid: int
     parent: int
     marks: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.budget import used_up
 from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
@@ -203,6 +202,8 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
 
     Example: pcc resume abc123
     """
+    from perpetualcc.cli.budget import used_up  # `pcc list` does without
+
     with connect(ctx.obj) as daemon:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)

@@ -5,9 +5,8 @@ Bytes in, frames out, and back. Knows nothing about sockets.
 """
 
 import json
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from perpetualcc.domain.errors import PerpetualError
 
@@ -62,8 +61,7 @@ class ProtocolError(Exception):
         self.code, self.message, self.data = code, message, data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """A client wants something. `id` comes back in the response."""
 
     id: str | int
@@ -71,8 +69,7 @@ class Request:
     params: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PushedEvent:
+class PushedEvent(NamedTuple):
     """Something the engine says unasked, as part of a subscription."""
 
     event: str
