@@ -73,6 +73,8 @@ RUNS = [
     "printf %d ~'path[$(CMD)]'",
     "repeat 'path[$(CMD)]' ls",
     "v='ls; CMD'; sh -cx $v",
+    "v='ls; CMD'; env sh -cc$1 $v",
+    "ls $$[% 'a[\\\n$(CMD)]' ]",
     "v='ls; CMD'; env sh -c{a,b} $v",
     "f() { shift; read \"$1\" <<< 1; }; f x 'a[$(CMD)]'",
 ]

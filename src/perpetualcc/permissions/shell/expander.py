@@ -244,7 +244,7 @@ class Expander:
         if parent is not None and parent.type == "concatenation":
             rest = self.source[after : parent.end_byte]
             if rest[0] == "[" and "]" not in rest:  # `$x[ 1 ]`: it goes on behind the blank
-                rest = self.source[after:].partition("\n")[0]
+                rest = self.source[after:]
             if rest[0] == "[" and not _QUOTES.isdisjoint(rest) and HIDES.search(rest):
                 self._hidden(rest)
         return self.source[after] == "[" or self.source[after + 1 : after + 2] in _MODIFIERS

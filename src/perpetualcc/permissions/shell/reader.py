@@ -743,7 +743,9 @@ class _Reader(Standing):
 
     def substitution(self, node: Node) -> tuple[str, str]:
         """Read what a substitution runs: its source, and its value where that is known."""
-        code = self.text(node).strip()  # the grammar puts a blank before it into it
+        code = self.text(node)
+        if node.children[0].type[-1:] == "`":  # what is before it, the grammar puts into it
+            code = code[code.index("`") :]
         if code.startswith("`") and holds_backtick(code[1:-1]):
             self.hidden(code)  # two with at most blanks between: the grammar makes one of them
             return code, UNKNOWN
@@ -841,7 +843,7 @@ _VALUE_OF_VARIABLES = frozenset({"simple_expansion", "expansion", "concatenation
 """`$v`, `${v}` and `$v-`."""
 _BRACES = frozenset("{}")
 """Words to the grammar where zsh knows a group: `! { ls } always { id }`."""
-_TAKES_CODE = re.compile(r"eval|trap|-\w*[ceS]\w*|[gmn]?awk|g?sed")
+_TAKES_CODE = re.compile(rf"eval|trap|-[\w{UNKNOWN}]*[ceS]\S*|[gmn]?awk|g?sed")
 """Among the words of a command: another of them is code."""
 _SPLIT = re.compile(
     r"\$(?:\\\n)+[({\[]|\$\((?:\\\n)+\(|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]"

@@ -24,6 +24,10 @@ STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 def shell(call: Call) -> Findings:
     """`bash -c code`, `bash file`, `bash < code`, `… | bash`."""
     operands = call.arguments.operands
+    if operands and operands[0].text == "-":  # as good as `--`
+        operands = operands[1:]
+    if any(UNKNOWN in word.text for word in _options(call)):
+        return [computed(call)]
     if operands and operands[0].text == UNKNOWN and operands[0].splits:
         return [computed(call)]
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
@@ -36,6 +40,18 @@ def shell(call: Call) -> Findings:
     if operands and not call.arguments.has("-s") and operands[0].text not in STANDARD_INPUT:
         return call.judge.script_file(operands[0], call)
     return _from_stdin(call, call.judge.shell)
+
+
+def _options(call: Call) -> list[Word]:
+    """The words before the code or the file, with the names that `-o` and `-O` take."""
+    before = Word("")
+    found = []
+    for word in call.command.words[1:]:
+        if word.text[:1] not in {"-", "+"} and before.text.lower() not in {"-o", "+o"}:
+            break
+        found.append(word)
+        before = word
+    return found
 
 
 def computed(call: Call) -> Finding:
