@@ -64,7 +64,6 @@ RUNS = [
     'echo "$x `echo a``CMD`\\\n"',
     'echo "$`echo a``CMD`\\\n"',
     "sh -c - 'CMD'",
-    "bash -c - -- 'CMD'",
     "bash -o pipefail -$1c 'CMD'",
     "echo ${HOME:+>(CMD)}",
     "echo ${HOME:+$<<(CMD)}",

@@ -70,6 +70,8 @@ RUNS = [
     "sh <<< ls <<< 'CMD'",
     "ls $$[ 'a[$(CMD)]' ]",
     "printf -%d 'path[$(CMD)]'",
+    "printf %n 'path[$(CMD)]'",
+    "ls $$[path[1], 'a[$(CMD)]' ]",
     "printf %d ~'path[$(CMD)]'",
     "repeat 'path[$(CMD)]' ls",
     "v='ls; CMD'; sh -cx $v",

@@ -243,7 +243,7 @@ class Expander:
         parent = node.parent
         if parent is not None and parent.type == "concatenation":
             rest = self.source[after : parent.end_byte]
-            if rest[0] == "[" and "]" not in rest:  # `$x[ 1 ]`: it goes on behind the blank
+            if rest.count("[") > rest.count("]"):  # `$x[ 1 ]`: it goes on behind the blank
                 rest = self.source[after:]
             if rest[0] == "[" and not _QUOTES.isdisjoint(rest) and HIDES.search(rest):
                 self._hidden(rest)

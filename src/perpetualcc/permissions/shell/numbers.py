@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
 """Operators of `[[ … ]]` that take what stands beside them for numbers, or for names."""
-_SUBSCRIPTS = re.compile(r"\w(?:\\\n?)*\[|[\[\]`]|\$(?:\\\n?)*\(")
+_SUBSCRIPTS = re.compile(r"\w(?:\\\n?)*\[|[\[\]`]|[$<>](?:\\\n?)*\(")
 """What opens and closes a subscript, and what runs in one; `read` drops backslashes."""
 _EXPRESSIONS = frozenset(
     {"arithmetic_expansion", "binary_expression", "unary_expression", "postfix_expression",
