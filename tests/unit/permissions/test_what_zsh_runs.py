@@ -71,6 +71,7 @@ RUNS = [
     "ls $$[ 'a[$(CMD)]' ]",
     "printf -%d 'path[$(CMD)]'",
     "printf %n 'path[$(CMD)]'",
+    "printf %ld 'path[$(CMD)]'",
     "ls $$[path[1], 'a[$(CMD)]' ]",
     "printf %d ~'path[$(CMD)]'",
     "repeat 'path[$(CMD)]' ls",

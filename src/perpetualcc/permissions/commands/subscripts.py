@@ -8,7 +8,7 @@ from perpetualcc.permissions.shell.script import UNKNOWN
 
 _SUBSCRIPT = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 _NO_NUMBERS = frozenset({"echo", ":", "true", "false"})
-_NUMBER_FORMAT = re.compile(rf"%[^%a-zA-Z]*(?:\*|[diouxXeEfFgGaAn]|{UNKNOWN})|{UNKNOWN}")
+_NUMBER_FORMAT = re.compile(rf"%[^%a-zA-Z]*[hlLqjzt]*(?:\*|[diouxXeEfFgGaAn]|{UNKNOWN})|{UNKNOWN}")
 """Of `printf`; zsh also takes the width from a word."""
 
 
