@@ -90,11 +90,15 @@ def test_who_asks_what_waits_hears_of_what_has_just_happened(looks, waited):
 
 def test_who_asks_what_waits_is_not_kept_by_trouble(monkeypatch):
     monkeypatch.setattr(attendants, "_BETWEEN", 0.0)
+    seen = []
 
     async def is_ahead(_kinds):
+        seen.append(1)
         return True
 
     asyncio.run(attendant_of(news=SimpleNamespace(is_ahead=is_ahead)).caught_up())
+
+    assert len(seen) == attendants._LOOKS
 
 
 def attendant_of(**parts):

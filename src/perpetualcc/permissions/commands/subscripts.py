@@ -4,9 +4,9 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.script import UNKNOWN
 
-_SUBSCRIPT = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
 _NO_NUMBERS = frozenset({"echo", ":", "true", "false"})
 _NUMBER_FORMAT = re.compile(rf"%[^%a-zA-Z]*[hlLqjzt]*(?:\*|[diouxXeEfFgGaAn]|{UNKNOWN})|{UNKNOWN}")
 """Of `printf`; zsh also takes the width from a word."""
@@ -14,7 +14,7 @@ _NUMBER_FORMAT = re.compile(rf"%[^%a-zA-Z]*[hlLqjzt]*(?:\*|[diouxXeEfFgGaAn]|{UN
 
 def judge_subscripts(call: Call) -> Findings:
     """`read 'a[$(id)]'`, and of zsh alone `exit 'a[$(id)]'` and `printf %d 'a[$(id)]'`."""
-    texts = [word.text for word in call.command.words[1:] if _SUBSCRIPT.search(word.text)]
+    texts = [word.text for word in call.command.words[1:] if RUNS_AS_NUMBER.search(word.text)]
     if not texts or not _counts(call):
         return []
     why = "A subscript here can run a command"

@@ -6,6 +6,8 @@ from tree_sitter import Node
 
 COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
 """Operators of `[[ … ]]` that take what stands beside them for numbers, or for names."""
+RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
+"""`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
 _SUBSCRIPTS = re.compile(r"\w(?:\\\n?)*\[|[\[\]`]|[$<>](?:\\\n?)*\(")
 """What opens and closes a subscript, and what runs in one; `read` drops backslashes."""
 _EXPRESSIONS = frozenset(

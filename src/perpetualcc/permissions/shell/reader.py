@@ -18,7 +18,7 @@ from perpetualcc.permissions.shell import grammar
 from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, filled, is_another
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS, Directories
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES, Expander, holds_backtick
-from perpetualcc.permissions.shell.numbers import COMPARES, holds_subscript_code
+from perpetualcc.permissions.shell.numbers import COMPARES, RUNS_AS_NUMBER, holds_subscript_code
 from perpetualcc.permissions.shell.outputs import known_output
 from perpetualcc.permissions.shell.redirects import Redirects, read_redirect
 from perpetualcc.permissions.shell.script import (
@@ -327,7 +327,7 @@ class _Reader(Standing):
             child for child in self.children(node) if child.is_named and child not in (name, body)
         ]
         values = [word.text for child in given for word in self.words(child)]
-        if any(_RUNS_AS_NUMBER.search(value) for value in values):
+        if any(RUNS_AS_NUMBER.search(value) for value in values):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(name))
         is_followed = self.loop_product * len(values) <= LOOP_VALUES
         if not values or not is_followed or any(UNKNOWN in value for value in values):
@@ -370,7 +370,7 @@ class _Reader(Standing):
                 self.problem(Problem.SYNTAX, self.text(node))
             if child.type in VALUES:
                 is_fed = child.type == "regex" and _FED_PATTERN.search(self.text(child))
-                if is_fed or any(_RUNS_AS_NUMBER.search(w.text) for w in self.words(child)):
+                if is_fed or any(RUNS_AS_NUMBER.search(w.text) for w in self.words(child)):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(child))
             else:
                 self.visit_test(child)
@@ -527,7 +527,7 @@ class _Reader(Standing):
         while words and words[0].text in {"-p", "--"}:
             words.pop(0)
         if name.text == "repeat":
-            if words and _RUNS_AS_NUMBER.search(words[0].text):
+            if words and RUNS_AS_NUMBER.search(words[0].text):
                 self.problem(Problem.UNKNOWN_CONSTRUCT, words[0].text)
             self.expander.takes_numbers = True
             words = words[1:]
@@ -563,7 +563,7 @@ class _Reader(Standing):
     def bind(self, name: str, value: str, node: Node) -> None:
         """Whatever gives a variable its value is an assignment; only some names mean something."""
         self.variables.set(name, value)
-        if _RUNS_AS_NUMBER.search(value):
+        if RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         is_known_name = name.isupper() or name in ZSH_LISTS
         if is_known_name and len(self.script.commands) < COMMAND_LIMIT:
@@ -610,7 +610,7 @@ class _Reader(Standing):
             if (bound := assigned(word)) is not None:
                 self.variables.set(*bound)
                 assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
-                if _RUNS_AS_NUMBER.search(bound[1]):
+                if RUNS_AS_NUMBER.search(bound[1]):
                     self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
         if is_another(words):
@@ -643,7 +643,7 @@ class _Reader(Standing):
         else:
             with self.expander.undivided():  # neither shell divides what it assigns
                 words = self.words(value)
-        if _RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
+        if RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         is_list = value.type == "array"
         if is_list and name in ZSH_LISTS:
@@ -833,8 +833,6 @@ def _skip(_reader: _Reader, _node: Node) -> None:
     """Comments, operators with names, the names of loop variables."""
 
 
-_RUNS_AS_NUMBER = re.compile(r"\[.*(?:\$\(|`)", re.DOTALL)
-"""`a[$(id)]` as plain text: where the shell expects a number or a name, it runs `id`."""
 _FED_PATTERN = re.compile(r"[<>]\(")
 """In the pattern of `[[ x =~ <(id) ]]` the grammar sees no substitution."""
 _COUNTED = re.compile(r"-\w*i\w*")
