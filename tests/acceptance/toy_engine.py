@@ -43,6 +43,7 @@ class Toy:
             "toy.due": Method(call=self.due, params={"at": float | None}),
             "toy.work": Method(call=self.work),
             "toy.spawn": Method(call=self.spawn),
+            "daemon.go_on": Method(call=self.pid),
             "events.follow": Method(call=self.follow, params={"since": int}),
         }
 

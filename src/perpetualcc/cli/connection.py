@@ -79,16 +79,20 @@ def as_here(options: GlobalOptions, words: str) -> str:
     return f"pcc{''.join(flags)} {words}"
 
 
-def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = True) -> "Client":
+def connect(
+    options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = True, is_work: bool = False
+) -> "Client":
     """
     A client of the running engine. Raises PerpetualError with what to do.
 
     A daemon that stops is waited for (unless `outwait` is false) and another one started; without
     `undo_stop` not by this command: who watches does not undo what another terminal asked for.
+    One that is started for a look begins no work that a person stopped; `is_work`: it will.
     A mistake in the settings keeps nobody from an engine that works: a person must be able to stop
     it, and to answer.
     """
     from perpetualcc.daemon.launch import connect as reach
+    from perpetualcc.daemon.state import is_work_stopped
 
     _check_config(options)
     with said_if_long("Waiting for the daemon"):
@@ -100,6 +104,9 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
         )
     if daemon.server_version != code_version():
         _beware(as_here(options, "daemon restart"))
+    if not is_work and is_work_stopped(options.locations):
+        start = as_here(options, "daemon start")
+        _tell(f"The daemon was stopped, and begins no work until: {start}")
     return daemon
 
 
@@ -112,11 +119,11 @@ def _check_config(options: GlobalOptions) -> None:
     except PerpetualError as mistake:
         if read_status(options.locations).phase is not Phase.RUNNING:
             raise
-        _tell_mistake(f"{mistake}; the daemon works with what the settings were")
+        _tell(f"{mistake}; the daemon works with what the settings were")
 
 
 @cache
-def _tell_mistake(note: str) -> None:
+def _tell(note: str) -> None:
     print(f"note: {note}", file=sys.stderr)
 
 

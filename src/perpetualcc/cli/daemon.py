@@ -18,7 +18,14 @@ from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
+from perpetualcc.daemon.state import (
+    DaemonStatus,
+    Phase,
+    is_work_stopped,
+    note_stop,
+    read_status,
+    set_otherwise,
+)
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations
@@ -70,8 +77,8 @@ def stop(
     """
     Stop the daemon. Everything stays resumable.
 
-    The next command that needs it starts it again, and its work goes on: what is to stand still
-    for longer is paused or stopped first (pcc pause, pcc stop).
+    Its work stands still until `pcc daemon start`, or until you ask for work (pcc start, add,
+    resume). Commands that look begin none.
 
     Example: pcc daemon stop --grace 120
     """
@@ -80,6 +87,7 @@ def stop(
     if now and grace is not None:
         raise typer.BadParameter("--now gives no grace")
     locations: Locations = ctx.obj.locations
+    note_stop(locations)
     with said_if_long("Stopping at once" if now else _stopping(grace)):
         ran = halt.stop_now(locations) if now else halt.stop(locations, grace=grace)
     print("The daemon has stopped" if ran else "The daemon does not run")
@@ -116,6 +124,7 @@ def status(
     if as_json:
         disk = asdict(space) | {"room": space.room} if space else None
         where: dict[str, object] = {"data_dir": str(locations.data), "used": used.parts}
+        where["work_stopped"] = is_work_stopped(locations)
         where |= {"disk": disk, "unreached": [asdict(one) for one in silent]}
         print_json(asdict(found) | where)
         return
@@ -181,7 +190,9 @@ def _stopping(grace: float | None) -> str:
 
 
 def _start(ctx: typer.Context) -> None:
-    with connect(ctx.obj, outwait=False):
+    with connect(ctx.obj, outwait=False, is_work=True) as daemon:
+        if is_work_stopped(ctx.obj.locations):
+            daemon.call("daemon.go_on")
         found = read_status(ctx.obj.locations)
     print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
     tell_what_is_not_taken_over(ctx.obj)
@@ -198,6 +209,8 @@ def _described(
         yield "Supervisor", str(found.supervisor)
     if found.engine:
         yield "Engine", str(found.engine)
+    if is_work_stopped(locations):
+        yield "Work", "was stopped; to go on: pcc daemon start"
     yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"

@@ -165,7 +165,7 @@ def add(  # noqa: PLR0917  # one parameter an option
     begins = said_alike(
         at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
     )
-    with connect(ctx.obj) as daemon:
+    with connect(ctx.obj, is_work=True) as daemon:
         added = daemon.call(
             "task.add",
             session=session,
@@ -204,7 +204,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     """
     from perpetualcc.cli.budget import used_up  # `pcc list` does without
 
-    with connect(ctx.obj) as daemon:
+    with connect(ctx.obj, is_work=True) as daemon:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
         waits = used_up(daemon.call("budget.show")["budgets"])

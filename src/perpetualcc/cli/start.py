@@ -210,7 +210,7 @@ def begin(
     given = {name: value for name, value in options.items() if value is not None}
     is_later = begins.get("due") or begins.get("every") or begins.get("when")
     given["programs"] = config.of_this_terminal(PROGRAMS)
-    with connect(global_options) as daemon:
+    with connect(global_options, is_work=True) as daemon:
         tell_what_is_not_taken_over(global_options)
         session = daemon.call(
             "session.start",

@@ -26,6 +26,7 @@ from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
+from perpetualcc.daemon.state import let_work_go_on
 from perpetualcc.daemon.surroundings import for_a_session
 from perpetualcc.daemon.views import (
     MOST_ROWS,
@@ -47,6 +48,7 @@ from perpetualcc.domain.events import (
     QuestionAnswered,
 )
 from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tools import Risk
@@ -96,8 +98,7 @@ class Api:
     about_reports: ReportApi
     defaults: BrainSettings
     data: Path
-    programs: Path
-    """See `domain.locations.Locations`."""
+    locations: Locations
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
@@ -178,6 +179,7 @@ class Api:
                 call=self.set_budget, params={"name": str, "value": float}, is_decision=True
             ),
             "daemon.info": Method(call=self.info),
+            "daemon.go_on": Method(call=self.go_on, is_decision=True),
             **self.about_devices.methods(),
             **self.about_guards.methods(),
             **self.about_reports.methods(),
@@ -219,6 +221,7 @@ class Api:
             options=self._options(options, requirements),
             **beginning_of(params, self.clock.now()),
         )
+        self._let_work_go_on()
         seen = await self._seen(session)
         return {**session_data(seen), "delay": await self._delay(seen)}
 
@@ -245,7 +248,7 @@ class Api:
         }
         options = SessionOptions(
             **{**configured, **{k: v for k, v in given.items() if k not in _NOT_PLAIN}},
-            programs=for_a_session(given.get("programs") or {}, self.programs),
+            programs=for_a_session(given.get("programs") or {}, self.locations.programs),
             authority=authority_from(given.get("authority") or {}),
             # In the options they are to be known, and not a list of tasks.
             requirements=requirements or str(given.get("requirements") or ""),
@@ -330,7 +333,9 @@ class Api:
 
     async def resume(self, params: Params, _: Connection) -> Any:
         """Go on with a paused session, try again what failed, or begin what was for later."""
-        return session_data(await self._seen(await self.manager.resume_session(params["session"])))
+        resumed = await self.manager.resume_session(params["session"])
+        self._let_work_go_on()
+        return session_data(await self._seen(resumed))
 
     async def stop(self, params: Params, _: Connection) -> Any:
         """End a session for good: its tasks are cancelled, its run stops now."""
@@ -353,6 +358,7 @@ class Api:
             after=[str(name) for name in params["after"] or []],
             **beginning_of(params, self.clock.now()),
         )
+        self._let_work_go_on()
         return task_data(task)
 
     async def stop_task(self, params: Params, _: Connection) -> Any:
@@ -441,6 +447,15 @@ class Api:
             "running": {lane.value: count for lane, count in self.dispatcher.running.items()},
             "time": time.time(),
         }
+
+    async def go_on(self, _params: Params, _: Connection) -> Any:
+        """Begin work again after a person stopped the daemon; so does every new piece of work."""
+        self._let_work_go_on()
+        return {}
+
+    def _let_work_go_on(self) -> None:
+        let_work_go_on(self.locations)
+        self.dispatcher.wake()
 
 
 def one_of(kind: type[Chosen], word: str) -> Chosen:

@@ -1,4 +1,4 @@
-"""Why a session does nothing just now although it could: the machine, its disk, or no place."""
+"""Why a session does nothing now although it could: a stop, the machine, its disk, no place."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,8 @@ _BY_SETTING = frozenset({Lane.INTERACTIVE, Lane.GOAL})
 class Delays:
     """Looked at when somebody asks: nothing of it is written down."""
 
+    is_stopped: Callable[[], bool]
+    """By a person, with the daemon."""
     disk: Callable[[], DiskSpace | None]
     load: Callable[[Lane], str]
     """What the work of a lane waits for on this machine; empty: nothing."""
@@ -29,6 +31,8 @@ class Delays:
         queued = [task.lane for task in tasks if task.state is TaskState.QUEUED]
         if session.status is SessionStatus.IDLE and not queued:
             return ""
+        if self.is_stopped():
+            return "the daemon was stopped; to go on: pcc daemon start"
         if (space := self.disk()) is not None and space.is_spent:
             then = "there is room" if space.writable else "it can be written again"
             return f"the disk is {space.described()}; work waits or fails until {then}"

@@ -19,7 +19,7 @@ from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.daemon.state import note_settings
+from perpetualcc.daemon.state import is_work_stopped, note_settings
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
@@ -57,8 +57,10 @@ class Engine:
         clock: Clock,
         *,
         agent: MasterAgent,
+        locations: Locations,
     ) -> None:
         self.methods = methods
+        self._locations = locations
         self._agent = agent
         self._conditions = conditions
         self._learning = learning
@@ -76,11 +78,9 @@ class Engine:
     async def next_due(self) -> float | None:
         """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
         shift = self._clock.now() - time.time()
-        found = [
-            await self._ledger.next_due(),
-            await self._desk.next_due(),
-            self._conditions.next_look(),
-        ]
+        found = [await self._desk.next_due()]
+        if not is_work_stopped(self._locations):
+            found += [await self._ledger.next_due(), self._conditions.next_look()]
         return min((due - shift for due in found if due is not None), default=None)
 
     async def got_on(self) -> None:
@@ -131,6 +131,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
             parts.conditions,
             parts.clock,
             agent=parts.agent,
+            locations=locations,
         )
 
 

@@ -52,6 +52,7 @@ from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.daemon.state import is_work_stopped
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
@@ -385,8 +386,11 @@ class Parts:
             self.clock,
             describe=self.work.describe,
             settled=self.work.settled,
-            is_open=self.load.is_open,
+            is_open=lambda lane: not self.is_work_stopped() and self.load.is_open(lane),
         )
+
+    def is_work_stopped(self) -> bool:
+        return is_work_stopped(self.locations)
 
     @cached_property
     def conditions(self) -> ConditionWatch:
@@ -396,6 +400,7 @@ class Parts:
             self.sessions.get,
             self.clock,
             self.dispatcher.wake,
+            is_open=lambda: not self.is_work_stopped(),
         )
 
     @cached_property
@@ -448,6 +453,7 @@ class Parts:
             ),
             held=held,
             delays=Delays(
+                is_stopped=self.is_work_stopped,
                 disk=partial(disk_space, self.locations.data),
                 load=self.load.why_closed,
                 places=lanes(self.config),
@@ -475,7 +481,7 @@ class Parts:
             minds=self.minds,
             defaults=self.config.brain,
             data=canonical(self.locations.data),
-            programs=self.locations.programs,
+            locations=self.locations,
         )
 
 

@@ -159,6 +159,26 @@ def note_halt(locations: Locations) -> None:
         locations.halted.touch(mode=0o600)
 
 
+def note_stop(locations: Locations) -> None:
+    """From now on no work is begun: see `is_work_stopped`."""
+    with suppress(OSError):  # a full disk must not keep it from stopping
+        locations.stopped.touch(mode=0o600)
+
+
+def is_work_stopped(locations: Locations) -> bool:
+    """
+    A person stopped the daemon, and nobody has asked for work since.
+
+    Commands that look have an engine all the same, also after the machine was started anew.
+    """
+    return locations.stopped.exists()
+
+
+def let_work_go_on(locations: Locations) -> None:
+    """What `note_stop` says holds no longer."""
+    locations.stopped.unlink(missing_ok=True)
+
+
 def hold(path: Path, *, wait: float = 0.0) -> int | None:
     """
     Take a lock that ends with its last holder; the open file descriptor, or None.

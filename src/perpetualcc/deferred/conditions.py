@@ -79,12 +79,15 @@ class ConditionWatch:
         session_of: Callable[[SessionId], Awaitable[Session]],
         clock: Clock,
         wake: Callable[[], None],
+        is_open: Callable[[], bool] = lambda: True,
     ) -> None:
+        """While it is not open no command is run."""
         self._tasks = tasks
         self._look = look
         self._session_of = session_of
         self._clock = clock
         self._wake = wake
+        self._is_open = is_open
         self._next: float | None = None
         self.busy = False
         """A command is at work."""
@@ -97,7 +100,8 @@ class ConditionWatch:
         """For ever."""
         while True:
             try:
-                await self.look()
+                if self._is_open():
+                    await self.look()
             except PassingError:
                 log.exception("conditions cannot be looked at; trying again")
             await asyncio.sleep(_NEW.total_seconds())

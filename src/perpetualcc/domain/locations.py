@@ -70,6 +70,11 @@ class Locations:
         """There when a person ended the last engine by force: what ran then is not to blame."""
         return self.run_dir / "halted"
 
+    @property
+    def stopped(self) -> Path:
+        """There since a person stopped the daemon, until work is asked for again."""
+        return self.run_dir / "stopped"
+
     def dashboard_lock(self, port: int | str) -> Path:
         """Held with flock while a dashboard of ours listens on the port that devices come by."""
         return self.run_dir / f"dashboard-{port}.lock"

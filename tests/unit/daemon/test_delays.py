@@ -1,6 +1,7 @@
 """What holds a session up is said, as far as it is none of the session's own doing."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -22,6 +23,9 @@ NOT_WRITABLE = (
 )
 
 
+delays_of = partial(Delays, is_stopped=lambda: False)
+
+
 @pytest.mark.parametrize(
     ("status", "lane", "disk", "taken", "said"),
     [
@@ -40,7 +44,7 @@ NOT_WRITABLE = (
 def test_a_session_that_could_work_says_what_it_waits_for(
     tmp_path, status, lane, disk, taken, said
 ):
-    delays = Delays(
+    delays = delays_of(
         disk=lambda: disk,
         load=lambda lane: BUSY if lane is Lane.CRON else "",
         places=dict.fromkeys(Lane, 5),
@@ -52,13 +56,26 @@ def test_a_session_that_could_work_says_what_it_waits_for(
 
 
 def test_an_idle_session_with_nothing_to_do_waits_for_nothing(tmp_path):
-    delays = Delays(disk=lambda: FULL, load=str, places={}, taken=dict)
+    delays = delays_of(disk=lambda: FULL, load=str, places={}, taken=dict)
 
     assert delays.why(replace(session(tmp_path), status=SessionStatus.IDLE), []) == ""
 
 
 def test_what_begins_later_waits_for_no_place_before(tmp_path):
-    delays = Delays(disk=lambda: ROOM, load=lambda _: BUSY, places={}, taken=dict)
+    delays = delays_of(disk=lambda: ROOM, load=lambda _: BUSY, places={}, taken=dict)
     later = replace(session(tmp_path), status=SessionStatus.IDLE, resumes_at=2e9)
 
     assert delays.why(later, [task(lane=Lane.CRON, state=TaskState.QUEUED)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("IDLE", "the daemon was stopped; to go on: pcc daemon start"), ("PAUSED", "")],
+)
+def test_what_a_person_stopped_with_the_daemon_waits_for_its_start(tmp_path, status, said):
+    delays = Delays(
+        is_stopped=lambda: True, disk=lambda: FULL, load=lambda _: BUSY, places={}, taken=dict
+    )
+    seen = replace(session(tmp_path), status=SessionStatus(status))
+
+    assert delays.why(seen, [task(lane=Lane.CRON, state=TaskState.QUEUED)]) == said
