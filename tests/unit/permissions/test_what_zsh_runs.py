@@ -25,6 +25,8 @@ OPTIONS = (
 ZSH = ("zsh", "-f", "-c")
 RUNS = [
     "ls $x['$(CMD)'].py",
+    "ls $#x['$(CMD)']",
+    "ls $#@['$(CMD)']",
     "cat <<< $x['$(CMD)']",
     "case $y['$(CMD)'] in x) ;; esac",
     "for i in $y['`CMD`']; do :; done",

@@ -233,11 +233,13 @@ class Expander:
 
     def _is_changed(self, node: Node) -> bool:
         """
-        To zsh `$x[1,3]` and `$x:h` are a part of the value, also between double quotes.
+        To zsh `$x[1,3]`, `$#x[1]` and `$x:h` are of a part of the value, also in double quotes.
 
         In the brackets quotes are plain characters, and `'$(id)'` runs.
         """
         after = node.end_byte
+        if self.text(node) == "$#" and (counted := _COUNTED.match(self.source, after)):
+            after = counted.end()
         if node.type != "simple_expansion" or self.source[after : after + 1] not in _MODIFIES:
             return False
         parent = node.parent
@@ -297,6 +299,7 @@ PLAIN_LEAVES = frozenset({"word", "regex", "extglob_pattern", "raw_string", "ans
 """In numbers, and in an expansion between double quotes, single quotes are plain characters."""
 _MODIFIES = frozenset("[:")
 _MODIFIERS = frozenset("aAcefFghlpPqQrstuwWx&")
+_COUNTED = re.compile(r"\w+|[@*$!?-]")
 _QUOTES = frozenset("'\"\\")
 _BLANK = re.compile(r"\s")
 """In `"$ $(id)"` the grammar takes `$ $` for a variable, and what runs for text."""
