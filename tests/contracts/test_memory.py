@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perpetualcc.domain.episodes import Episode, Provenance
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.memory import (
     EpisodicMemory,
@@ -15,6 +16,7 @@ from perpetualcc.memory import (
     ProceduralMemory,
     Procedure,
     SemanticMemory,
+    episodic,
     exact_trigger,
     raised,
 )
@@ -113,20 +115,91 @@ def test_a_project_sees_its_own_episodes_when_it_asks_for_them(run):
     assert run(scenario) == ["/a"]
 
 
-def test_an_embedder_finds_what_words_do_not_tell_apart(run):
-    class Embedder:
-        async def embed(self, texts):
-            return [
-                [1.0, 0.0] if "Tier" in text or "animal" in text else [0.0, 1.0] for text in texts
-            ]
+class Animals:
+    """Knows an animal when it sees one, in two languages; `asked` is what it was given."""
 
+    def __init__(self, model="zoo"):
+        self.name, self.asked, self.trouble = model, [], None
+
+    async def model(self):
+        return self.name
+
+    async def embed(self, text):
+        if self.trouble:
+            raise self.trouble
+        return [1.0, 0.0] if "Tier" in text or "animal" in text else [0.0, 1.0]
+
+    async def embed_batch(self, texts):
+        self.asked += texts
+        return [await self.embed(text) for text in texts]
+
+
+def test_an_embedder_finds_what_words_do_not_tell_apart(run):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes, Embedder())
+        memory = EpisodicMemory(episodes, Animals())
         await memory.record_episode(episode(context="deploy das Auto"))
         await memory.record_episode(episode(context="deploy das Tier"))
         return [one.episode.context for one in await memory.find_similar("deploy the animal")]
 
     assert run(scenario)[0] == "deploy das Tier"
+
+
+def test_an_embedder_finds_what_has_no_word_in_common_and_nothing_else(run):
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes, Animals())
+        await memory.record_episode(episode(context="das Auto", project="/a"))
+        await memory.record_episode(episode(context="das Tier", project="/a"))
+        await memory.record_episode(episode(context="ein Tier", project="/b"))
+        found = await memory.find_similar("that animal", project="/a")
+        by_words = await EpisodicMemory(episodes).find_similar("that animal", project="/a")
+        return [one.episode.context for one in found], by_words
+
+    assert run(scenario) == (["das Tier"], [])
+
+
+def test_each_episode_has_one_vector_from_each_model(run):
+    async def scenario(episodes, _):
+        await EpisodicMemory(episodes).record_episode(episode(context="das Tier"))
+        first, second = Animals(), Animals("another")
+        asked = []
+        for embedder in (first, first, second, second, first):
+            before = len(embedder.asked)
+            await EpisodicMemory(episodes, embedder).find_similar("that animal")
+            asked.append(len(embedder.asked) - before)
+        return asked
+
+    assert run(scenario) == [1, 0, 1, 0, 1]
+
+
+def test_words_do_where_the_model_cannot_be_asked(run):
+    async def scenario(episodes, _):
+        embedder = Animals()
+        embedder.trouble = PerpetualError("no model")
+        memory = EpisodicMemory(episodes, embedder)
+        await memory.record_episode(episode(context="deploy das Tier"))
+        return [one.similarity for one in await memory.find_similar("deploy das Tier")]
+
+    assert run(scenario) == [0.8]
+
+
+def test_a_model_that_takes_long_is_waited_for_a_while_and_gets_on_each_time(run, monkeypatch):
+    monkeypatch.setattr(episodic, "_PATIENCE", 0.2)
+
+    class Slow(Animals):
+        async def embed_batch(self, texts):
+            if self.asked:
+                await asyncio.sleep(10)
+            return await super().embed_batch(texts)
+
+    async def scenario(episodes, _):
+        for number in range(40):
+            await EpisodicMemory(episodes).record_episode(episode(context=f"Tier {number}"))
+        found = [await EpisodicMemory(episodes, Slow()).find_similar("animal") for _ in range(3)]
+        last = Slow()
+        await EpisodicMemory(episodes, last).find_similar("animal")
+        return [bool(one) for one in found], last.asked
+
+    assert run(scenario) == ([True, True, True], [])
 
 
 def test_recent_is_newest_first_and_of_one_session(run):

@@ -14,9 +14,9 @@ class EpisodesInMemory:
         self.kept: dict[int, KeptEpisode] = {}
         self.useful: dict[int, float] = {}
 
-    async def add(self, episode, embedding):
+    async def add(self, episode):
         number = len(self.kept) + 1
-        self.kept[number] = KeptEpisode(id=number, episode=episode, embedding=tuple(embedding))
+        self.kept[number] = KeptEpisode(id=number, episode=episode)
         return number
 
     async def with_terms(self, terms: Sequence[str], per_term: int):
@@ -31,6 +31,15 @@ class EpisodesInMemory:
     async def recent(self, session, limit):
         found = [one for one in self.kept.values() if one.episode.session == session]
         return found[::-1][:limit]
+
+    async def newest(self, project, limit):
+        here = [one for one in self.kept.values() if project in {None, one.episode.project}]
+        return here[::-1][:limit]
+
+    async def keep_vectors(self, model, vectors):
+        for number, vector in vectors.items():
+            made = {"embedding": tuple(vector), "model": model}
+            self.kept[number] = replace(self.kept[number], **made)
 
     async def mark_useful(self, ids, at):
         self.useful |= dict.fromkeys(ids, at)

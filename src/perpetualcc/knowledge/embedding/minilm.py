@@ -5,6 +5,7 @@ Nothing is downloaded at run time. The weights are checked once per process agai
 """
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -48,6 +49,7 @@ class MiniLMEmbeddings:
                 wait for each other more than they work.
         """
         self._threads = threads
+        self._loading = threading.Lock()
         self._session: Any = None
         self._tokens: WordPiece | None = None
 
@@ -84,8 +86,11 @@ class MiniLMEmbeddings:
         return found
 
     def _load(self) -> None:
-        if self._session is not None:
-            return
+        with self._loading:
+            if self._session is None:
+                self._read_weights()
+
+    def _read_weights(self) -> None:
         if not self.is_installed():
             raise EmbeddingsUnavailable(
                 "The local embedding model is not installed",
