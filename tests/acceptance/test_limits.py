@@ -301,7 +301,7 @@ class MovedClock:
         """What a sleeping supervisor would notice within half a minute, a visitor tells it now."""
         self.pcc.pcc("daemon", "stop")
         self.path.write_text(str(at - time.time()))
-        self.pcc.pcc("list")
+        self.pcc.pcc("daemon", "start")
 
 
 def refused(text: str) -> str:
