@@ -36,7 +36,7 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.agent.petitions import Petitioner, called, questions_digest, to_review
-from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
+from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.agent.replies import (
     HANDOVER_FILE,
     KEPT_FOR_A_PERSON,
@@ -46,7 +46,7 @@ from perpetualcc.agent.replies import (
     refused_unattended,
 )
 from perpetualcc.agent.run_events import RunEvents
-from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.decisions import DecidedBy, Decision, Ruling, Verdict
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import Event, UsageReported
 from perpetualcc.domain.ids import RequestId
@@ -151,21 +151,21 @@ class SupervisedRun:
         if wanted.again is not None:
             self.calls.take_back(wanted.again)
         if wanted.again is not None and not wanted.is_changed:
-            judgement = KEPT_FOR_A_PERSON
+            ruling = KEPT_FOR_A_PERSON
         elif is_handover_file(call):
-            judgement = HANDOVER_FILE
+            ruling = HANDOVER_FILE
         else:
-            judgement = await self.faculties.gatekeeper.judge(call, session)
+            ruling = await self.faculties.gatekeeper.judge(call, session)
         if wanted.is_changed:
-            judgement = changed_by_a_hook(judgement)
-        if judgement.verdict is Verdict.ASK:
-            await self._ask_for_permission(wanted, judgement)
+            ruling = changed_by_a_hook(ruling)
+        if ruling.verdict is Verdict.ASK:
+            await self._ask_for_permission(wanted, ruling)
         else:
-            await self._execute(wanted, judgement)
+            await self._execute(wanted, ruling)
 
-    async def _execute(self, wanted: ToolWanted, judgement: Judgement) -> None:
+    async def _execute(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Write the decision down, then let Claude know."""
-        decision = await self._decide(wanted, judgement)
+        decision = await self._decide(wanted, ruling)
         call = wanted.call(self.launch.session.project)
         # A subagent's calls are not announced: after its last one its caller would go on.
         is_last = self.facts.over is not None and wanted.request in self.calls.announced
@@ -178,36 +178,36 @@ class SupervisedRun:
             return  # the same call was looked at when it came first
         await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
 
-    async def _decide(self, wanted: ToolWanted, judgement: Judgement) -> Decision:
+    async def _decide(self, wanted: ToolWanted, ruling: Ruling) -> Decision:
         decision = Decision(
             request=wanted.request,
             run=self.launch.run,
-            verdict=judgement.verdict,
-            risk=judgement.risk,
-            confidence=judgement.confidence,
-            reason=judgement.reason,
-            decided_by=judgement.decided_by,
-            message=judgement.message,
+            verdict=ruling.verdict,
+            risk=ruling.risk,
+            confidence=ruling.confidence,
+            reason=ruling.reason,
+            decided_by=ruling.decided_by,
+            message=ruling.message,
         )
         call = wanted.call(self.launch.session.project)
         decided = self._events.decided(decision, call)
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         return decision
 
-    async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
+    async def _ask_for_permission(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
         call = wanted.call(self.launch.session.project)
-        request = self._petitioner.for_call(wanted, call, judgement)
+        request = self._petitioner.for_call(wanted, call, ruling)
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
         if known is not None and await people.use(known.number):
-            await self._take_word(wanted, by_person(known.answer or {}, judgement.risk))
+            await self._take_word(wanted, by_person(known.answer or {}, ruling.risk))
         elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(self._events.wanted(wanted, call))
-            self.risks[wanted.request] = judgement.risk
+            self.risks[wanted.request] = ruling.risk
             await self._ask_a_person(wanted, request)
         else:
-            await self._execute(wanted, refused_unattended(judgement))
+            await self._execute(wanted, refused_unattended(ruling))
             await people.escalate(to_review(request))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
@@ -318,11 +318,11 @@ class SupervisedRun:
                 # It is on record since it was given: nobody may be there to take it then.
                 await self.claude.respond_answer(asked.request, chosen)
 
-    async def _take_word(self, wanted: ToolWanted, word: Judgement) -> None:
+    async def _take_word(self, wanted: ToolWanted, word: Ruling) -> None:
         await self._execute(wanted, word)
         await self._list_expired(wanted, word)
 
-    async def _list_expired(self, wanted: ToolWanted, word: Judgement) -> None:
+    async def _list_expired(self, wanted: ToolWanted, word: Ruling) -> None:
         if word.decided_by is DecidedBy.TIMEOUT:
             call = wanted.call(self.launch.session.project)
             refused = self._petitioner.for_call(wanted, call, word)
