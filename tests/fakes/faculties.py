@@ -26,7 +26,6 @@ class ToldClaude:
     last: list[RequestId] = field(default_factory=list)
     """Calls after which the turn was to end."""
     interruptions: int = 0
-    pid: int | None = 1
     is_stopped: bool = False
     costs: list[float | None] = field(default_factory=list)
     """What it says it cost, asked once more and once more; the last stays."""

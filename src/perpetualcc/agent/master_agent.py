@@ -101,24 +101,22 @@ class MasterAgent:
         await self._close(run, _ended(run, task, facts, _name(outcome)))
         return outcome
 
-    def tell(self, session: SessionId, order: Order) -> bool:
-        """Give the session's run an order. False: it has none."""
-        return self._put(session, Told(order=order))
+    def tell(self, session: SessionId, order: Order) -> None:
+        """Give the session's run an order, if it has one."""
+        self._put(session, Told(order=order))
 
     def leave(self) -> None:
         """The engine stops: runs begin nothing more, and those that wait for a person end."""
         for inbox in self._inboxes.values():
             inbox.put(Told(order=Order.LEAVE))
 
-    def answered(self, session: SessionId, settled: Settled) -> bool:
-        """Hand a person's answer to the session's run. False: it has none, the ledger wakes it."""
-        return self._put(session, settled)
+    def answered(self, session: SessionId, settled: Settled) -> None:
+        """Hand a person's answer to the session's run; where it has none the ledger wakes it."""
+        self._put(session, settled)
 
-    def _put(self, session: SessionId, arrival: Told | Settled) -> bool:
-        inbox = self._inboxes.get(session)
-        if inbox is not None:
+    def _put(self, session: SessionId, arrival: Told | Settled) -> None:
+        if inbox := self._inboxes.get(session):
             inbox.put(arrival)
-        return inbox is not None
 
     async def _close(self, run: Run, *events: Event) -> None:
         ended = replace(run, ended_at=self._with.clock.now())

@@ -78,11 +78,6 @@ class ClaudeCode(Protocol):
         ...
 
     @property
-    def pid(self) -> int | None:
-        """The process, once it has started."""
-        ...
-
-    @property
     def is_stopped(self) -> bool:
         """A signal keeps the process from doing anything, also from hearing of a tool's end."""
         ...

@@ -59,7 +59,7 @@ from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.domain.tasks import Lane
 from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
@@ -106,11 +106,11 @@ class Workers:
     agent: MasterAgent
     dispatcher: Dispatcher
 
-    def pause(self, session: SessionId) -> bool:
-        return self.agent.tell(session, Order.PAUSE)
+    def pause(self, session: SessionId) -> None:
+        self.agent.tell(session, Order.PAUSE)
 
-    async def cancel(self, task: TaskId) -> TaskState:
-        return await self.dispatcher.cancel(task)
+    async def cancel(self, task: TaskId) -> None:
+        await self.dispatcher.cancel(task)
 
     def wake(self) -> None:
         self.dispatcher.wake()

@@ -47,11 +47,11 @@ class Record(Protocol):
 class Workers(Protocol):
     """The runs at work."""
 
-    def pause(self, session: SessionId) -> bool:
-        """Ask the session's run to stop after its current operation. False: it has none."""
+    def pause(self, session: SessionId) -> None:
+        """Ask the session's run, if it has one, to stop after its current operation."""
         ...
 
-    async def cancel(self, task: TaskId) -> object:
+    async def cancel(self, task: TaskId) -> None:
         """Cancel a task wherever it is; one that runs has a few seconds to leave."""
         ...
 
