@@ -440,14 +440,7 @@ class EngineStarted(Event):
     """Processes of an earlier engine that were ended."""
 
 
-def _subclasses(cls: type[Event]) -> dict[str, type[Event]]:
-    found = {sub.__name__: sub for sub in cls.__subclasses__()}
-    for sub in list(found.values()):
-        found |= _subclasses(sub)
-    return found
-
-
-EVENT_TYPES: dict[str, type[Event]] = _subclasses(Event)
+EVENT_TYPES: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ FROM escalations
 """
 """In the order in which they are read."""
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
+"""As the index `escalations_due` has it."""
 # A permission's deadline is a while from when it was asked for; a budget's is the end of its day.
 _SET_BACK = """
 UPDATE escalations SET
@@ -48,7 +49,6 @@ UPDATE escalations SET
     raised_at = min(raised_at, :now)
 WHERE settled_at IS NULL AND (raised_at > :now OR remind_at > :now + :longest)
 """
-"""As the index `escalations_due` has it."""
 
 
 class SqliteEscalations:
