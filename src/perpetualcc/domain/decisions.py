@@ -50,6 +50,18 @@ class Ruling:
     kind: str = ""
     """'The same kind of thing': five refusals of one kind park the task."""
 
+    def bound_to(self, request: RequestId, run: RunId) -> "Decision":
+        return Decision(
+            request=request,
+            run=run,
+            verdict=self.verdict,
+            risk=self.risk,
+            confidence=self.confidence,
+            reason=self.reason,
+            decided_by=self.decided_by,
+            message=self.message,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
