@@ -41,7 +41,7 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
         steered_otherwise,
     )
 
-    restart = as_here(options, "daemon restart")
+    restart = restart_command(options)
     names = steered_otherwise(options.locations, config.steering())
     if names:
         yield "Environment", _unknown(names, options, restart)
@@ -72,11 +72,11 @@ def _unknown(names: list[str], options: GlobalOptions, restart: str) -> str:
     )
 
 
-def as_here(options: GlobalOptions, words: str) -> str:
-    """A command for a person to type, for the same daemon and file as the one that was typed."""
+def restart_command(options: GlobalOptions) -> str:
+    """For a person to type: of the same daemon, and with the same file, as what was typed."""
     chosen = {"--config": options.config, "--data-dir": options.data_dir}
     flags = (f" {name} {shlex.quote(str(path))}" for name, path in chosen.items() if path)
-    return f"pcc{''.join(flags)} {words}"
+    return f"pcc{''.join(flags)} daemon restart"
 
 
 def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = True) -> "Client":
@@ -99,7 +99,7 @@ def connect(options: GlobalOptions, *, outwait: bool = True, undo_stop: bool = T
             undo_stop=undo_stop,
         )
     if daemon.server_version != code_version():
-        _beware(as_here(options, "daemon restart"))
+        _beware(restart_command(options))
     return daemon
 
 
