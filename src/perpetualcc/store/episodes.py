@@ -1,6 +1,5 @@
 """Episodes in SQLite, with a full-text index of their terms."""
 
-import array
 import sqlite3
 from collections.abc import Sequence
 
@@ -15,7 +14,7 @@ from perpetualcc.store.text import storable
 
 _COLUMNS = (
     "id, session_id, project, timestamp, event_type, context, action, outcome, rationale,"
-    " embedding, provenance"
+    " provenance"
 )
 _FORGET_BATCH = 100
 """So that whoever records meanwhile does not wait for long."""
@@ -27,13 +26,12 @@ class SqliteEpisodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, episode: Episode, embedding: Sequence[float]) -> int:
+    async def add(self, episode: Episode) -> int:
         kind, context = episode.event_type, _clean(episode.context)
         action, rationale = _clean(episode.action), _clean(episode.rationale)
         row = (
             episode.session, storable(episode.project), episode.timestamp, kind, context, action,
-            episode.outcome, rationale,
-            array.array("f", embedding).tobytes() if embedding else None, str(episode.provenance),
+            episode.outcome, rationale, str(episode.provenance),
         )  # fmt: skip
         # The index must hold what can be cut from the row again, or it could not be deleted.
         indexed = _terms(kind, context, action, rationale)
@@ -41,7 +39,7 @@ class SqliteEpisodes:
         def insert(connection: sqlite3.Connection) -> tuple[int, bool]:
             cursor = connection.execute(
                 "INSERT INTO episodes (session_id, project, timestamp, event_type, context, action,"
-                " outcome, rationale, embedding, provenance) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                " outcome, rationale, provenance) VALUES (?,?,?,?,?,?,?,?,?)",
                 row,
             )
             number = int(cursor.lastrowid or 0)
@@ -103,7 +101,7 @@ def _terms(event_type: str, context: str, action: str, rationale: str) -> str:
 
 
 def _kept(row: tuple[object, ...]) -> KeptEpisode:
-    (number, session, project, at, kind, context, action, outcome, rationale, vector, origin) = row
+    (number, session, project, at, kind, context, action, outcome, rationale, origin) = row
     return KeptEpisode(
         id=int(str(number)),
         episode=Episode(
@@ -117,7 +115,6 @@ def _kept(row: tuple[object, ...]) -> KeptEpisode:
             rationale=str(rationale),
             provenance=Provenance(str(origin)),
         ),
-        embedding=tuple(array.array("f", vector)) if isinstance(vector, bytes) else (),
     )
 
 
