@@ -101,7 +101,7 @@ class Claudes(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class Recalled:
     """What is known of a task that was begun before."""
 
     prompt: str
@@ -115,7 +115,7 @@ class Recollection:
 class Checkpoints(Protocol):
     """What outlives a conversation."""
 
-    async def recall(self, session: Session, task: Task) -> Recollection:
+    async def recall(self, session: Session, task: Task) -> Recalled:
         """What to tell the run that goes on with a task; at least the task itself."""
         ...
 
