@@ -14,7 +14,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon import halt
-from perpetualcc.daemon.beginnings import beginning_of, check_plannable
+from perpetualcc.daemon.beginnings import BEGINNING, beginning_of, check_plannable
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
@@ -111,13 +111,7 @@ class Api:
                     "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
-                    "unattended": bool | None,
-                    "due": float | None,
-                    "every": str | None,
-                    "missed": str | None,
-                    "when": str | None,
-                    "checks": list | None,
-                    "plan": str | None,
+                    **BEGINNING,
                 },
                 is_decision=True,
             ),
@@ -136,13 +130,7 @@ class Api:
                     "prompt": str,
                     "priority": int | None,
                     "after": list | None,
-                    "unattended": bool | None,
-                    "due": float | None,
-                    "every": str | None,
-                    "missed": str | None,
-                    "when": str | None,
-                    "checks": list | None,
-                    "plan": str | None,
+                    **BEGINNING,
                 },
                 is_decision=True,
             ),
