@@ -16,7 +16,8 @@ _BY_SETTING = frozenset({Lane.INTERACTIVE, Lane.GOAL})
 class Delays:
     """Looked at when somebody asks: nothing of it is written down."""
 
-    disk: Callable[[], DiskSpace | None]
+    spent_disk: Callable[[], DiskSpace | None]
+    """Of the data directory; None while it can keep what happens."""
     load: Callable[[Lane], str]
     """What the work of a lane waits for on this machine; empty: nothing."""
     places: Mapping[Lane, int]
@@ -29,7 +30,7 @@ class Delays:
         queued = [task.lane for task in tasks if task.state is TaskState.QUEUED]
         if session.status is SessionStatus.IDLE and not queued:
             return ""
-        if (space := self.disk()) is not None and space.is_spent:
+        if space := self.spent_disk():
             then = "there is room" if space.writable else "it can be written again"
             return f"the disk is {space.described()}; work waits or fails until {then}"
         if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:

@@ -34,7 +34,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.device_api import DeviceApi
-from perpetualcc.daemon.disk import disk_space
+from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
@@ -63,7 +63,7 @@ from perpetualcc.domain.tasks import Lane
 from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.learning.library import Library as Rules
+from perpetualcc.learning.library import Library as LearnedRules
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
 from perpetualcc.memory import EpisodicMemory, ProceduralMemory, SemanticMemory
@@ -282,11 +282,12 @@ class Parts:
 
     @cached_property
     def recollection(self) -> Recollection:
+        facts = KnownFacts(SqliteFacts(self.database), LearnedRules(self.learning_places))
         return Recollection(
             self.events,
             self.sessions,
             EpisodicMemory(SqliteEpisodes(self.database)),
-            SemanticMemory(KnownFacts(SqliteFacts(self.database), Rules(self.learning_places))),
+            SemanticMemory(facts),
             self.habits,
         )
 
@@ -448,7 +449,7 @@ class Parts:
             ),
             held=held,
             delays=Delays(
-                disk=partial(disk_space, self.locations.data),
+                spent_disk=partial(spent_disk, self.locations.data),
                 load=self.load.why_closed,
                 places=lanes(self.config),
                 taken=lambda: self.dispatcher.running,
