@@ -20,7 +20,7 @@ from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import PATIENCE, patiently, until_written
 from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_terms
 from perpetualcc.agent.supervision import SupervisedRun
@@ -164,7 +164,7 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            await until_written(lambda: self._book(launch, task, facts), within=PATIENCE)
+            await patiently(lambda: self._book(launch, task, facts))
 
     async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
         turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -50,7 +50,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tools import Risk
-from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.gateway.methods import Connection, Feed, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.beginnings import check_project
@@ -366,9 +366,7 @@ class Api:
         feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
         return {"subscription": connection.subscribe(feed)}
 
-    async def _feed(
-        self, since: int, session: SessionId | None, *, attended: bool
-    ) -> AsyncIterator[tuple[str, Any]]:
+    async def _feed(self, since: int, session: SessionId | None, *, attended: bool) -> Feed:
         with ExitStack() as looking:
             if attended and session is not None:
                 looking.enter_context(self.people.looking(session))
