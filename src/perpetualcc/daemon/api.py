@@ -101,7 +101,7 @@ class Api:
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
-        name = {"session": str}
+        of_session = {"session": str}
         return {
             "session.start": Method(
                 call=self.start,
@@ -119,10 +119,10 @@ class Api:
                 call=self.list,
                 params={"status": str | None, "project": str | None, "limit": int | None},
             ),
-            "session.get": Method(call=self.get, params=name),
-            "session.pause": Method(call=self.pause, params=name),
-            "session.resume": Method(call=self.resume, params=name, is_decision=True),
-            "session.stop": Method(call=self.stop, params=name),
+            "session.get": Method(call=self.get, params=of_session),
+            "session.pause": Method(call=self.pause, params=of_session),
+            "session.resume": Method(call=self.resume, params=of_session, is_decision=True),
+            "session.stop": Method(call=self.stop, params=of_session),
             "task.add": Method(
                 call=self.add,
                 params={
