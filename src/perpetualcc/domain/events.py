@@ -8,7 +8,7 @@ is dropped before it gets here.
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 
@@ -441,6 +441,12 @@ class EngineStarted(Event):
 
 
 EVENT_TYPES: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
+
+
+class Record(Protocol):
+    """The event log, as whoever tells it something sees it."""
+
+    async def __call__(self, *events: Event) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

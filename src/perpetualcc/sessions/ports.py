@@ -1,4 +1,4 @@
-"""What the session manager needs of others: where sessions are kept, the event log, the runs."""
+"""What the session manager needs of others: where sessions are kept, and the runs."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -36,12 +36,6 @@ class SessionStore(Protocol):
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]: ...
 
     async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]: ...
-
-
-class Record(Protocol):
-    """The event log."""
-
-    async def __call__(self, *events: Event) -> None: ...
 
 
 class Workers(Protocol):
