@@ -113,6 +113,22 @@ def test_a_project_sees_its_own_episodes_when_it_asks_for_them(run):
     assert run(scenario) == ["/a"]
 
 
+def test_an_embedder_finds_what_words_do_not_tell_apart(run):
+    class Embedder:
+        async def embed(self, texts):
+            return [
+                [1.0, 0.0] if "Tier" in text or "animal" in text else [0.0, 1.0] for text in texts
+            ]
+
+    async def scenario(episodes, _):
+        memory = EpisodicMemory(episodes, Embedder())
+        await memory.record_episode(episode(context="deploy das Auto"))
+        await memory.record_episode(episode(context="deploy das Tier"))
+        return [one.episode.context for one in await memory.find_similar("deploy the animal")]
+
+    assert run(scenario)[0] == "deploy das Tier"
+
+
 def test_recent_is_newest_first_and_of_one_session(run):
     async def scenario(episodes, _):
         memory = EpisodicMemory(episodes)

@@ -14,9 +14,9 @@ class EpisodesInMemory:
         self.kept: dict[int, KeptEpisode] = {}
         self.useful: dict[int, float] = {}
 
-    async def add(self, episode):
+    async def add(self, episode, embedding):
         number = len(self.kept) + 1
-        self.kept[number] = KeptEpisode(id=number, episode=episode)
+        self.kept[number] = KeptEpisode(id=number, episode=episode, embedding=tuple(embedding))
         return number
 
     async def with_terms(self, terms: Sequence[str], per_term: int):

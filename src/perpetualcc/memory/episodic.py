@@ -25,6 +25,7 @@ TRUST: Mapping[Provenance, float] = {
 PER_TERM = 200
 """Newest episodes looked at for one term: a frequent term tells little, whatever its age."""
 _SHORTLIST = 50
+_VECTOR_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class KeptEpisode:
 
     id: int
     episode: Episode
+    embedding: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class SimilarEpisode:
 class EpisodeTable(Protocol):
     """Keeps episodes and finds them by terms. Secrets are redacted before anything is written."""
 
-    async def add(self, episode: Episode) -> int: ...
+    async def add(self, episode: Episode, embedding: Sequence[float]) -> int: ...
 
     async def with_terms(self, terms: Sequence[str], per_term: int) -> dict[str, list[int]]:
         """The newest episodes of each term; a list shorter than `per_term` is complete."""
@@ -65,15 +67,22 @@ class EpisodeTable(Protocol):
         ...
 
 
+class Embedder(Protocol):
+    """Turns texts into vectors; `knowledge` has one. Without it memory works by words."""
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+
 class EpisodicMemory:
     """`record_episode`, `find_similar`, `get_recent` of the seed, over a table."""
 
-    def __init__(self, table: EpisodeTable) -> None:
+    def __init__(self, table: EpisodeTable, embedder: Embedder | None = None) -> None:
         self._table = table
+        self._embedder = embedder
 
     async def record_episode(self, episode: Episode) -> int:
         """Keep one. Returns its number."""
-        return await self._table.add(episode)
+        return await self._table.add(episode, await self._embed(_searchable(episode)))
 
     async def find_similar(
         self, context: str, top_k: int = 3, *, project: str | None = None
@@ -92,8 +101,9 @@ class EpisodicMemory:
                 scores[number] = scores.get(number, 0.0) + weight
         short = sorted(scores, key=lambda number: (-scores[number], -number))
         kept = await self._table.get(short[: _SHORTLIST * (1 if project is None else 4)])
+        vector = await self._embed(context) if kept else ()
         ranked = [
-            _compare(one, terms, weights)
+            _compare(one, terms, weights, vector)
             for one in kept
             if project is None or one.episode.project == project
         ]
@@ -116,6 +126,11 @@ class EpisodicMemory:
             gone += await self._table.forget(provenance, now - days * 86_400)
         return gone
 
+    async def _embed(self, text: str) -> Sequence[float]:
+        if self._embedder is None:
+            return ()
+        return (await self._embedder.embed([text]))[0]
+
 
 def _searchable(episode: Episode) -> str:
     return f"{episode.event_type} {episode.context} {episode.action} {episode.rationale}"
@@ -127,10 +142,20 @@ def _rarity(hits: int) -> float:
 
 
 def _compare(
-    kept: KeptEpisode, terms: Sequence[str], weights: Mapping[str, float]
+    kept: KeptEpisode, terms: Sequence[str], weights: Mapping[str, float], vector: Sequence[float]
 ) -> SimilarEpisode:
     theirs = set(terms_of(_searchable(kept.episode)))
     total = sum(weights.get(term, 1.0) for term in terms) or 1.0
     likeness = sum(weights.get(term, 0.0) for term in terms if term in theirs) / total
+    if vector and kept.embedding:
+        cosine = _cosine(vector, kept.embedding)
+        likeness = (1 - _VECTOR_SHARE) * likeness + _VECTOR_SHARE * max(0.0, cosine)
     trust = TRUST[kept.episode.provenance]
     return SimilarEpisode(id=kept.id, episode=kept.episode, similarity=round(likeness * trust, 4))
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    if len(one) != len(other):
+        return 0.0
+    lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(x * x for x in other))
+    return sum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0

@@ -1,5 +1,6 @@
 """Episodes in SQLite, with a full-text index of their terms."""
 
+import array
 import sqlite3
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from perpetualcc.store.text import storable
 
 _COLUMNS = (
     "id, session_id, project, timestamp, event_type, context, action, outcome, rationale,"
-    " provenance"
+    " embedding, provenance"
 )
 _FORGET_BATCH = 100
 """So that whoever records meanwhile does not wait for long."""
@@ -26,12 +27,13 @@ class SqliteEpisodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, episode: Episode) -> int:
+    async def add(self, episode: Episode, embedding: Sequence[float]) -> int:
         kind, context = episode.event_type, _clean(episode.context)
         action, rationale = _clean(episode.action), _clean(episode.rationale)
         row = (
             episode.session, storable(episode.project), episode.timestamp, kind, context, action,
-            episode.outcome, rationale, str(episode.provenance),
+            episode.outcome, rationale,
+            array.array("f", embedding).tobytes() if embedding else None, str(episode.provenance),
         )  # fmt: skip
         # The index must hold what can be cut from the row again, or it could not be deleted.
         indexed = _terms(kind, context, action, rationale)
@@ -39,7 +41,7 @@ class SqliteEpisodes:
         def insert(connection: sqlite3.Connection) -> tuple[int, bool]:
             cursor = connection.execute(
                 "INSERT INTO episodes (session_id, project, timestamp, event_type, context, action,"
-                " outcome, rationale, provenance) VALUES (?,?,?,?,?,?,?,?,?)",
+                " outcome, rationale, embedding, provenance) VALUES (?,?,?,?,?,?,?,?,?,?)",
                 row,
             )
             number = int(cursor.lastrowid or 0)
@@ -101,7 +103,7 @@ def _terms(event_type: str, context: str, action: str, rationale: str) -> str:
 
 
 def _kept(row: tuple[object, ...]) -> KeptEpisode:
-    (number, session, project, at, kind, context, action, outcome, rationale, origin) = row
+    (number, session, project, at, kind, context, action, outcome, rationale, vector, origin) = row
     return KeptEpisode(
         id=int(str(number)),
         episode=Episode(
@@ -115,6 +117,7 @@ def _kept(row: tuple[object, ...]) -> KeptEpisode:
             rationale=str(rationale),
             provenance=Provenance(str(origin)),
         ),
+        embedding=tuple(array.array("f", vector)) if isinstance(vector, bytes) else (),
     )
 
 
