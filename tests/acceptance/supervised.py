@@ -122,7 +122,7 @@ class Supervised:
 
     def claudes(self) -> list[int]:
         """Process ids of everything that runs for a session."""
-        return [pid for pid, _ in processes.find(self.locations.data)]
+        return processes.find(self.locations.data)
 
     @property
     def engine(self) -> int | None:

@@ -1,8 +1,8 @@
 """Claude Code's own worktrees, real ones: work goes on in them, and what is guarded stays so."""
 
-import subprocess
-
 import pytest
+
+from tests.repositories import git
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -30,11 +30,6 @@ scenes:
       - tools: [Write: {file_path: "{project}/.claude/settings.json", content: "{}"}]
       - Helped.
 """
-
-
-def git(place, *words: str) -> str:
-    one = ("git", "-C", str(place), "-c", "user.name=n", "-c", "user.email=n@example.com", *words)
-    return subprocess.run(one, check=True, capture_output=True, text=True).stdout
 
 
 def test_work_goes_on_in_worktrees_and_what_is_guarded_stays_so(install):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
@@ -83,7 +83,7 @@ class Toy:
         return child.pid
 
     async def follow(self, params: dict[str, Any], connection: Connection) -> str:
-        async def feed() -> AsyncIterator[tuple[str, Any]]:
+        async def feed() -> AsyncGenerator[tuple[str, Any], None]:
             seq = params["since"]
             while True:
                 seq += 1

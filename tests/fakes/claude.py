@@ -85,7 +85,6 @@ class FakeClaude:
     _answer: asyncio.Event = field(default_factory=asyncio.Event)
     _stop: bool = False
     _is_last: bool = False
-    pid: int | None = None
     is_stopped: bool = False
 
     async def play(self) -> None:

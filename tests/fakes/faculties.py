@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from perpetualcc.agent.ports import Judgement
-from perpetualcc.domain.decisions import Decision, Verdict
+from perpetualcc.domain.decisions import Decision, Ruling, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
@@ -27,7 +26,6 @@ class ToldClaude:
     last: list[RequestId] = field(default_factory=list)
     """Calls after which the turn was to end."""
     interruptions: int = 0
-    pid: int | None = 1
     is_stopped: bool = False
     costs: list[float | None] = field(default_factory=list)
     """What it says it cost, asked once more and once more; the last stays."""
@@ -93,10 +91,10 @@ class SettledGatekeeper:
     async def outdated(self, session: Session) -> PerpetualError | None:
         return PerpetualError(self.why_outdated) if self.why_outdated else None
 
-    async def judge(self, call: ToolCall, session: Session) -> Judgement:
+    async def judge(self, call: ToolCall, session: Session) -> Ruling:
         self.judged.append(call)
         verdicts = {"Write": Verdict.ALLOW, "Agent": Verdict.ALLOW, "Bash": Verdict.ASK}
-        return Judgement(
+        return Ruling(
             verdict=verdicts.get(call.tool, Verdict.DENY),
             risk=Risk.LOW if call.tool == "Write" else self.risk,
             confidence=0.5,

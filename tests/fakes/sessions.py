@@ -9,7 +9,6 @@ from perpetualcc.domain.events import Event, SessionStatusChanged
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
-from perpetualcc.domain.tasks import TaskState
 from perpetualcc.sessions.ports import Begin
 from tests.fakes.ledger import MemoryLedger
 
@@ -89,15 +88,13 @@ class RecordingWorkers:
 
     ledger: MemoryLedger
     told: list[str] = field(default_factory=list)
-    has_run: bool = False
 
-    def pause(self, session: SessionId) -> bool:
+    def pause(self, session: SessionId) -> None:
         self.told.append(f"pause {session}")
-        return self.has_run
 
-    async def cancel(self, task: TaskId) -> TaskState:
+    async def cancel(self, task: TaskId) -> None:
         self.told.append("cancel")
-        return await self.ledger.cancel(task)
+        await self.ledger.cancel(task)
 
     def wake(self) -> None:
         self.told.append("wake")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perpetualcc.agent.servers import is_server
+from perpetualcc.domain.texts import counted
 from perpetualcc.domain.tools import ToolCall
 
 _AGENTS = frozenset({"local_agent", "local_workflow"})
@@ -60,9 +61,10 @@ class BackgroundWork:
     def in_words(self) -> str:
         """For a person, who would otherwise see nothing happen."""
         agents = sum(kind in _AGENTS for kind in self.kinds)
-        parts = [_counted(agents, "agent"), _counted(len(self.kinds) - agents, "command")]
+        numbers = {"agent": agents, "command": len(self.kinds) - agents}
+        parts = [counted(number, noun) for noun, number in numbers.items() if number]
         most = "" if agents else f", {_COMMANDS / 60:.0f} minutes at most"
-        return f"Claude waits for {' and '.join(filter(None, parts))} in the background{most}"
+        return f"Claude waits for {' and '.join(parts)} in the background{most}"
 
     def wait(self) -> None:
         self._since = _now()
@@ -90,7 +92,3 @@ class BackgroundWork:
 def _now() -> float:
     """Of no clock that a person sets."""
     return asyncio.get_running_loop().time()
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}" if number else ""

@@ -1,7 +1,7 @@
 """What a run costs: asked of Claude Code while it works, so that nothing hangs on how it ends."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perpetualcc.agent.endings import RunFacts
 from perpetualcc.agent.inbox import (
@@ -26,8 +26,9 @@ _PAUSE = 10.0
 @dataclass(slots=True, kw_only=True)
 class CostCount:
     """
-    Where money is limited it is counted before each call is answered and when it has ended, so that
-    nothing follows the reply that used it up. Otherwise once a second, for the book.
+    Tokens are counted as they come. Where money is limited it is counted before each call is
+    answered and when it has ended, so that nothing follows the reply that used it up. Otherwise
+    once a second, for the book.
     """
 
     claude: ClaudeCode
@@ -35,6 +36,10 @@ class CostCount:
     session: SessionId
     task: TaskId
     facts: RunFacts
+    _counted: set[str] = field(default_factory=set)
+    """Replies whose input is counted: each comes in several parts."""
+    _last: str = ""
+    """The newest reply; the one that a budget was used up in, once it is."""
     _reply: str = ""
     _is_open: bool = False
     """The price of a reply is not in the count yet."""
@@ -56,6 +61,24 @@ class CostCount:
                 self.facts.usd = usd or self.facts.usd
                 # Where the process works on beside the conversation, the rest is booked soon.
                 self._is_open = self.facts.usd > self._booked
+
+    def is_new(self, said: Said) -> bool:
+        """Whether a reply begins with it."""
+        return said.message not in self._counted
+
+    async def count(self, said: Said) -> bool:
+        """Count its tokens. True: it is of a reply after the one that used a budget up."""
+        fresh = said.tokens_fresh if self.is_new(said) else 0
+        self._counted.add(said.message)
+        self.facts.tokens_in += fresh
+        self.facts.tokens_out += said.tokens_out
+        tokens = fresh + said.tokens_out
+        self.facts.beside += tokens if said.is_beside else 0
+        over = await self.meter.spent(self.task, self.session, tokens)
+        if self.facts.over is not None:
+            return said.message != self._last
+        self._last, self.facts.over = said.message, over
+        return False
 
     @property
     def _is_limited(self) -> bool:

@@ -20,7 +20,7 @@ from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
 from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import PATIENCE, patiently, until_written
 from perpetualcc.agent.ports import Launch
 from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_terms
 from perpetualcc.agent.supervision import SupervisedRun
@@ -54,34 +54,19 @@ class MasterAgent:
         launch = await self._plan(iteration)
         watch = self._with.handovers.watch(iteration, launch)
         facts = RunFacts()
-        run = Run(
-            id=launch.run,
-            session=session.id,
-            task=task.id,
-            claude_session=launch.claude_session,
-            fence=task.fence,
-            started_at=self._with.clock.now(),
-        )
-        started = RunStarted(
-            **_ids(run, task),
-            claude_session=launch.claude_session,
-            resumed=launch.resume,
-            lost=launch.lost,
-        )
-        begun = TaskStarted(**_ids(run, task), prompt=task.prompt, attempt=task.attempts)
-        await self._with.journal.open_run(run, begun, started)
+        run = await self._open(launch, task)
         try:
             await self._metered(launch, task, facts, watch)
         except PassingError as error:
             if not facts.is_done:
-                await self._break_off(run, task, error, facts)
+                await self._break_off(run, error, facts)
                 raise
             log.exception("the last of run %s could not be written", run.id)
             await until_written(lambda: self._book(launch, task, facts))
         except PerpetualError as error:
             return await self._give_up(run, task, error, session)
         except asyncio.CancelledError:
-            await self._close(run, _ended(run, task, facts, _INTERRUPTED))
+            await self._close(run, _ended(run, facts, _INTERRUPTED))
             raise
         outcome = outcome_of(
             facts,
@@ -90,35 +75,53 @@ class MasterAgent:
             limit=self._with.limits.detect(facts.limit, facts.trouble),
         )
         return await until_written(
-            lambda: self._conclude(run, task, facts, watch, outcome),
+            lambda: self._conclude(run, facts, watch, outcome),
             within=None if facts.is_done else PATIENCE,
         )
 
+    async def _open(self, launch: Launch, task: Task) -> Run:
+        """Written down before there is a process."""
+        run = Run(
+            id=launch.run,
+            session=launch.session.id,
+            task=task.id,
+            claude_session=launch.claude_session,
+            fence=task.fence,
+            started_at=self._with.clock.now(),
+        )
+        started = RunStarted(
+            **_ids(run),
+            claude_session=launch.claude_session,
+            resumed=launch.resume,
+            lost=launch.lost,
+        )
+        begun = TaskStarted(**_ids(run), prompt=task.prompt, attempt=task.attempts)
+        await self._with.journal.open_run(run, begun, started)
+        return run
+
     async def _conclude(
-        self, run: Run, task: Task, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
+        self, run: Run, facts: RunFacts, watch: HandoverWatch, outcome: Outcome
     ) -> Outcome:
         outcome = await watch.conclude(outcome, facts)
-        await self._close(run, _ended(run, task, facts, _name(outcome)))
+        await self._close(run, _ended(run, facts, _name(outcome)))
         return outcome
 
-    def tell(self, session: SessionId, order: Order) -> bool:
-        """Give the session's run an order. False: it has none."""
-        return self._put(session, Told(order=order))
+    def tell(self, session: SessionId, order: Order) -> None:
+        """Give the session's run an order, if it has one."""
+        self._put(session, Told(order=order))
 
     def leave(self) -> None:
         """The engine stops: runs begin nothing more, and those that wait for a person end."""
         for inbox in self._inboxes.values():
             inbox.put(Told(order=Order.LEAVE))
 
-    def answered(self, session: SessionId, settled: Settled) -> bool:
-        """Hand a person's answer to the session's run. False: it has none, the ledger wakes it."""
-        return self._put(session, settled)
+    def answered(self, session: SessionId, settled: Settled) -> None:
+        """Hand a person's answer to the session's run; where it has none the ledger wakes it."""
+        self._put(session, settled)
 
-    def _put(self, session: SessionId, arrival: Told | Settled) -> bool:
-        inbox = self._inboxes.get(session)
-        if inbox is not None:
+    def _put(self, session: SessionId, arrival: Told | Settled) -> None:
+        if inbox := self._inboxes.get(session):
             inbox.put(arrival)
-        return inbox is not None
 
     async def _close(self, run: Run, *events: Event) -> None:
         ended = replace(run, ended_at=self._with.clock.now())
@@ -161,7 +164,7 @@ class MasterAgent:
         try:
             await self._supervise(launch, task, facts, watch)
         finally:
-            await until_written(lambda: self._book(launch, task, facts), within=PATIENCE)
+            await patiently(lambda: self._book(launch, task, facts))
 
     async def _book(self, launch: Launch, task: Task, facts: RunFacts) -> None:
         turn = facts.turn or TurnEnded(is_error=True, subtype="", result="")
@@ -215,10 +218,10 @@ class MasterAgent:
             if run.is_over or isinstance(arrival, Gone):
                 return
 
-    async def _break_off(self, run: Run, task: Task, error: PassingError, facts: RunFacts) -> None:
+    async def _break_off(self, run: Run, error: PassingError, facts: RunFacts) -> None:
         """The task comes again by itself; that this run is over is noted, if it can be."""
-        problem = ProblemNoticed(**_ids(run, task), text=error.message, hint=error.hint or "")
-        ended = replace(_ended(run, task, facts, _INTERRUPTED), error=error.message)
+        problem = ProblemNoticed(**_ids(run), text=error.message, hint=error.hint or "")
+        ended = replace(_ended(run, facts, _INTERRUPTED), error=error.message)
         with suppress(PassingError):
             await self._close(run, problem, ended)
 
@@ -228,7 +231,7 @@ class MasterAgent:
         """Something that may come back, or only a person can mend, kept the run from starting."""
         facts = RunFacts(error=error.message)
         problem = ProblemNoticed(
-            **_ids(run, task),
+            **_ids(run),
             text=error.message,
             hint=error.hint or "",
         )
@@ -241,22 +244,22 @@ class MasterAgent:
         if may_come_back and task.attempts < task.max_attempts:
             due = self._with.clock.now() + patient_back_off(task)
             outcome = Later(due=due, reason=error.message)
-        await self._close(run, problem, _ended(run, task, facts, _name(outcome)))
+        await self._close(run, problem, _ended(run, facts, _name(outcome)))
         return outcome
 
 
-def _ids(run: Run, task: Task) -> dict[str, Any]:
-    return {"session": run.session, "run": run.id, "task": task.id}
+def _ids(run: Run) -> dict[str, Any]:
+    return {"session": run.session, "run": run.id, "task": run.task}
 
 
 def _name(outcome: Outcome) -> str:
     return type(outcome).__name__.lower()
 
 
-def _ended(run: Run, task: Task, facts: RunFacts, outcome: str) -> RunEnded:
+def _ended(run: Run, facts: RunFacts, outcome: str) -> RunEnded:
     turn, last = facts.turn, facts.turn or facts.before
     return RunEnded(
-        **_ids(run, task),
+        **_ids(run),
         outcome=outcome,
         turns=last.turns if last else 0,
         tokens_in=(turn and turn.tokens_in) or facts.tokens_in,

@@ -17,12 +17,7 @@ PATIENCE = timedelta(minutes=1)
 """For a run that goes on: Claude may wait for the answer, and a lock is gone after seconds."""
 
 
-async def until_written(
-    write: Callable[[], Awaitable[T]],
-    again: timedelta = _AGAIN,
-    *,
-    within: timedelta | None = None,
-) -> T:
+async def until_written(write: Callable[[], Awaitable[T]], *, within: timedelta | None = None) -> T:
     """
     Try until it works, or until it is cancelled; `write` undoes what it cannot finish.
 
@@ -38,4 +33,9 @@ async def until_written(
             if clock() >= end:
                 raise
             log.exception("what happened cannot be written down yet")
-        await asyncio.sleep(again.total_seconds())
+        await asyncio.sleep(_AGAIN.total_seconds())
+
+
+async def patiently(write: Callable[[], Awaitable[T]]) -> T:
+    """The same for a run that goes on: within `PATIENCE`."""
+    return await until_written(write, within=PATIENCE)

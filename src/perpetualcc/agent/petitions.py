@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.agent.inbox import Asked, ToolWanted
-from perpetualcc.agent.ports import Judgement
 from perpetualcc.agent.replies import question_data, sentence, summarize
+from perpetualcc.domain.decisions import Ruling
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer
@@ -26,9 +26,7 @@ class Petitioner:
     prompt: str
     """What the task is, for the context."""
 
-    def for_call(
-        self, wanted: ToolWanted, call: ToolCall, judgement: Judgement
-    ) -> EscalationRequest:
+    def for_call(self, wanted: ToolWanted, call: ToolCall, ruling: Ruling) -> EscalationRequest:
         """May Claude do this?"""
         return EscalationRequest(
             session=self.session,
@@ -37,13 +35,13 @@ class Petitioner:
             request=wanted.request,
             type=EscalationType.PERMISSION,
             title=f"Approve: {wanted.tool} {summarize(call)}".strip(),
-            context=judgement.reason,
+            context=ruling.reason,
             options=({"label": "Approve"}, {"label": "Deny"}),
             raw={
                 "tool": wanted.tool,
                 "input": dict(wanted.input),
-                "risk": judgement.risk.value,
-                "kind": judgement.kind,
+                "risk": ruling.risk.value,
+                "kind": ruling.kind,
             },
             digest=digest(wanted.tool, wanted.input, call.cwd),
             packet={"state": f"Asked while at work on: {self.prompt}"},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
-from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.decisions import Decision, Ruling
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
@@ -14,7 +14,7 @@ from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId,
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.domain.tools import ToolCall
 from perpetualcc.sessions.budget import Grant, Refusal
 
 
@@ -78,11 +78,6 @@ class ClaudeCode(Protocol):
         ...
 
     @property
-    def pid(self) -> int | None:
-        """The process, once it has started."""
-        ...
-
-    @property
     def is_stopped(self) -> bool:
         """A signal keeps the process from doing anything, also from hearing of a tool's end."""
         ...
@@ -106,7 +101,7 @@ class Claudes(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class Recalled:
     """What is known of a task that was begun before."""
 
     prompt: str
@@ -120,7 +115,7 @@ class Recollection:
 class Checkpoints(Protocol):
     """What outlives a conversation."""
 
-    async def recall(self, session: Session, task: Task) -> Recollection:
+    async def recall(self, session: Session, task: Task) -> Recalled:
         """What to tell the run that goes on with a task; at least the task itself."""
         ...
 
@@ -192,25 +187,10 @@ class Journal(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What is to be done about a tool call, and why."""
-
-    verdict: Verdict
-    risk: Risk
-    confidence: float
-    reason: str
-    message: str = ""
-    """For Claude, when it is refused."""
-    decided_by: DecidedBy = DecidedBy.POLICY
-    kind: str = ""
-    """'The same kind of thing': five refusals of one kind park the task."""
-
-
 class Gatekeeper(Protocol):
     """Think and decide about a tool call. Never raises; in doubt it asks."""
 
-    async def judge(self, call: ToolCall, session: Session) -> Judgement: ...
+    async def judge(self, call: ToolCall, session: Session) -> Ruling: ...
 
     async def outdated(self, session: Session) -> PerpetualError | None:
         """

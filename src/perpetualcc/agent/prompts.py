@@ -13,7 +13,6 @@ CONTINUE = (
     "it still matters. Then continue with the task where you left off."
 )
 
-
 _UNSURE = (
     "A tool call above that has no result may or may not have taken effect: check before you "
     "repeat it."

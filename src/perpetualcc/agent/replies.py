@@ -1,11 +1,10 @@
-"""Pure pieces of the conversation with Claude and with people: judgements, answers, one-liners."""
+"""Pure pieces of the conversation with Claude and with people: rulings, answers, one-liners."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from perpetualcc.agent.ports import Judgement
-from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.decisions import DecidedBy, Ruling, Verdict
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.texts import cut
 from perpetualcc.domain.tools import Risk, ToolCall
@@ -15,13 +14,13 @@ _NOBODY_THERE = (
     "and say at the end what you left and why."
 )
 
-HANDOVER_FILE = Judgement(
+HANDOVER_FILE = Ruling(
     verdict=Verdict.ALLOW,
     risk=Risk.LOW,
     confidence=1.0,
     reason="The handover's own file.",
 )
-KEPT_FOR_A_PERSON = Judgement(
+KEPT_FOR_A_PERSON = Ruling(
     verdict=Verdict.ASK,
     risk=Risk.HIGH,
     confidence=1.0,
@@ -66,10 +65,10 @@ def _shorten(text: str) -> str:
     return cut(" ⏎ ".join(text.strip().splitlines()), _LONGEST)
 
 
-def refused_unattended(asked: Judgement | None) -> Judgement:
+def refused_unattended(asked: Ruling | None) -> Ruling:
     """What an unanswered question about a tool call comes to: a refusal that helps."""
     reason = sentence(asked.reason) if asked else "Nobody answered in time."
-    return Judgement(
+    return Ruling(
         verdict=Verdict.DENY,
         risk=asked.risk if asked else Risk.HIGH,
         confidence=asked.confidence if asked else 0.0,
@@ -81,10 +80,10 @@ def refused_unattended(asked: Judgement | None) -> Judgement:
     )
 
 
-def changed_by_a_hook(judgement: Judgement) -> Judgement:
+def changed_by_a_hook(ruling: Ruling) -> Ruling:
     """Of a call as a hook has made it: otherwise nobody would know it for what Claude wanted."""
     return replace(
-        judgement, reason=f"A hook of the settings changed the call to this. {judgement.reason}"
+        ruling, reason=f"A hook of the settings changed the call to this. {ruling.reason}"
     )
 
 
@@ -92,13 +91,13 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def by_person(answer: Mapping[str, Any], risk: Risk) -> Judgement:
+def by_person(answer: Mapping[str, Any], risk: Risk) -> Ruling:
     """A person's word on a call of this risk. Anything but a clear approval is a refusal."""
     if answer.get("expired"):
         return replace(refused_unattended(None), risk=risk)
     text = str(answer.get("text", "")).strip()
     approved = answer.get("approve") is True
-    return Judgement(
+    return Ruling(
         verdict=Verdict.ALLOW if approved else Verdict.DENY,
         risk=risk,
         confidence=1.0,

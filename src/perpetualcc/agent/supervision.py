@@ -1,8 +1,4 @@
-"""
-One run in hand: what arrives in its inbox, and what is done about it.
-
-Over 500 lines because it is one table: each arrival, and the little that is done about it.
-"""
+"""One run in hand: what arrives in its inbox, and what is done about it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +32,7 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.agent.petitions import Petitioner, called, questions_digest, to_review
-from perpetualcc.agent.ports import ClaudeCode, Judgement, Launch
+from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.agent.replies import (
     HANDOVER_FILE,
     KEPT_FOR_A_PERSON,
@@ -46,13 +42,13 @@ from perpetualcc.agent.replies import (
     refused_unattended,
 )
 from perpetualcc.agent.run_events import RunEvents
-from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.decisions import DecidedBy, Decision, Ruling, Verdict
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import Event, UsageReported
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.tools import Risk
+from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
@@ -86,10 +82,6 @@ class SupervisedRun:
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
     context_window: int = 0
-    counted: set[str] = field(default_factory=set)
-    """Replies whose input is counted: each comes in several parts."""
-    reply: str = ""
-    """The newest reply; the one that a budget was used up in, once it is."""
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
@@ -136,8 +128,7 @@ class SupervisedRun:
     # -- tools ---------------------------------------------------------------------------------
 
     async def _tool_wanted(self, wanted: ToolWanted) -> None:
-        session = self.launch.session
-        call = wanted.call(session.project)
+        call = self._call(wanted)
         self.calls.heard.add(wanted.request)
         self.background.act()
         await self._look_at_trust()
@@ -151,63 +142,54 @@ class SupervisedRun:
         if wanted.again is not None:
             self.calls.take_back(wanted.again)
         if wanted.again is not None and not wanted.is_changed:
-            judgement = KEPT_FOR_A_PERSON
+            ruling = KEPT_FOR_A_PERSON
         elif is_handover_file(call):
-            judgement = HANDOVER_FILE
+            ruling = HANDOVER_FILE
         else:
-            judgement = await self.faculties.gatekeeper.judge(call, session)
+            ruling = await self.faculties.gatekeeper.judge(call, self.launch.session)
         if wanted.is_changed:
-            judgement = changed_by_a_hook(judgement)
-        if judgement.verdict is Verdict.ASK:
-            await self._ask_for_permission(wanted, judgement)
+            ruling = changed_by_a_hook(ruling)
+        if ruling.verdict is Verdict.ASK:
+            await self._ask_for_permission(wanted, ruling)
         else:
-            await self._execute(wanted, judgement)
+            await self._execute(wanted, ruling)
 
-    async def _execute(self, wanted: ToolWanted, judgement: Judgement) -> None:
+    async def _execute(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Write the decision down, then let Claude know."""
-        decision = await self._decide(wanted, judgement)
-        call = wanted.call(self.launch.session.project)
+        decision = await self._decide(wanted, ruling)
+        call = self._call(wanted)
         # A subagent's calls are not announced: after its last one its caller would go on.
         is_last = self.facts.over is not None and wanted.request in self.calls.announced
         self.facts.is_stopped |= is_last
-        if decision.verdict is Verdict.ALLOW:
+        is_allowed = decision.verdict is Verdict.ALLOW
+        if is_allowed:
             self.calls.begin(wanted.again or wanted.request, call)
         await self.claude.respond_permission(wanted.request, decision, is_last=is_last)
-        is_allowed = decision.verdict is Verdict.ALLOW
         if is_allowed and wanted.again is not None and not wanted.is_changed:
             return  # the same call was looked at when it came first
-        await self._look(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
+        await self._end_if_stuck(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
 
-    async def _decide(self, wanted: ToolWanted, judgement: Judgement) -> Decision:
-        decision = Decision(
-            request=wanted.request,
-            run=self.launch.run,
-            verdict=judgement.verdict,
-            risk=judgement.risk,
-            confidence=judgement.confidence,
-            reason=judgement.reason,
-            decided_by=judgement.decided_by,
-            message=judgement.message,
-        )
-        call = wanted.call(self.launch.session.project)
+    async def _decide(self, wanted: ToolWanted, ruling: Ruling) -> Decision:
+        decision = ruling.bound_to(wanted.request, self.launch.run)
+        call = self._call(wanted)
         decided = self._events.decided(decision, call)
         await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
         return decision
 
-    async def _ask_for_permission(self, wanted: ToolWanted, judgement: Judgement) -> None:
+    async def _ask_for_permission(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
-        call = wanted.call(self.launch.session.project)
-        request = self._petitioner.for_call(wanted, call, judgement)
+        call = self._call(wanted)
+        request = self._petitioner.for_call(wanted, call, ruling)
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
         if known is not None and await people.use(known.number):
-            await self._take_word(wanted, by_person(known.answer or {}, judgement.risk))
+            await self._take_word(wanted, by_person(known.answer or {}, ruling.risk))
         elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(self._events.wanted(wanted, call))
-            self.risks[wanted.request] = judgement.risk
+            self.risks[wanted.request] = ruling.risk
             await self._ask_a_person(wanted, request)
         else:
-            await self._execute(wanted, refused_unattended(judgement))
+            await self._execute(wanted, refused_unattended(ruling))
             await people.escalate(to_review(request))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
@@ -215,7 +197,7 @@ class SupervisedRun:
         call = self.calls.end(ended.request)
         if (number := self.answering.pop(ended.request, None)) and not ended.is_error:
             await self.faculties.people.use(number)
-        tried = unheard.call(self.launch.session.project) if unheard else call
+        tried = self._call(unheard) if unheard else call
         self.faculties.journal.note(*self._events.ended(ended, tried))
         if not self.facts.got_on and not ended.is_error:
             self.facts.got_on = await self.faculties.journal.got_on(
@@ -223,7 +205,7 @@ class SupervisedRun:
             )
         if call is not None:
             now = self.faculties.steady.now()
-            await self._look(
+            await self._end_if_stuck(
                 self.stuck.ended(call, is_error=ended.is_error, now=now, result=ended.digest)
             )
         await self._look_at_trust()
@@ -247,12 +229,12 @@ class SupervisedRun:
             self.facts.outdated = why.message
             await self.faculties.journal.record(self._events.outdated(why.message, why.hint))
 
-    async def _look(self, stuck: str) -> None:
-        """End a run that goes round in circles; what it did, and its conversation, stay."""
-        if not stuck or self.facts.stuck:
+    async def _end_if_stuck(self, why: str) -> None:
+        """It goes round in circles: what it did, and its conversation, stay. Empty: it does not."""
+        if not why or self.facts.stuck:
             return
-        self.facts.stuck = stuck
-        await self.faculties.journal.record(self._events.stuck(stuck))
+        self.facts.stuck = why
+        await self.faculties.journal.record(self._events.stuck(why))
         await self._wind_up()
 
     # -- questions -----------------------------------------------------------------------------
@@ -260,8 +242,8 @@ class SupervisedRun:
     async def _asked(self, asked: Asked) -> None:
         self.calls.heard.add(asked.request)
         await self.faculties.journal.record(self._events.asked(asked))
-        call = asked.call(self.launch.session.project)
-        await self._look(self.stuck.called(call, is_allowed=True))
+        call = self._call(asked)
+        await self._end_if_stuck(self.stuck.called(call, is_allowed=True))
         if self.facts.stuck or await self._take_stored_answer(asked):
             return
         answers = await self.faculties.answerer.answer(
@@ -318,13 +300,13 @@ class SupervisedRun:
                 # It is on record since it was given: nobody may be there to take it then.
                 await self.claude.respond_answer(asked.request, chosen)
 
-    async def _take_word(self, wanted: ToolWanted, word: Judgement) -> None:
+    async def _take_word(self, wanted: ToolWanted, word: Ruling) -> None:
         await self._execute(wanted, word)
         await self._list_expired(wanted, word)
 
-    async def _list_expired(self, wanted: ToolWanted, word: Judgement) -> None:
+    async def _list_expired(self, wanted: ToolWanted, word: Ruling) -> None:
         if word.decided_by is DecidedBy.TIMEOUT:
-            call = wanted.call(self.launch.session.project)
+            call = self._call(wanted)
             refused = self._petitioner.for_call(wanted, call, word)
             await self.faculties.people.escalate(to_review(refused))
 
@@ -420,27 +402,13 @@ class SupervisedRun:
             self.context_tokens = said.context_tokens or 0
             events.append(self._usage())
         self.faculties.journal.note(*events)
-        is_new = said.message not in self.counted
-        await self._count(said)
-        if is_new:
-            await self._look(self.stuck.replied(self.faculties.steady.now()))
-
-    async def _count(self, said: Said) -> None:
-        is_new = said.message not in self.counted
-        self.counted.add(said.message)
-        fresh = said.tokens_fresh if is_new else 0
-        self.facts.tokens_in += fresh
-        self.facts.tokens_out += said.tokens_out
-        tokens = fresh + said.tokens_out
-        self.facts.beside += tokens if said.is_beside else 0
-        session = self.launch.session.id
-        over = await self.faculties.meter.spent(self.task.id, session, tokens)
-        if self.facts.over is None:
-            self.reply, self.facts.over = said.message, over
-        elif said.message != self.reply:
+        is_new = self.costs.is_new(said)
+        if await self.costs.count(said):
             # A further reply is left, not interrupted: a call that is held meanwhile would count
             # as refused by the person, and be missing when the work goes on.
             self.is_over = not self.calls.at_work
+        if is_new:
+            await self._end_if_stuck(self.stuck.replied(self.faculties.steady.now()))
 
     async def _time_up(self) -> None:
         self.facts.over = Refusal(scope=BudgetScope.TASK, limit="task_minutes", used=0, allowed=0)
@@ -478,7 +446,7 @@ class SupervisedRun:
         elif (silent := self.stuck.silent(now)) and self._hangs(is_idle=is_idle):
             self.inbox.put(Gone(error=silent))
         elif is_idle and self.background.has_agents and self.background.is_awaited:
-            await self._look(self.stuck.looked_at(now))
+            await self._end_if_stuck(self.stuck.looked_at(now))
 
     def _hangs(self, *, is_idle: bool) -> bool:
         if self.waiting:
@@ -509,6 +477,9 @@ class SupervisedRun:
         """A request that comes through at once is nobody's business."""
         if again.attempt >= _WORTH_A_WORD:
             await self.faculties.journal.record(self._events.unanswered(again))
+
+    def _call(self, held: ToolWanted | Asked) -> ToolCall:
+        return held.call(self.launch.session.project)
 
     @property
     def _petitioner(self) -> Petitioner:

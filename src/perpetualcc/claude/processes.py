@@ -1,8 +1,8 @@
 """
 Which processes are ours, and how they end.
 
-Every process that a run starts carries `PERPETUALCC_RUN=<data directory>:<run>` in its
-environment, and so do its children, even those that made a session of their own (Claude's Bash
+Every process that a run starts carries `PERPETUALCC_RUN=<digest of the data directory>:<run>` in
+its environment, and so do its children, even those that made a session of their own (Claude's Bash
 commands do). Standard library only: the supervisor imports this.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from perpetualcc.domain.folders import canonical
 
@@ -58,9 +58,9 @@ def shell(command: str, carried: Mapping[str, str]) -> list[str]:
     return [*_SHELL, 'eval "shift $#; $1"', "sh", command, *words]
 
 
-def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunId"]]:
+def find(data_dir: Path, run_id: "RunId | None" = None) -> list[int]:
     """
-    Processes of one run, or of every run of a data directory, with their run.
+    Processes of one run, or of every run of a data directory.
 
     A child that cleaned its environment is found as long as a marked parent lives. This
     process is never listed. Processes of other users are not looked at.
@@ -70,9 +70,9 @@ def find(data_dir: Path, run_id: "RunId | None" = None) -> list[tuple[int, "RunI
     found = []
     for process in processes.values():
         carried = () if process.pid == os.getpid() else next(_marks(process, processes), ())
-        runs = [cast("RunId", one[len(prefix) :]) for one in carried if one.startswith(prefix)]
+        runs = [one.removeprefix(prefix) for one in carried if one.startswith(prefix)]
         if runs and (run_id is None or run_id in runs):
-            found.append((process.pid, run_id or runs[0]))
+            found.append(process.pid)
     return found
 
 
@@ -91,14 +91,14 @@ def is_of_run(data_dir: Path | None, pid: int) -> bool:
     return any(one.startswith(prefix) for found in _marks(process, processes) for one in found)
 
 
-def end(processes: Iterable[tuple[int, "RunId"]], grace: timedelta) -> list[int]:
+def end(processes: Iterable[int], grace: timedelta) -> list[int]:
     """
     SIGTERM, and SIGKILL for what is left after `grace`. Never this process.
 
     Returns what even SIGKILL did not remove within three seconds: nothing, unless the kernel
     holds a process in a system call.
     """
-    pids = [pid for pid, _ in processes if pid != os.getpid()]
+    pids = [pid for pid in processes if pid != os.getpid()]
     _signal(pids, signal.SIGTERM)
     left = _wait_gone(pids, grace.total_seconds())
     _signal(left, signal.SIGKILL)

@@ -18,7 +18,7 @@ from perpetualcc.cli.connection import not_taken_over
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.unreached import REMEDY, described, unreached
 from perpetualcc.config.file import Config, load_config
-from perpetualcc.daemon.disk import disk_space
+from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.state import Phase, is_held, read_status, steered_by
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -123,8 +123,7 @@ def _data(places: Locations) -> Finding:
     place, why = _place_to_write(places.data)
     if why is not None:
         return False, f"Data directory: '{place}' cannot be written{why or '; see --data-dir'}"
-    space = disk_space(place)
-    if space is not None and space.is_spent:
+    if space := spent_disk(place):
         return False, f"Data directory: the disk of '{place}' is {space.described()}"
     if trouble := _in_the_way(places):
         return False, f"Data directory: {trouble}"
@@ -155,8 +154,7 @@ def _conversations() -> Iterator[Finding]:
     """Claude Code keeps them, and says nothing where it cannot."""
     place, why = _place_to_write(config.claude_directory())
     cause = "" if why is None else f"'{place}' cannot be written{why}"
-    space = disk_space(place)
-    if not cause and space is not None and space.is_spent:
+    if not cause and (space := spent_disk(place)):
         cause = f"the disk of '{place}' is {space.described()}"
     if config.environment().get(_UNKEPT, "").lower() not in {"", "0", "false"}:
         cause = f"{_UNKEPT} is set"

@@ -16,7 +16,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import as_here, only_a_person
+from perpetualcc.cli.connection import only_a_person, restart_command
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json
 from perpetualcc.cli.options import Group, JsonOption
@@ -209,7 +209,7 @@ def brain(
 def _say_when(ctx: typer.Context, name: str) -> None:
     """From when on a changed setting counts: the engine reads them once, a session keeps some."""
     what = "for sessions that begin after" if name in _KEPT else "from"
-    again = as_here(ctx.obj, "daemon restart")
+    again = restart_command(ctx.obj)
     print(f"It counts {what} the next start of the engine: {again}")
 
 

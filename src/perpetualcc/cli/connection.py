@@ -41,7 +41,7 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
         steered_otherwise,
     )
 
-    restart = as_here(options, "daemon restart")
+    restart = restart_command(options)
     names = steered_otherwise(options.locations, config.steering())
     if names:
         yield "Environment", _unknown(names, options, restart)
@@ -70,6 +70,10 @@ def _unknown(names: list[str], options: GlobalOptions, restart: str) -> str:
         f"The daemon was started without your {', '.join(names)}, or with another value;"
         f" to take it over: {restart}"
     )
+
+
+def restart_command(options: GlobalOptions) -> str:
+    return as_here(options, "daemon restart")
 
 
 def as_here(options: GlobalOptions, words: str) -> str:
@@ -103,7 +107,7 @@ def connect(
             undo_stop=undo_stop,
         )
     if daemon.server_version != code_version():
-        _beware(as_here(options, "daemon restart"))
+        _beware(restart_command(options))
     if not is_work and is_work_stopped(options.locations):
         start = as_here(options, "daemon start")
         _tell(f"The daemon was stopped, and begins no work until: {start}")

@@ -17,7 +17,6 @@ from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOptio
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
-from perpetualcc.daemon.journal import tail
 from perpetualcc.daemon.state import (
     DaemonStatus,
     Phase,
@@ -26,6 +25,7 @@ from perpetualcc.daemon.state import (
     read_status,
     set_otherwise,
 )
+from perpetualcc.daemon.supervisor_log import tail
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations

@@ -9,9 +9,10 @@ import typer
 from typer.core import TyperGroup
 
 from perpetualcc.cli import completion
-from perpetualcc.config import Locations, locate
+from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.locations import Locations
 
 SessionArgument = Annotated[
     str,

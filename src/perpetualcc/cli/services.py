@@ -1,5 +1,6 @@
 """What is there after login: its unit is shown, written and switched on, or all of that undone."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import typer
 
 from perpetualcc import config
-from perpetualcc.daemon.units import Service, ServiceUnit, shown, unit_for_this_system
+from perpetualcc.daemon.units import Service, ServiceUnit, unit_for_this_system
 from perpetualcc.domain.errors import PerpetualError
 
 _LANGUAGE = ("LANG", "LC_ALL", "LC_CTYPE")
@@ -74,7 +75,7 @@ def _unit(ctx: typer.Context, service: Service) -> ServiceUnit:
 def _show_commands(title: str, commands: list[list[str]]) -> None:
     print(title)
     for command in commands:
-        print(f"  {shown(command)}")
+        print(f"  {shlex.join(command)}")
 
 
 def _run(commands: list[list[str]]) -> None:

@@ -14,23 +14,6 @@ from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
 
-__all__ = [
-    "Locations",
-    "check_config",
-    "claude_directory",
-    "config_path",
-    "environment",
-    "is_config_named",
-    "locate",
-    "of_this_terminal",
-    "resolve",
-    "search_path",
-    "settings_digest",
-    "steering",
-    "supervisor_flags",
-    "user_configuration",
-]
-
 CONFIG_VARIABLE = "PERPETUALCC_CONFIG"
 """Path of the configuration file, when it is not the usual one. `--config` sets it."""
 

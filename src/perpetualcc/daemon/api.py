@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -14,7 +14,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon import halt
-from perpetualcc.daemon.beginnings import beginning_of, check_plannable
+from perpetualcc.daemon.beginnings import BEGINNING, beginning_of, check_plannable
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
@@ -52,7 +52,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tools import Risk
-from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.gateway.methods import Connection, Feed, Method, Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.beginnings import check_project
@@ -102,7 +102,7 @@ class Api:
 
     def methods(self) -> Mapping[str, Method]:
         """Every method with its parameters; `docs/protocol.md` is made from this table."""
-        name = {"session": str}
+        of_session = {"session": str}
         return {
             "session.start": Method(
                 call=self.start,
@@ -112,13 +112,7 @@ class Api:
                     "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
-                    "unattended": bool | None,
-                    "due": float | None,
-                    "every": str | None,
-                    "missed": str | None,
-                    "when": str | None,
-                    "checks": list | None,
-                    "plan": str | None,
+                    **BEGINNING,
                 },
                 is_decision=True,
             ),
@@ -126,10 +120,10 @@ class Api:
                 call=self.list,
                 params={"status": str | None, "project": str | None, "limit": int | None},
             ),
-            "session.get": Method(call=self.get, params=name),
-            "session.pause": Method(call=self.pause, params=name),
-            "session.resume": Method(call=self.resume, params=name, is_decision=True),
-            "session.stop": Method(call=self.stop, params=name),
+            "session.get": Method(call=self.get, params=of_session),
+            "session.pause": Method(call=self.pause, params=of_session),
+            "session.resume": Method(call=self.resume, params=of_session, is_decision=True),
+            "session.stop": Method(call=self.stop, params=of_session),
             "task.add": Method(
                 call=self.add,
                 params={
@@ -137,13 +131,7 @@ class Api:
                     "prompt": str,
                     "priority": int | None,
                     "after": list | None,
-                    "unattended": bool | None,
-                    "due": float | None,
-                    "every": str | None,
-                    "missed": str | None,
-                    "when": str | None,
-                    "checks": list | None,
-                    "plan": str | None,
+                    **BEGINNING,
                 },
                 is_decision=True,
             ),
@@ -384,9 +372,7 @@ class Api:
         feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
         return {"subscription": connection.subscribe(feed)}
 
-    async def _feed(
-        self, since: int, session: SessionId | None, *, attended: bool
-    ) -> AsyncIterator[tuple[str, Any]]:
+    async def _feed(self, since: int, session: SessionId | None, *, attended: bool) -> Feed:
         with ExitStack() as looking:
             if attended and session is not None:
                 looking.enter_context(self.people.looking(session))

@@ -1,6 +1,8 @@
 """What clients say of a task: when it begins, whether again, and what proves it done."""
 
 import math
+from collections.abc import Mapping
+from types import UnionType
 from typing import Any
 
 from perpetualcc.deferred.repeat import ONCE, Repeated
@@ -9,6 +11,16 @@ from perpetualcc.domain.tasks import Lane, Planning
 from perpetualcc.gateway.methods import Params
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
+BEGINNING: Mapping[str, type | UnionType] = {
+    "unattended": bool | None,
+    "due": float | None,
+    "every": str | None,
+    "missed": str | None,
+    "when": str | None,
+    "checks": list | None,
+    "plan": str | None,
+}
+"""What they may say, and of which type."""
 _END_OF_TIME = 253_402_300_800.0
 """The year 10000, in seconds of the epoch: no calendar here goes on."""
 

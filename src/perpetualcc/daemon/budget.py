@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PassingError, PerpetualError
-from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp
+from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp, Record
 from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
@@ -27,7 +27,6 @@ from perpetualcc.sessions.limit_waits import (
     is_of_limit,
     signal_of,
 )
-from perpetualcc.sessions.ports import Record
 from perpetualcc.sessions.settings import LimitSettings
 
 log = logging.getLogger(__name__)

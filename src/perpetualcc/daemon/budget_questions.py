@@ -17,7 +17,7 @@ from perpetualcc.domain.escalations import (
     EscalationRequest,
     EscalationType,
 )
-from perpetualcc.domain.events import ProblemNoticed
+from perpetualcc.domain.events import ProblemNoticed, Record
 from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
@@ -26,7 +26,6 @@ from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
 from perpetualcc.sessions.manager import SessionManager
-from perpetualcc.sessions.ports import Record
 from perpetualcc.store.budget_days import SqliteBudgetDays
 
 RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"

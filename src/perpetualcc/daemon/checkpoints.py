@@ -6,7 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from perpetualcc.agent.ports import Recollection
+from perpetualcc.agent.ports import Recalled
 from perpetualcc.claude.transcripts import transcript_size
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -106,7 +106,7 @@ class CheckpointKeeper:
         """The newest one that can be read and is of the session's project."""
         return await asyncio.to_thread(self.manager.latest, session.id, session.project)
 
-    async def recall(self, session: Session, task: Task) -> Recollection:
+    async def recall(self, session: Session, task: Task) -> Recalled:
         """From the newest checkpoint of this task; from the tables where there is none."""
         claim = await self.claims.get(task.id) if self.claims else None
         refuted = claim.report if claim else ""
@@ -114,12 +114,12 @@ class CheckpointKeeper:
         if found is None or not found.is_about(task):
             found = await self.save(session, task, "taken over after a restart")
         if found is None:  # nowhere to write: the task itself is what is known
-            return Recollection(prompt=task.prompt, changes="", refuted=refuted)
+            return Recalled(prompt=task.prompt, changes="", refuted=refuted)
         changes = await asyncio.to_thread(changes_since, found, session.project)
         # Its own words, to the letter: in the file they are without secrets.
         theirs = replace(found, current_task=task.prompt)
         prompt = await asyncio.to_thread(self.manager.restore, theirs, session.project)
-        return Recollection(prompt=prompt, changes=told_changes(changes), refuted=refuted)
+        return Recalled(prompt=prompt, changes=told_changes(changes), refuted=refuted)
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the transcript is there, and no shorter than it once was."""

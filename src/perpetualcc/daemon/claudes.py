@@ -88,10 +88,8 @@ class ClaudeRunner:
         return await self._is_intact(session, conversation)
 
     def _end(self, run: RunId) -> None:
-        left = processes.find(self._locations.data, run)
-        if left:
-            log.info("run %s left %d processes behind; ending them", run, len(left))
-            processes.end(left, _GRACE)
+        if left := processes.sweep(self._locations.data, _GRACE, run):
+            log.info("run %s left %d processes behind; they were ended", run, left)
 
 
 def _on_model(launch: Launch, model: str) -> Launch:

@@ -18,7 +18,8 @@ class Delays:
 
     is_stopped: Callable[[], bool]
     """By a person, with the daemon."""
-    disk: Callable[[], DiskSpace | None]
+    spent_disk: Callable[[], DiskSpace | None]
+    """Of the data directory; None while it can keep what happens."""
     load: Callable[[Lane], str]
     """What the work of a lane waits for on this machine; empty: nothing."""
     places: Mapping[Lane, int]
@@ -33,7 +34,7 @@ class Delays:
             return ""
         if self.is_stopped():
             return "the daemon was stopped; to go on: pcc daemon start"
-        if (space := self.disk()) is not None and space.is_spent:
+        if space := self.spent_disk():
             then = "there is room" if space.writable else "it can be written again"
             return f"the disk is {space.described()}; work waits or fails until {then}"
         if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:

@@ -87,6 +87,12 @@ def disk_space(place: Path) -> DiskSpace | None:
     )
 
 
+def spent_disk(place: Path) -> DiskSpace | None:
+    """The same, where nothing can be kept on it now; None while it can."""
+    space = disk_space(place)
+    return space if space is not None and space.is_spent else None
+
+
 def remedy(space: DiskSpace, place: Path) -> str:
     """What a person can do about it."""
     if not space.writable:

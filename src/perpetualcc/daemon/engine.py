@@ -3,13 +3,12 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import TypeVar
 
 from perpetualcc import __version__
-from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import digest, load_config
@@ -18,21 +17,13 @@ from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
-from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.daemon.state import is_work_stopped, note_settings
-from perpetualcc.deferred.conditions import ConditionWatch
-from perpetualcc.domain.clock import Clock
+from perpetualcc.daemon.state import note_settings
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.tasks import Task, TaskState
-from perpetualcc.gateway.methods import Method
-from perpetualcc.learning.service import LearningService
 from perpetualcc.store.database import Database
-from perpetualcc.store.events import EventLog
-from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.problems import LockedError
-from perpetualcc.work.dispatcher import Dispatcher
 
 log = logging.getLogger(__name__)
 
@@ -45,54 +36,36 @@ _PROGRESS = (ToolFinished.__name__, TaskSettled.__name__)
 class Engine:
     """`daemon.host.Hosted`."""
 
-    def __init__(
-        self,
-        methods: Mapping[str, Method],
-        dispatcher: Dispatcher,
-        ledger: SqliteLedger,
-        desk: PeopleDesk,
-        events: EventLog,
-        learning: LearningService,
-        conditions: ConditionWatch,
-        clock: Clock,
-        *,
-        agent: MasterAgent,
-        locations: Locations,
-    ) -> None:
-        self.methods = methods
-        self._locations = locations
-        self._agent = agent
-        self._conditions = conditions
-        self._learning = learning
-        self._dispatcher = dispatcher
-        self._ledger = ledger
-        self._clock = clock
-        self._desk = desk
-        self._events = events
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.methods = parts.api.methods()
 
     @property
     def busy(self) -> bool:
-        watching = self._desk.busy or self._learning.busy or self._conditions.busy
-        return watching or not self._dispatcher.is_idle
+        parts = self._parts
+        watching = parts.desk.busy or parts.learning.busy or parts.conditions.busy
+        return watching or not parts.dispatcher.is_idle
 
     async def next_due(self) -> float | None:
         """On the supervisor's clock, which is the machine's: a shifted one is shifted back."""
-        shift = self._clock.now() - time.time()
-        found = [await self._desk.next_due()]
-        if not is_work_stopped(self._locations):
-            found += [await self._ledger.next_due(), self._conditions.next_look()]
+        parts = self._parts
+        shift = parts.clock.now() - time.time()
+        found = [await parts.desk.next_due()]
+        if not parts.is_work_stopped():
+            found += [await parts.ledger.next_due(), parts.conditions.next_look()]
         return min((due - shift for due in found if due is not None), default=None)
 
     async def got_on(self) -> None:
         """When the result of a tool that ran, or a finished task, is on record."""
-        since = await self._events.last()
-        async for recorded in self._events.follow(since, kinds=_PROGRESS):
+        events = self._parts.events
+        since = await events.last()
+        async for recorded in events.follow(since, kinds=_PROGRESS):
             if is_progress(recorded.event):
                 return
 
     async def stop(self, grace: timedelta) -> None:
-        self._agent.leave()
-        await self._dispatcher.stop(grace)
+        self._parts.agent.leave()
+        await self._parts.dispatcher.stop(grace)
 
 
 def is_progress(event: Event) -> bool:
@@ -118,21 +91,10 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         stack.push_async_callback(database.close)
         parts = Parts(locations, config, database, claudes)
         await _unlocked(lambda: _recover(parts))
-        methods = parts.api.methods()
+        engine = Engine(parts)
         working = await stack.enter_async_context(asyncio.TaskGroup())
         await _start(parts, working, stack)
-        yield Engine(
-            methods,
-            parts.dispatcher,
-            parts.ledger,
-            parts.desk,
-            parts.events,
-            parts.learning,
-            parts.conditions,
-            parts.clock,
-            agent=parts.agent,
-            locations=locations,
-        )
+        yield engine
 
 
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:

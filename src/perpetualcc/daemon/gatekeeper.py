@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.agent.ports import Judgement
 from perpetualcc.agent.replies import summarize
 from perpetualcc.claude.layers import Layers, sandbox_for, why_no_sandbox
 from perpetualcc.daemon.habits import Habits, in_words, surer_advice
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
-from perpetualcc.domain.decisions import Advice, Verdict
+from perpetualcc.domain.decisions import Advice, Ruling, Verdict
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.folders import canonical, home_of, main_tree
 from perpetualcc.domain.sessions import Session
@@ -66,7 +65,7 @@ class Guard:
         """The configuration's, before any project's own policy."""
         return self._settings
 
-    async def judge(self, call: ToolCall, session: Session) -> Judgement:
+    async def judge(self, call: ToolCall, session: Session) -> Ruling:
         """LOW goes on, MEDIUM to the brain, HIGH to a person; authority and rules stand above."""
         project = await self.standing(session.project)
         settings = project.settings(self._settings)
@@ -80,15 +79,7 @@ class Guard:
             is_sandboxed=self.is_sandboxed(session),
         )
         analysis, ruling = await engine.rule_on(call)
-        return Judgement(
-            verdict=ruling.verdict,
-            risk=ruling.risk,
-            confidence=ruling.confidence,
-            reason=ruling.reason,
-            message=ruling.message,
-            decided_by=ruling.decided_by,
-            kind=analysis.assessment().kind,
-        )
+        return replace(ruling, kind=analysis.assessment().kind)
 
     async def lets_run(self, command: str, session: Session) -> bool:
         """Whether the rules alone let this session's Claude run it."""

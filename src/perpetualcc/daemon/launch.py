@@ -114,10 +114,9 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
 
 def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
     if status.phase is Phase.RESTARTING and status.crashes > 1:
-        from perpetualcc.daemon.disk import disk_space, remedy  # noqa: PLC0415  # seldom wanted
+        from perpetualcc.daemon.disk import remedy, spent_disk  # noqa: PLC0415  # seldom wanted
 
-        space = disk_space(locations.data)
-        if space is not None and space.is_spent:
+        if space := spent_disk(locations.data):
             raise DaemonUnavailable(
                 f"The daemon cannot work: the disk is {space.described()}",
                 hint=f"{remedy(space, locations.data)}; the daemon goes on by itself then",
@@ -146,7 +145,7 @@ def _stopped() -> DaemonUnavailable:
 
 
 def _no_answer(locations: Locations, patience: float) -> DaemonUnavailable:
-    from perpetualcc.daemon.journal import tail  # noqa: PLC0415  # seldom wanted
+    from perpetualcc.daemon.supervisor_log import tail  # noqa: PLC0415  # seldom wanted
 
     if stopped := frozen(read_status(locations)):
         return DaemonUnavailable(

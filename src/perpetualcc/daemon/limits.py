@@ -12,7 +12,7 @@ from perpetualcc.domain.escalations import (
     EscalationType,
     signal_name,
 )
-from perpetualcc.domain.events import LimitReached, ResumePlanned
+from perpetualcc.domain.events import LimitReached, Record, ResumePlanned
 from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.ids import RequestId, RunId, TaskId
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow, RateLimitInfo
@@ -27,7 +27,6 @@ from perpetualcc.sessions.limit_waits import (
     is_of_limit,
     signal_of,
 )
-from perpetualcc.sessions.ports import Record
 from perpetualcc.sessions.resume_policy import ResumePlan, plan_resume
 from perpetualcc.sessions.settings import LimitSettings
 

@@ -34,7 +34,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.device_api import DeviceApi
-from perpetualcc.daemon.disk import disk_space
+from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
@@ -61,11 +61,11 @@ from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import Lane, TaskState
+from perpetualcc.domain.tasks import Lane
 from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.learning.library import Library as Rules
+from perpetualcc.learning.library import Library as LearnedRules
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
 from perpetualcc.memory import EpisodicMemory, ProceduralMemory, SemanticMemory
@@ -108,11 +108,11 @@ class Workers:
     agent: MasterAgent
     dispatcher: Dispatcher
 
-    def pause(self, session: SessionId) -> bool:
-        return self.agent.tell(session, Order.PAUSE)
+    def pause(self, session: SessionId) -> None:
+        self.agent.tell(session, Order.PAUSE)
 
-    async def cancel(self, task: TaskId) -> TaskState:
-        return await self.dispatcher.cancel(task)
+    async def cancel(self, task: TaskId) -> None:
+        await self.dispatcher.cancel(task)
 
     def wake(self) -> None:
         self.dispatcher.wake()
@@ -284,11 +284,12 @@ class Parts:
 
     @cached_property
     def recollection(self) -> Recollection:
+        facts = KnownFacts(SqliteFacts(self.database), LearnedRules(self.learning_places))
         return Recollection(
             self.events,
             self.sessions,
             EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
-            SemanticMemory(KnownFacts(SqliteFacts(self.database), Rules(self.learning_places))),
+            SemanticMemory(facts),
             self.habits,
         )
 
@@ -455,7 +456,7 @@ class Parts:
             held=held,
             delays=Delays(
                 is_stopped=self.is_work_stopped,
-                disk=partial(disk_space, self.locations.data),
+                spent_disk=partial(spent_disk, self.locations.data),
                 load=self.load.why_closed,
                 places=lanes(self.config),
                 taken=lambda: self.dispatcher.running,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -39,12 +39,12 @@ class HumanBridge:
 
     async def escalate(self, request: EscalationRequest) -> int:
         request = await self._offers.with_offer(request)
-        asked = await until_written(lambda: self.queue.escalate(request), within=PATIENCE)
+        asked = await patiently(lambda: self.queue.escalate(request))
         return asked.number
 
     async def expire(self, number: int) -> None:
         asked = await self.queue.get(number)
-        await until_written(lambda: self.queue.expire(asked), within=PATIENCE)
+        await patiently(lambda: self.queue.expire(asked))
 
     async def stored(self, task: TaskId, digest: str) -> Escalation | None:
         return await self.queue.store.stored(task, digest)
@@ -53,4 +53,4 @@ class HumanBridge:
         return await self.queue.store.unused(task)
 
     async def use(self, number: int) -> bool:
-        return await until_written(lambda: self.queue.store.use(number), within=PATIENCE)
+        return await patiently(lambda: self.queue.store.use(number))

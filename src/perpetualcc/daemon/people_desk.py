@@ -114,7 +114,7 @@ class PeopleDesk:
         self._settings = config.notifications
         self._said_unrecorded = ""
         self._attendant = Attendant(
-            news=SqliteNews(database, EventLog(database, clock)),
+            news=SqliteNews(database, work.events),
             queue=queue,
             work=work,
             outbox=self._outbox,

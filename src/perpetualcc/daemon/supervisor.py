@@ -24,8 +24,7 @@ from pathlib import Path
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory, config_path, steering
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
-from perpetualcc.daemon.disk import disk_space
-from perpetualcc.daemon.journal import Journal, tail
+from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.program_files import ProgramFiles, Trace, trace
 from perpetualcc.daemon.state import (
     NEEDS_A_PERSON,
@@ -40,6 +39,7 @@ from perpetualcc.daemon.state import (
     write_pid,
     write_status,
 )
+from perpetualcc.daemon.supervisor_log import SupervisorLog, tail
 from perpetualcc.daemon.surroundings import for_a_daemon, offer_programs
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import read_regular
@@ -98,7 +98,7 @@ class Supervisor:
     """File descriptor of the single-instance lock."""
     command: EngineCommand
     settings: SupervisorSettings
-    journal: Journal
+    log: SupervisorLog
     engine: EngineProcess | None = None
     phase: Phase = Phase.STARTING
     crashes: int = 0
@@ -123,7 +123,7 @@ class Supervisor:
     def run(self) -> None:
         """Supervise until a signal ends it. No process of ours is left afterwards."""
         wakeup = self._listen_to_signals()
-        self.journal.write(f"supervisor {os.getpid()} started, version {code_version()}")
+        self.log.write(f"supervisor {os.getpid()} started, version {code_version()}")
         self._start_engine()
         while self.phase is not Phase.STOPPED:
             self._wait(wakeup)
@@ -204,7 +204,7 @@ class Supervisor:
     def _leave_if_removed(self) -> None:
         gone = self.program.removed(2 * self.settings.look)
         if gone and self.phase in {Phase.ASLEEP, Phase.GAVE_UP}:
-            self.journal.write(f"supervisor {os.getpid()} leaves: '{gone}' was removed")
+            self.log.write(f"supervisor {os.getpid()} leaves: '{gone}' was removed")
             self._enter(Phase.STOPPED)
 
     def _clear_the_way(self) -> None:
@@ -213,11 +213,11 @@ class Supervisor:
             self._take_over()
         grace = timedelta(seconds=self.settings.orphan_grace)
         if orphans := processes.sweep(self.locations.data, grace):
-            self.journal.write(f"ended {orphans} processes that an earlier engine left")
+            self.log.write(f"ended {orphans} processes that an earlier engine left")
 
     def _take_over(self) -> None:
         old = read_pid(self.locations.engine_lock)
-        self.journal.write(f"engine {old} of an earlier supervisor still lives; waiting for it")
+        self.log.write(f"engine {old} of an earlier supervisor still lives; waiting for it")
         lock = hold(self.locations.engine_lock, wait=self.settings.takeover)
         if lock is None and old:
             kill_group(old)
@@ -270,7 +270,7 @@ class Supervisor:
             cause = f"ended with exit code {code}"
         words = tail(self.locations.engine_last_words, 40)
         for line in words:
-            self.journal.write(f"engine {engine.pid}: {line}")
+            self.log.write(f"engine {engine.pid}: {line}")
         last = next((line.strip() for line in reversed(words) if line.strip()), "")
         if code == NEEDS_A_PERSON and last:
             return last
@@ -279,10 +279,10 @@ class Supervisor:
     def _crashed(self, problem: str, *, is_hopeless: bool = False) -> None:
         self.crashes += 1
         self.problem = problem
-        crowded = _spent_disk(self.locations.data)
-        self.cramped = bool(crowded)
-        if crowded:
-            self.problem = f"the disk is {crowded} ({problem})"
+        crowded = spent_disk(self.locations.data)
+        self.cramped = crowded is not None
+        if crowded is not None:
+            self.problem = f"the disk is {crowded.described()} ({problem})"
         elif is_hopeless or self.crashes >= self.settings.give_up_after:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
@@ -305,7 +305,7 @@ class Supervisor:
         else:
             is_time = self.deadline is not None and time.monotonic() >= self.deadline
         if self.phase is Phase.RESTARTING and self.cramped:
-            is_time |= not _spent_disk(self.locations.data)
+            is_time |= spent_disk(self.locations.data) is None
         if is_time and self.phase is Phase.STOPPING:
             self._stop_now()
         elif is_time and self.phase in {Phase.ASLEEP, Phase.RESTARTING}:
@@ -366,7 +366,7 @@ class Supervisor:
 
         The engine notices that we are gone, and ends by itself what it runs.
         """
-        self.journal.write(f"supervisor {os.getpid()} leaves: its lock file was removed")
+        self.log.write(f"supervisor {os.getpid()} leaves: its lock file was removed")
         if self.engine:
             self.engine.control.close()
         self.listener.close()
@@ -391,18 +391,12 @@ class Supervisor:
         with suppress(OSError):
             write_status(self.locations, status)
         details = f"engine {status.engine}" if self.engine else self.problem if self.crashes else ""
-        self.journal.write(f"{phase}{details and f': {details}'}")
+        self.log.write(f"{phase}{details and f': {details}'}")
 
 
 def _ahead() -> float:
     """Grows while the machine sleeps, which stops the steady clock."""
     return time.time() - time.monotonic()
-
-
-def _spent_disk(place: Path) -> str:
-    """Why the disk can keep nothing, in words; empty while it can."""
-    space = disk_space(place)
-    return space.described() if space is not None and space.is_spent else ""
 
 
 def listen(locations: Locations) -> socket.socket:
@@ -477,7 +471,7 @@ def main() -> None:
             config=config_path(),
             look=arguments.look,
         ),
-        journal=Journal(path=locations.supervisor_log),
+        log=SupervisorLog(path=locations.supervisor_log),
     ).run()
 
 

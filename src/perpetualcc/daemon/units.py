@@ -8,7 +8,6 @@ shell, everything escaped.
 import hashlib
 import os
 import plistlib
-import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -175,11 +174,6 @@ def launchd_agent(
         is_on=["launchctl", "print", job],
         note="It runs while you are logged in. What changes in it counts from the next login.",
     )
-
-
-def shown(command: list[str]) -> str:
-    """A command as a person types it."""
-    return shlex.join(command)
 
 
 def _name(locations: Locations, home: Path) -> str:

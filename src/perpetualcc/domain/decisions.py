@@ -37,6 +37,33 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What is to be done about a tool call, and why: a decision before it is bound to a request."""
+
+    verdict: Verdict
+    risk: Risk
+    confidence: float
+    reason: str
+    message: str = ""
+    """For Claude, when it is refused."""
+    decided_by: DecidedBy = DecidedBy.POLICY
+    kind: str = ""
+    """'The same kind of thing': five refusals of one kind park the task."""
+
+    def bound_to(self, request: RequestId, run: RunId) -> "Decision":
+        return Decision(
+            request=request,
+            run=run,
+            verdict=self.verdict,
+            risk=self.risk,
+            confidence=self.confidence,
+            reason=self.reason,
+            decided_by=self.decided_by,
+            message=self.message,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """
     The answer to one request, with the reason a person will read next week.

@@ -8,7 +8,7 @@ is dropped before it gets here.
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 
@@ -440,14 +440,13 @@ class EngineStarted(Event):
     """Processes of an earlier engine that were ended."""
 
 
-def _subclasses(cls: type[Event]) -> dict[str, type[Event]]:
-    found = {sub.__name__: sub for sub in cls.__subclasses__()}
-    for sub in list(found.values()):
-        found |= _subclasses(sub)
-    return found
+EVENT_TYPES: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
-EVENT_TYPES: dict[str, type[Event]] = _subclasses(Event)
+class Record(Protocol):
+    """The event log, as whoever tells it something sees it."""
+
+    async def __call__(self, *events: Event) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

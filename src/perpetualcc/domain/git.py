@@ -1,11 +1,11 @@
 """How we ask git: programs that a repository's own settings name are not run for us."""
 
-_NO_TRANSPORT = ("allow", "ext.allow", "file.allow", "git.allow", "http.allow", "https.allow")
+_TRANSPORTS = ("", "ext.", "file.", "git.", "http.", "https.", "ssh.")
 GIT = (
     "git",
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"),
     # What is missing in a partial clone would be fetched, by whatever program its remote names.
-    *(word for one in (*_NO_TRANSPORT, "ssh.allow") for word in ("-c", f"protocol.{one}=never")),
+    *(word for one in _TRANSPORTS for word in ("-c", f"protocol.{one}allow=never")),
 )
 """The first words of a command. Only what compares files still needs `without_filters`."""
 

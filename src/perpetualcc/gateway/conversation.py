@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
@@ -148,7 +148,7 @@ class Conversation:
 
     async def _pump(self, name: str, feed: Feed) -> None:
         try:
-            async with aclosing(cast("Any", feed)):
+            async with aclosing(feed):
                 async for event, data in feed:
                     pushed = PushedEvent(event=event, data=data, subscription=name)
                     await self._send(protocol.event(pushed))

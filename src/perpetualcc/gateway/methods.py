@@ -1,6 +1,6 @@
 """What the engine offers to clients: named methods with typed parameters."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Protocol, get_args
@@ -8,7 +8,7 @@ from typing import Any, Protocol, get_args
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
 Params = dict[str, Any]
-Feed = AsyncIterator[tuple[str, Any]]
+Feed = AsyncGenerator[tuple[str, Any], None]
 """Names and data of events, in order. It is closed when its client leaves."""
 
 

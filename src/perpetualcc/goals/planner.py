@@ -22,7 +22,7 @@ from perpetualcc.domain.escalations import (
     EscalationType,
     signal_name,
 )
-from perpetualcc.domain.events import PlanProposed
+from perpetualcc.domain.events import PlanProposed, Record
 from perpetualcc.domain.ids import RequestId, RunId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import (
@@ -75,7 +75,6 @@ class People(Protocol):
 
 MayRun = Callable[[str, Session], Awaitable[bool]]
 """Whether Claude itself would be let run this command in this session, with nobody asked."""
-Record = Callable[..., Awaitable[None]]
 
 
 class Planner:

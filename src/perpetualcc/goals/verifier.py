@@ -1,9 +1,9 @@
 """Runs the checks of a task that is said to be done, and says what follows."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from perpetualcc.domain.events import CheckEnded, ChecksBegan, Event
+from perpetualcc.domain.events import CheckEnded, ChecksBegan, Record
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Again, Done, Outcome, Parked, Task, checks_of
 from perpetualcc.goals.claims import CheckSettings, Claim, Claims, Ran, in_a_line, report
@@ -20,12 +20,6 @@ class Shell(Protocol):
         afterwards, also when this is cancelled. Never raises: what cannot be run has failed.
         """
         ...
-
-
-class Record(Protocol):
-    """The event log."""
-
-    def __call__(self, *events: Event) -> Awaitable[None]: ...
 
 
 class Verifier:

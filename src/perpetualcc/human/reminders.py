@@ -1,6 +1,6 @@
 """When nobody reacts: people are told again, and at the deadline the stated default is taken."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -42,11 +42,11 @@ def next_reminder(
 
 async def take_steps(
     calendar: Calendar,
-    expire: "Expire",
+    expire: Callable[[Escalation], Awaitable[object]],
     ladder: Sequence[timedelta],
     clock: Clock,
 ) -> None:
-    """Do what is due now."""
+    """Do what is due now. `expire` settles a request with its stated default."""
     for escalation in await calendar.due():
         deadline = escalation.request.deadline
         if deadline is not None and deadline <= clock.now():
@@ -56,9 +56,3 @@ async def take_steps(
                 ladder, escalation.raised_at, escalation.reminders + 1, clock.now()
             )
             await calendar.remind(escalation.number, following)
-
-
-class Expire(Protocol):
-    """Settles a request with its stated default."""
-
-    async def __call__(self, escalation: Escalation) -> object: ...

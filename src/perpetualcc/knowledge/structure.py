@@ -7,7 +7,6 @@ imports is a second of work, so no graph library is needed for it.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 Imports = Mapping[str, Collection[str]]
 """Each file, and the files that it imports."""
@@ -17,14 +16,6 @@ _RANKED = 100
 """Files whose reach is counted: each costs a walk."""
 _STARTS = 50
 """Files of a cycle from which a circle is looked for: any circle explains it."""
-
-
-class ImportIndex(Protocol):
-    """The files whose imports the index can follow."""
-
-    def files_with_imports(self) -> dict[str, list[str]]:
-        """Every file of code that may import another, tests left out, and what it imports."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

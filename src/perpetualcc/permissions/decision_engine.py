@@ -6,13 +6,11 @@ From risk, authority and advice to a decision (seed 000, Component 2).
 """
 
 import logging
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
-from perpetualcc.domain.decisions import Advice, DecidedBy, Decision, Verdict
-from perpetualcc.domain.ids import RequestId, RunId
+from perpetualcc.domain.decisions import Advice, DecidedBy, Ruling, Verdict
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.authorization import Overreach, overreach
 from perpetualcc.permissions.deciding_rules import deciding_rules, named
@@ -76,18 +74,6 @@ DECISION_TABLE: dict[tuple[Permit, Risk, Opinion], Verdict] = {
     for opinion, verdict in zip(_OPINIONS, verdicts, strict=True)
 }
 """Every combination. `Permit.RULED` with HIGH needs a rule that names HIGH itself (`rules`)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """A decision before it is bound to a request."""
-
-    verdict: Verdict
-    risk: Risk
-    confidence: float
-    decided_by: DecidedBy
-    reason: str
-    message: str = ""
 
 
 def opinion_of(advice: Advice | None) -> Opinion:
@@ -183,22 +169,11 @@ class DecisionEngine:
         self._settings, self._authority, self._brain = settings, authority, brain
         self._rules, self._is_sandboxed = rules, is_sandboxed
 
-    async def decide_permission(self, request: RequestId, run: RunId, call: ToolCall) -> Decision:
-        """Never raises: what cannot be judged is HIGH, and a brain that fails has no opinion."""
-        _, ruling = await self.rule_on(call)
-        return Decision(
-            request=request,
-            run=run,
-            verdict=ruling.verdict,
-            risk=ruling.risk,
-            confidence=ruling.confidence,
-            reason=ruling.reason,
-            decided_by=ruling.decided_by,
-            message=ruling.message,
-        )
-
     async def rule_on(self, call: ToolCall) -> tuple[Analysis, Ruling]:
-        """The same with what it rests on, and without a request to bind it to."""
+        """
+        The ruling with what it rests on. Never raises: what cannot be judged is HIGH, and a brain
+        that fails has no opinion.
+        """
         analysis = analyse(call, self._settings)
         permit, because = self.permit(analysis, call)
         advice = await self._advice(analysis, permit, call)

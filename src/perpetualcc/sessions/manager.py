@@ -8,7 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import Event, SessionCreated, SessionStatusChanged, TaskSettled
+from perpetualcc.domain.events import (
+    Event,
+    Record,
+    SessionCreated,
+    SessionStatusChanged,
+    TaskSettled,
+)
 from perpetualcc.domain.folders import is_inside
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import ENDED, SessionStatus
@@ -17,7 +23,7 @@ from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.domain.texts import counted
 from perpetualcc.sessions.beginnings import check_project, name_from
 from perpetualcc.sessions.limit_waits import BY_ITSELF, is_of_limit
-from perpetualcc.sessions.ports import Record, SessionStore, Workers
+from perpetualcc.sessions.ports import SessionStore, Workers
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
 from perpetualcc.sessions.summary import completion_summary
 from perpetualcc.sessions.task_queue import (

@@ -1,4 +1,4 @@
-"""What the session manager needs of others: where sessions are kept, the event log, the runs."""
+"""What the session manager needs of others: where sessions are kept, and the runs."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -38,20 +38,14 @@ class SessionStore(Protocol):
     async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]: ...
 
 
-class Record(Protocol):
-    """The event log."""
-
-    async def __call__(self, *events: Event) -> None: ...
-
-
 class Workers(Protocol):
     """The runs at work."""
 
-    def pause(self, session: SessionId) -> bool:
-        """Ask the session's run to stop after its current operation. False: it has none."""
+    def pause(self, session: SessionId) -> None:
+        """Ask the session's run, if it has one, to stop after its current operation."""
         ...
 
-    async def cancel(self, task: TaskId) -> object:
+    async def cancel(self, task: TaskId) -> None:
         """Cancel a task wherever it is; one that runs has a few seconds to leave."""
         ...
 

@@ -177,7 +177,6 @@ class TaskQueue:
         priority: int = 0,
         after: Iterable[str] = (),
         due: float = 0.0,
-        max_attempts: int = 3,
         lane: Lane = Lane.INTERACTIVE,
         payload: Mapping[str, Any] = MappingProxyType({}),
         events: Iterable[Event] = (),
@@ -202,15 +201,10 @@ class TaskQueue:
             priority=priority,
             after=tuple(_that_comes_first(name, known) for name in after),
             due=due,
-            max_attempts=max_attempts,
             lane=lane,
             payload=payload,
         )
         return await self._tasks.add(task, [added(task), *events])
-
-    async def next(self) -> Task | None:
-        """What would be worked on next, or is being worked on now."""
-        return next(iter(await self.pending()), None)
 
     async def pending(self) -> list[Task]:
         """What is not finished: in hand first, then by priority and age."""

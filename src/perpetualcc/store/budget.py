@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.sessions.budget import (
     BudgetLimits,
@@ -64,9 +64,8 @@ class SqliteBudget:
         return await self._database.write(lambda c: _reserve(c, request, now), durable=True)
 
     async def spend(self, task: TaskId, tokens: int, usd: float, now: float) -> Grant | Refusal:
-        return await until_written(
-            lambda: self._database.write(lambda c: _spend(c, task, tokens, usd, now)),
-            within=PATIENCE,
+        return await patiently(
+            lambda: self._database.write(lambda c: _spend(c, task, tokens, usd, now))
         )
 
     def spend_soon(self, task: TaskId, tokens: int, usd: float, now: float) -> None:

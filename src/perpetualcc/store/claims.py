@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.goals.claims import Claim
 from perpetualcc.store.database import Database
@@ -19,16 +19,13 @@ class SqliteClaims:
         return await self._database.read(lambda c: _claim(c, task))
 
     async def put(self, claim: Claim) -> None:
-        await until_written(
-            lambda: self._database.write(lambda c: _put(c, claim), durable=True), within=PATIENCE
-        )
+        await patiently(lambda: self._database.write(lambda c: _put(c, claim), durable=True))
 
     async def drop(self, task: TaskId) -> None:
-        await until_written(
+        await patiently(
             lambda: self._database.write(
                 lambda c: c.execute("DELETE FROM claims WHERE task = ?", (task,)), durable=True
-            ),
-            within=PATIENCE,
+            )
         )
 
 

@@ -48,11 +48,7 @@ class _Job:
     writes: bool = False
     durable: bool = False
     waiter: "asyncio.Future[Any] | None" = None
-
-    @property
-    def is_owed(self) -> bool:
-        """Nobody waits for it: while the file is locked or the disk full it is kept."""
-        return self.waiter is None
+    """None: nobody waits for it; while the file is locked or the disk full it is kept."""
 
     @property
     def is_wanted(self) -> bool:

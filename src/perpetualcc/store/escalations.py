@@ -40,6 +40,7 @@ FROM escalations
 """
 """In the order in which they are read."""
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
+"""As the index `escalations_due` has it."""
 # A permission's deadline is a while from when it was asked for; a budget's is the end of its day.
 _SET_BACK = """
 UPDATE escalations SET
@@ -48,7 +49,6 @@ UPDATE escalations SET
     raised_at = min(raised_at, :now)
 WHERE settled_at IS NULL AND (raised_at > :now OR remind_at > :now + :longest)
 """
-"""As the index `escalations_due` has it."""
 
 
 class SqliteEscalations:
@@ -328,38 +328,34 @@ def _use(connection: sqlite3.Connection, number: int, now: float) -> bool:
 def _raised(escalation: Escalation) -> EscalationRaised:
     request = escalation.request
     return EscalationRaised(
-        session=request.session,
+        **_told(escalation),
         run=request.run,
-        task=request.task,
-        number=escalation.number,
         request=request.request,
-        type=request.type.value,
-        title=request.title,
-        options=[dict(option) for option in request.options],
         severity=request.weight.value,
-        context=request.context,
-        questions=list(request.raw.get("questions", [])),
-        suggestion=request.suggestion,
-        confidence=request.confidence,
     )
 
 
 def _reminded(escalation: Escalation) -> EscalationReminded:
-    request = escalation.request
     return EscalationReminded(
-        session=request.session,
-        task=request.task,
-        number=escalation.number,
-        type=request.type.value,
-        title=request.title,
-        reminders=escalation.reminders,
-        raised_at=escalation.raised_at,
-        options=[dict(option) for option in request.options],
-        context=request.context,
-        questions=list(request.raw.get("questions", [])),
-        suggestion=request.suggestion,
-        confidence=request.confidence,
+        **_told(escalation), reminders=escalation.reminders, raised_at=escalation.raised_at
     )
+
+
+def _told(escalation: Escalation) -> dict[str, Any]:
+    """What people are told of a request each time."""
+    request = escalation.request
+    return {
+        "session": request.session,
+        "task": request.task,
+        "number": escalation.number,
+        "type": request.type.value,
+        "title": request.title,
+        "options": [dict(option) for option in request.options],
+        "context": request.context,
+        "questions": list(request.raw.get("questions", [])),
+        "suggestion": request.suggestion,
+        "confidence": request.confidence,
+    }
 
 
 def _settled(escalation: Escalation) -> EscalationSettled:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
@@ -28,10 +28,7 @@ class SqliteHandovers:
         self._events = events
 
     async def begin(self, handover: Handover) -> None:
-        await until_written(
-            lambda: self._database.write(lambda c: _insert(c, handover), durable=True),
-            within=PATIENCE,
-        )
+        await patiently(lambda: self._database.write(lambda c: _insert(c, handover), durable=True))
 
     async def finish(self, handover: Handover, *events: Event) -> None:
         def write(connection: sqlite3.Connection) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.agent.replies import summarize
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.events import Event, RunEnded
@@ -46,7 +46,7 @@ class SqliteJournal:
     async def record(self, *events: Event) -> None:
         """Patiently: what is told of a run that goes on may have to wait for another program."""
         if events:
-            await until_written(lambda: self._events.append(events), within=PATIENCE)
+            await patiently(lambda: self._events.append(events))
 
     async def record_now(self, *events: Event) -> None:
         """For people, who are told at once what is in the way."""
@@ -67,15 +67,14 @@ class SqliteJournal:
             summary=summarize(call),
             tool_input=call.input,
         )
-        await until_written(
-            lambda: self._database.write(lambda c: (note(c), self._events.append_in(c, events))),
-            within=PATIENCE,
+        await patiently(
+            lambda: self._database.write(lambda c: (note(c), self._events.append_in(c, events)))
         )
 
     async def got_on(self, run: RunId, task: Task, request: RequestId) -> bool:
         is_new = await self._decisions.is_new(request, run, task.id)
         if is_new:
-            await until_written(lambda: self._ledger.got_on(task.id, task.fence), within=PATIENCE)
+            await patiently(lambda: self._ledger.got_on(task.id, task.fence))
         return is_new
 
     async def open_run(self, run: Run, *events: Event) -> None:

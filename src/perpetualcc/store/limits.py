@@ -2,11 +2,11 @@
 
 import sqlite3
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.sessions.limit_waits import SIGNAL, WAITS_WITH_OTHERS, LimitWait
-from perpetualcc.sessions.resume_policy import PATIENCE as STEPS
+from perpetualcc.sessions.resume_policy import PATIENCE
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
@@ -35,9 +35,7 @@ class SqliteLimitWaits:
         self._database = database
 
     async def add(self, wait: LimitWait) -> None:
-        await until_written(
-            lambda: self._database.write(lambda c: _add(c, wait), durable=True), within=PATIENCE
-        )
+        await patiently(lambda: self._database.write(lambda c: _add(c, wait), durable=True))
 
     async def open_of(self, task: TaskId) -> "list[LimitWait]":
         return await self._database.read(
@@ -63,14 +61,13 @@ class SqliteLimitWaits:
         )
 
     async def over(self, task: TaskId, now: float) -> None:
-        await until_written(
+        await patiently(
             lambda: self._database.write(
                 lambda c: c.execute(
                     "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL",
                     (now, task),
                 )
-            ),
-            within=PATIENCE,
+            )
         )
 
     async def set_back(self, now: float) -> None:
@@ -112,7 +109,7 @@ def _set_back(connection: sqlite3.Connection, now: float) -> None:
     connection.execute(
         "UPDATE limit_waits SET due = due - at + :now, at = :now WHERE over_at IS NULL"
         " AND at > :now AND coalesce(resets_at, 0) <= at AND due - at <= :longest",
-        {"now": now, "longest": STEPS[-1].total_seconds()},
+        {"now": now, "longest": PATIENCE[-1].total_seconds()},
     )
     connection.execute(
         "UPDATE tasks SET due = :now, updated_at = :now WHERE state = 'waiting'"

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from perpetualcc.agent.patience import PATIENCE, until_written
+from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.goals.plans import Part, Plan
 from perpetualcc.store.database import Database
@@ -21,7 +21,7 @@ class SqlitePlans:
 
     async def put(self, goal: TaskId, plan: Plan) -> None:
         row = (goal, to_json(redacted(plan.data())), plan.is_agreed)
-        await until_written(
+        await patiently(
             lambda: self._database.write(
                 lambda c: c.execute(
                     "INSERT INTO plans (goal, parts, agreed) VALUES (?, ?, ?) ON CONFLICT (goal)"
@@ -29,16 +29,14 @@ class SqlitePlans:
                     row,
                 ),
                 durable=True,
-            ),
-            within=PATIENCE,
+            )
         )
 
     async def drop(self, goal: TaskId) -> None:
-        await until_written(
+        await patiently(
             lambda: self._database.write(
                 lambda c: c.execute("DELETE FROM plans WHERE goal = ?", (goal,)), durable=True
-            ),
-            within=PATIENCE,
+            )
         )
 
 

@@ -133,3 +133,16 @@ def measure_together(folders: Iterable[str]) -> Score:
             setattr(whole, part, getattr(whole, part) + getattr(score, part))
         whole.misses += score.misses
     return whole
+
+
+def answer_of(line: str) -> BrainAnswer:
+    """To `requirement | question | option | option …`; a star behind an option is left out."""
+    said, text, *labels = line.split(" | ")
+    return RuleBasedBrain(parse_statements).answer(
+        Question(text=text, options=tuple(Option(label=one.rstrip("*")) for one in labels)),
+        QuestionContext(
+            project="",
+            requirements_text=f"# Project: Harbour\n\n## Preferences\n- {said}\n",
+            requirements_path="harbour.md",
+        ),
+    )

@@ -116,7 +116,7 @@ class Meter:
 
 def test_an_end_that_is_no_success_is_kept_through_a_lock_too(monkeypatch):
     """A limit, a question, a budget: lost, the task would run into it once more."""
-    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    monkeypatch.setattr(patience, "_AGAIN", timedelta())
     journal, meter = Journal(), Meter()
     ends = iter([True, False])
 
@@ -143,7 +143,7 @@ def test_an_end_that_is_no_success_is_kept_through_a_lock_too(monkeypatch):
 
 @pytest.mark.parametrize("fails", ["the run itself", "its booking", "its end"])
 def test_a_turn_that_ended_well_is_kept_whatever_of_it_cannot_be_written_yet(fails, monkeypatch):
-    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    monkeypatch.setattr(patience, "_AGAIN", timedelta())
     journal, meter = Journal(is_full=fails == "its end"), Meter()
     meter.failures = 2 if fails == "its booking" else 0
     turn = TurnEnded(is_error=False, subtype="success", result="Hours of work.", tokens_out=7)

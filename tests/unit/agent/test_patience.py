@@ -57,12 +57,14 @@ async def _open_once(tmp_path) -> None:
     await (await Database.open(tmp_path / "pcc.db")).close()
 
 
-def test_patience_has_an_end_where_a_run_goes_on():
+def test_patience_has_an_end_where_a_run_goes_on(monkeypatch):
+    monkeypatch.setattr(patience, "_AGAIN", timedelta())
+
     async def never():
         raise PassingError("the disk is full")
 
     with pytest.raises(PassingError):
-        asyncio.run(until_written(never, timedelta(), within=timedelta(milliseconds=20)))
+        asyncio.run(until_written(never, within=timedelta(milliseconds=20)))
     assert timedelta(seconds=12) < patience.PATIENCE
 
 
@@ -102,7 +104,7 @@ def test_what_nobody_waits_for_is_kept_while_the_database_is_locked(tmp_path, mo
 
 
 def test_a_person_is_asked_and_an_answer_used_once_the_lock_is_gone(monkeypatch):
-    monkeypatch.setattr(patience.until_written, "__defaults__", (timedelta(),))
+    monkeypatch.setattr(patience, "_AGAIN", timedelta())
     failures = iter(range(3))
 
     async def locked_at_first(*_given):

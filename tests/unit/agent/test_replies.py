@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.agent.ports import Judgement
 from perpetualcc.agent.replies import by_person, question_data, refused_unattended, summarize
-from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.decisions import DecidedBy, Ruling, Verdict
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.tools import Risk, ToolCall
 
@@ -37,7 +36,7 @@ def test_a_call_is_summed_up_in_one_line(tool_input, line):
 
 
 def test_a_refusal_for_want_of_a_person_says_what_to_do_instead():
-    asked = Judgement(verdict=Verdict.ASK, risk=Risk.HIGH, confidence=0.2, reason="It deletes.")
+    asked = Ruling(verdict=Verdict.ASK, risk=Risk.HIGH, confidence=0.2, reason="It deletes.")
 
     refused = refused_unattended(asked)
     expired = refused_unattended(None)
@@ -54,10 +53,10 @@ def test_a_refusal_for_want_of_a_person_says_what_to_do_instead():
     [{}, {"approve": False}, {"approve": "yes"}, {"approve": 1}, {"text": "approve"}],
 )
 def test_anything_but_a_clear_approval_is_a_refusal(answer):
-    judgement = by_person(answer, Risk.LOW)
+    ruling = by_person(answer, Risk.LOW)
 
-    assert judgement.verdict is Verdict.DENY
-    assert judgement.message.startswith("A person refused this.")
+    assert ruling.verdict is Verdict.DENY
+    assert ruling.message.startswith("A person refused this.")
 
 
 def test_a_persons_words_are_kept():

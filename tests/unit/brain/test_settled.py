@@ -7,39 +7,26 @@ requirement decides, and `settled.risks` names an option for each act nearly wor
 
 import pytest
 
-from perpetualcc.brain.rule_based import SUGGESTED, RuleBasedBrain
+from perpetualcc.brain.rule_based import SUGGESTED
 from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
 from perpetualcc.brain.rules.settled import may_be_declined
-from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
-from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import HOME
+from perpetualcc.domain.questions import Option, Question
+from tests.corpus.brain.measuring import HOME, answer_of
 
 DESIGNS = (HOME / "settled.designs").read_text("utf-8").splitlines()
 RISKS = (HOME / "settled.risks").read_text("utf-8").splitlines()
-
-
-def _answer(line: str) -> BrainAnswer:
-    said, text, *labels = line.split(" | ")
-    return RuleBasedBrain(parse_statements).answer(
-        Question(text=text, options=tuple(Option(label=one.rstrip("*")) for one in labels)),
-        QuestionContext(
-            project="",
-            requirements_text=f"# Project: Harbour\n\n## Preferences\n- {said}\n",
-            requirements_path="harbour.md",
-        ),
-    )
 
 
 @pytest.mark.parametrize("line", DESIGNS)
 def test_a_line_decides_a_mechanism_and_whether_to_have_one(line: str) -> None:
     right = next(one for one in line.split(" | ") if one.endswith("*"))
 
-    assert _answer(line).selected == (right.rstrip("*"),)
+    assert answer_of(line).selected == (right.rstrip("*"),)
 
 
 @pytest.mark.parametrize("line", RISKS)
 def test_an_act_in_the_dress_of_a_mechanism_is_a_persons(line: str) -> None:
-    answer = _answer(line)
+    answer = answer_of(line)
 
     assert answer.selected == () or answer.confidence <= SUGGESTED, answer.quote
 
@@ -95,7 +82,7 @@ def test_only_what_keeps_nobody_safe_may_be_declined(text: str, *, is_harmless: 
 
 
 def test_what_a_line_wants_is_not_agreed_to_where_only_declining_is_harmless() -> None:
-    answer = _answer("Cloud upload: yes | Should I add cloud upload to Google Drive? | Yes | No")
+    answer = answer_of("Cloud upload: yes | Should I add cloud upload to Google Drive? | Yes | No")
 
     assert answer.selected == ()
     assert answer.reasoning.startswith("Only a person may answer")

@@ -7,10 +7,9 @@ A line is `requirement | question | option | option …`.
 
 import pytest
 
-from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.brain.rules.guard import risk_of, risk_of_choice
-from perpetualcc.domain.questions import BrainAnswer, Option, Question, QuestionContext
-from perpetualcc.requirements import parse_statements
+from perpetualcc.domain.questions import Option, Question
+from tests.corpus.brain.measuring import answer_of
 
 RISKY = """\
 Sandbox: off | Should Claude Code run in the sandbox? | Yes | No
@@ -75,21 +74,9 @@ UNDONE = [
 ]
 
 
-def _answer(line: str) -> BrainAnswer:
-    said, text, *labels = line.split(" | ")
-    return RuleBasedBrain(parse_statements).answer(
-        Question(text=text, options=tuple(Option(label=one.rstrip("*")) for one in labels)),
-        QuestionContext(
-            project="",
-            requirements_text=f"# Project: Harbour\n\n## Preferences\n- {said}\n",
-            requirements_path="harbour.md",
-        ),
-    )
-
-
 @pytest.mark.parametrize("line", RISKY)
 def test_a_line_does_not_decide_what_is_a_persons(line: str) -> None:
-    answer = _answer(line)
+    answer = answer_of(line)
 
     assert answer.selected == (), answer.quote
     assert answer.reasoning.startswith("Only a person may")
@@ -99,7 +86,7 @@ def test_a_line_does_not_decide_what_is_a_persons(line: str) -> None:
 def test_a_line_decides_a_design_in_the_same_words(line: str) -> None:
     right = next(one for one in line.split(" | ") if one.endswith("*"))
 
-    assert _answer(line).selected == (right.rstrip("*"),)
+    assert answer_of(line).selected == (right.rstrip("*"),)
 
 
 @pytest.mark.parametrize("said", UNDONE)
@@ -107,7 +94,7 @@ def test_what_a_line_leaves_out_is_not_chosen(said: str) -> None:
     """The option that names the thing is its contrary."""
     asked = "What should debug mode do with tokens?"
 
-    assert _answer(f"Debug mode: {said} | {asked} | Pass them | Verify them").selected == ()
+    assert answer_of(f"Debug mode: {said} | {asked} | Pass them | Verify them").selected == ()
 
 
 @pytest.mark.parametrize(

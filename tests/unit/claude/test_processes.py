@@ -69,8 +69,8 @@ def test_marked_processes_are_found_by_data_directory_and_run(
     spawn(SLEEP, processes.mark(tmp_path / "other", ONE))
     spawn(SLEEP, {})
 
-    assert sorted(processes.find(tmp_path)) == sorted([(one, ONE), (two, TWO)])
-    assert processes.find(tmp_path, TWO) == [(two, TWO)]
+    assert sorted(processes.find(tmp_path)) == sorted([one, two])
+    assert processes.find(tmp_path, TWO) == [two]
 
 
 def test_a_child_that_cleaned_its_environment_is_found_through_its_parent(
@@ -85,7 +85,7 @@ def test_a_child_that_cleaned_its_environment_is_found_through_its_parent(
     found = processes.find(tmp_path)
 
     assert len(found) == 2
-    assert (parent, ONE) in found
+    assert parent in found
     processes.end(found, timedelta())
 
 
@@ -114,7 +114,7 @@ def test_a_data_directory_is_the_same_through_a_symbolic_link(
 
     pid = spawn(SLEEP, processes.mark(tmp_path / "link", ONE))
 
-    assert processes.find(tmp_path / "real") == [(pid, ONE)]
+    assert processes.find(tmp_path / "real") == [pid]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_end_is_polite_first(
 ) -> None:
     pid = spawn(code, processes.mark(tmp_path, ONE))
 
-    left = processes.end([(pid, ONE)], timedelta(seconds=grace))
+    left = processes.end([pid], timedelta(seconds=grace))
 
     assert left == []
     assert not processes.is_alive(pid)
@@ -133,7 +133,7 @@ def test_end_is_polite_first(
 
 
 def test_end_never_ends_this_process() -> None:
-    assert processes.end([(os.getpid(), ONE)], timedelta()) == []
+    assert processes.end([os.getpid()], timedelta()) == []
 
 
 UNMARKED = """
@@ -224,7 +224,7 @@ def test_a_program_that_hides_its_environment_is_found_through_its_parent(
     found = processes.find(tmp_path, ONE)
 
     assert len(found) == 2
-    assert (parent, ONE) in found
+    assert parent in found
     assert processes.sweep(tmp_path, timedelta(), ONE) == 2
 
 
@@ -232,4 +232,4 @@ def test_a_mark_among_the_words_of_a_command_hides_no_run(tmp_path: Path, spawn:
     words = f"'PERPETUALCC_RUN=fake:{TWO}'; {SLEEP}"
     one = spawn(words, processes.mark(tmp_path, ONE))
 
-    assert processes.find(tmp_path, ONE) == [(one, ONE)]
+    assert processes.find(tmp_path, ONE) == [one]

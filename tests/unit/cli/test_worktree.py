@@ -1,18 +1,13 @@
 """Worktrees that `pcc start --worktree` makes, with the real git."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.domain.errors import PerpetualError
-
-
-def git(place: Path, *words: str) -> str:
-    one = ("git", "-C", str(place), "-c", "user.name=n", "-c", "user.email=n@example.com", *words)
-    return subprocess.run(one, check=True, capture_output=True, text=True).stdout
+from tests.repositories import git
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from perpetualcc.domain.tasks import Lane, TaskState
 from tests.unit.daemon.test_limits import session, task
 
 FULL = DiskSpace(free=0, total=60_000_000)
-ROOM = DiskSpace(free=30_000_000, total=60_000_000)
 READ_ONLY = DiskSpace(free=30_000_000, total=60_000_000, writable=False)
 BUSY = "waits for the machine: processors 95% (load.max_cpu is 80%)"
 NO_PLACE = "waits for a place: 5 of 5 taken (sessions.max_concurrent)"
@@ -29,15 +28,14 @@ delays_of = partial(Delays, is_stopped=lambda: False)
 @pytest.mark.parametrize(
     ("status", "lane", "disk", "taken", "said"),
     [
-        ("IDLE", Lane.INTERACTIVE, ROOM, 4, ""),
-        ("IDLE", Lane.INTERACTIVE, ROOM, 5, NO_PLACE),
-        ("IDLE", Lane.CRON, ROOM, 0, BUSY),
-        ("IDLE", Lane.MAINTENANCE, ROOM, 5, "waits for a place: 5 of 5 taken"),
+        ("IDLE", Lane.INTERACTIVE, None, 4, ""),
+        ("IDLE", Lane.INTERACTIVE, None, 5, NO_PLACE),
+        ("IDLE", Lane.CRON, None, 0, BUSY),
+        ("IDLE", Lane.MAINTENANCE, None, 5, "waits for a place: 5 of 5 taken"),
         ("IDLE", Lane.INTERACTIVE, FULL, 0, NO_ROOM),
-        ("IDLE", Lane.INTERACTIVE, None, 0, ""),
         ("PROCESSING", Lane.INTERACTIVE, FULL, 1, NO_ROOM),
         ("PROCESSING", Lane.INTERACTIVE, READ_ONLY, 1, NOT_WRITABLE),
-        ("PROCESSING", Lane.INTERACTIVE, ROOM, 5, ""),
+        ("PROCESSING", Lane.INTERACTIVE, None, 5, ""),
         ("PAUSED", Lane.CRON, FULL, 5, ""),
     ],
 )
@@ -45,7 +43,7 @@ def test_a_session_that_could_work_says_what_it_waits_for(
     tmp_path, status, lane, disk, taken, said
 ):
     delays = delays_of(
-        disk=lambda: disk,
+        spent_disk=lambda: disk,
         load=lambda lane: BUSY if lane is Lane.CRON else "",
         places=dict.fromkeys(Lane, 5),
         taken=lambda: dict.fromkeys(Lane, taken),
@@ -56,13 +54,13 @@ def test_a_session_that_could_work_says_what_it_waits_for(
 
 
 def test_an_idle_session_with_nothing_to_do_waits_for_nothing(tmp_path):
-    delays = delays_of(disk=lambda: FULL, load=str, places={}, taken=dict)
+    delays = delays_of(spent_disk=lambda: FULL, load=str, places={}, taken=dict)
 
     assert delays.why(replace(session(tmp_path), status=SessionStatus.IDLE), []) == ""
 
 
 def test_what_begins_later_waits_for_no_place_before(tmp_path):
-    delays = delays_of(disk=lambda: ROOM, load=lambda _: BUSY, places={}, taken=dict)
+    delays = delays_of(spent_disk=lambda: None, load=lambda _: BUSY, places={}, taken=dict)
     later = replace(session(tmp_path), status=SessionStatus.IDLE, resumes_at=2e9)
 
     assert delays.why(later, [task(lane=Lane.CRON, state=TaskState.QUEUED)]) == ""
@@ -74,7 +72,7 @@ def test_what_begins_later_waits_for_no_place_before(tmp_path):
 )
 def test_what_a_person_stopped_with_the_daemon_waits_for_its_start(tmp_path, status, said):
     delays = Delays(
-        is_stopped=lambda: True, disk=lambda: FULL, load=lambda _: BUSY, places={}, taken=dict
+        is_stopped=lambda: True, spent_disk=lambda: FULL, load=lambda _: BUSY, places={}, taken=dict
     )
     seen = replace(session(tmp_path), status=SessionStatus(status))
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from perpetualcc.daemon import supervisor
-from perpetualcc.daemon.journal import Journal
 from perpetualcc.daemon.program_files import ProgramFiles
 from perpetualcc.daemon.state import Phase
 from perpetualcc.daemon.supervisor import Supervisor, SupervisorSettings
+from perpetualcc.daemon.supervisor_log import SupervisorLog
 from perpetualcc.domain.locations import Locations
 
 HOUR = 3600.0
@@ -38,7 +38,7 @@ def test_a_clock_set_back_wakes_an_engine_that_has_something_due(
         lock=0,
         command=None,
         settings=SupervisorSettings(),
-        journal=None,
+        log=None,
         phase=Phase.ASLEEP,
         wake=None if due is None else now + due,
         ahead=now - time.monotonic(),
@@ -67,7 +67,7 @@ def test_one_that_gave_up_is_tried_again_once_the_configuration_is_another(
         lock=0,
         command=None,
         settings=SupervisorSettings(config=config),
-        journal=None,
+        log=None,
         phase=Phase.GAVE_UP,
         crashes=1,
     )
@@ -105,7 +105,7 @@ def test_one_without_its_program_leaves_and_an_upgrade_of_moments_disturbs_nothi
         lock=0,
         command=None,
         settings=SupervisorSettings(look=look),
-        journal=Journal(path=log),
+        log=SupervisorLog(path=log),
         phase=phase,
         program=ProgramFiles(files=(program,)),
     )

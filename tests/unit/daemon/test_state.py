@@ -8,7 +8,6 @@ import pytest
 
 from perpetualcc.config import locate
 from perpetualcc.daemon.halt import stop_now
-from perpetualcc.daemon.journal import Journal, tail
 from perpetualcc.daemon.state import (
     DaemonStatus,
     Phase,
@@ -22,6 +21,7 @@ from perpetualcc.daemon.state import (
     steered_otherwise,
     write_status,
 )
+from perpetualcc.daemon.supervisor_log import SupervisorLog, tail
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import SOCKET_PATH_LIMIT, Locations
 
@@ -143,24 +143,24 @@ def test_a_socket_path_at_the_systems_limit_works_and_one_more_is_refused(tmp_pa
     assert "--data-dir" in str(caught.value.hint)
 
 
-def test_the_journal_keeps_one_older_file(tmp_path: Path) -> None:
-    journal = Journal(path=tmp_path / "log", limit=1000)
+def test_the_supervisors_log_keeps_one_older_file(tmp_path: Path) -> None:
+    log = SupervisorLog(path=tmp_path / "log", limit=1000)
 
     for number in range(100):
-        journal.write(f"line {number} " + "x" * 50)
+        log.write(f"line {number} " + "x" * 50)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1"]
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 2300
-    assert "line 99 " in tail(journal.path, 1)[0]
+    assert "line 99 " in tail(log.path, 1)[0]
     assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_journal_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
-    journal = Journal(path=tmp_path / "missing" / "log")
+def test_a_supervisors_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
+    log = SupervisorLog(path=tmp_path / "missing" / "log")
 
-    journal.write("hello")
+    log.write("hello")
 
-    assert not journal.path.exists()
+    assert not log.path.exists()
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.daemon.journal import Journal, tail
+from perpetualcc.daemon.supervisor_log import SupervisorLog, tail
 from perpetualcc.domain.private_files import opened_log
 from perpetualcc.domain.private_log import PrivateLog
 
@@ -35,12 +35,12 @@ def test_what_is_in_the_way_of_a_log_or_an_older_one_is_moved_aside(tmp_path, ma
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 @pytest.mark.parametrize("name", ["x.log", "x.log.1"])
 @pytest.mark.timeout(20)
-def test_the_journal_goes_on_too_and_its_end_is_read_without_a_wait(tmp_path, make, name):
+def test_the_supervisors_log_goes_on_too_and_its_end_is_read_without_a_wait(tmp_path, make, name):
     make(tmp_path / name)
-    journal = Journal(path=tmp_path / "x.log", limit=10)
+    log = SupervisorLog(path=tmp_path / "x.log", limit=10)
 
-    journal.write("one")
-    journal.write("two")
+    log.write("one")
+    log.write("two")
 
     assert [line.split()[-1] for line in tail(tmp_path / "x.log", 5)] == ["two"]
     assert "one" in texts(tmp_path)

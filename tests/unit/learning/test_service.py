@@ -27,9 +27,23 @@ def places(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def a_tenth_of_each_pause(monkeypatch):
-    whole = LearningService._pause
-    monkeypatch.setattr(LearningService, "_pause", lambda self, seconds: whole(self, seconds / 10))
+def pauses(monkeypatch):
+    """The seconds of each pause so far, of which a tenth is waited: after each it looks again."""
+    whole, found = LearningService._pause, []
+
+    def rest(self, seconds):
+        found.append(seconds)
+        return whole(self, seconds / 10)
+
+    monkeypatch.setattr(LearningService, "_pause", rest)
+    return found
+
+
+async def looked(pauses, times):
+    wanted = len(pauses) + times
+    async with asyncio.timeout(20):
+        while len(pauses) < wanted:  # noqa: ASYNC110  # of a service that tells nobody
+            await asyncio.sleep(0.01)
 
 
 def command(places):
@@ -60,14 +74,14 @@ def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
     assert control.running_pid(places) is None
 
 
-def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(places):
+def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(places, pauses):
     other = control.start(places, command(places), say=lambda _: None)
 
     async def scenario():
         service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
-            await asyncio.sleep(1.5)
+            await looked(pauses, 3)
             kept = control.running_pid(places)
             os.kill(other, signal.SIGKILL)
             own = await another(places, than=other)
@@ -82,7 +96,7 @@ def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(place
     assert control.running_pid(places) is None
 
 
-def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(places):
+def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(places, pauses):
     async def scenario():
         service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
@@ -90,7 +104,7 @@ def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(p
             await another(places, than=None)
             await asyncio.to_thread(control.stop_for_good, places, say=lambda _: None)
             places.queue.write_text("not an event\n")
-            await asyncio.sleep(1.5)
+            await looked(pauses, 3)
             stopped = control.running_pid(places), service.busy
             places.stopped.unlink()
             again = await another(places, than=None)
@@ -103,14 +117,14 @@ def test_a_worker_that_a_person_stopped_stays_stopped_until_it_is_wanted_again(p
     assert again is not None
 
 
-def test_a_service_that_was_never_wanted_leaves_no_directory(tmp_path):
+def test_a_service_that_was_never_wanted_leaves_no_directory(tmp_path, pauses):
     places = Places(claude=tmp_path / "claude")
 
     async def scenario():
         service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
-            await asyncio.sleep(0.1)
+            await looked(pauses, 1)
             await service.stop()
 
     asyncio.run(scenario())
@@ -132,14 +146,14 @@ def test_a_cancelled_service_takes_its_worker_along(places):
     assert control.running_pid(places) is None
 
 
-def test_it_waits_for_the_first_event_without_a_process_and_is_busy_while_one_waits(places):
+def test_it_waits_for_the_first_event_without_a_process_and_is_busy_while_one_waits(places, pauses):
     places.queue.unlink()
 
     async def scenario():
         service = LearningService(places, command(places))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(service.run())
-            await asyncio.sleep(0.3)
+            await looked(pauses, 2)
             before = control.running_pid(places), service.busy
             places.queue.write_text("not an event\n")
             pid = await another(places, than=None)

@@ -9,7 +9,6 @@ from judging import HOME, PROJECT, SETTINGS, call
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Advice, DecidedBy, Verdict
-from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import (
     DECISION_TABLE,
@@ -114,7 +113,8 @@ def decided(command: str, *, brain: Brain | None = None, rules: tuple[Rule, ...]
         settings=SETTINGS, authority=kwargs.get("authority", Authority()), brain=brain, rules=rules
     )
     tool_call = call("Bash", command=command)
-    return asyncio.run(engine.decide_permission(RequestId("q"), RunId("r"), tool_call))
+    _, ruling = asyncio.run(engine.rule_on(tool_call))
+    return ruling
 
 
 def test_the_brain_is_asked_about_medium_only() -> None:

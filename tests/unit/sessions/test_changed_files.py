@@ -1,22 +1,12 @@
 """Files that changed, whoever changed them and however."""
 
 import os
-import subprocess
 import time
 
 import pytest
 
 from perpetualcc.sessions.changed_files import changed_files
-
-
-def git(project, *words, at=""):
-    subprocess.run(
-        ["git", "-c", "user.name=n", "-c", "user.email=e", *words],
-        cwd=project,
-        check=True,
-        capture_output=True,
-        env={**os.environ, "GIT_COMMITTER_DATE": at} if at else None,
-    )
+from tests.repositories import git
 
 
 @pytest.fixture(params=["git", "no git"])

@@ -1,6 +1,5 @@
 """What git says of a project, also of one that is a folder of a repository."""
 
-import subprocess
 import time
 
 import pytest
@@ -10,22 +9,19 @@ from perpetualcc.sessions.handover.repository import (
     committed_since,
     repository_state,
 )
+from tests.repositories import git
 
 
 @pytest.mark.parametrize("place", ["packages/web", "packages/we[b] *", "."])
 def test_of_a_folder_of_a_repository_only_its_own_files_and_commits_are_told(tmp_path, place):
-    def git(*words):
-        command = ["git", "-c", "user.name=n", "-c", "user.email=e", *words]
-        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-
     project, other = tmp_path / place, tmp_path / "packages/api"
     for folder in (project, other):
         folder.mkdir(parents=True, exist_ok=True)
-    git("init", "-q")
+    git(tmp_path, "init", "-q")
     for folder in (other, project):
         (folder / "done.py").write_text("x")
-        git("add", "-A")
-        git("commit", "-qm", f"In {folder.name}")
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", f"In {folder.name}")
     for folder in (other, project):
         (folder / "open.py").write_text("x")
 
@@ -43,25 +39,20 @@ def test_of_a_folder_of_a_repository_only_its_own_files_and_commits_are_told(tmp
     }
 
 
-def _git_in(folder, *words):
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
 def _repository(folder, attributes="*.txt filter=evil"):
     folder.mkdir()
-    _git_in(folder, "init", "-q")
+    git(folder, "init", "-q")
     (folder / ".gitattributes").write_text(f"{attributes}\n")
     (folder / "a.txt").write_text("a")
-    _git_in(folder, "add", "-A")
-    _git_in(folder, "commit", "-qm", "One")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "One")
     return folder
 
 
 def _with_filter(folder, ran, name, key):
     attributes = f"*.txt filter={name}"
     _repository(folder, attributes)
-    _git_in(folder, "config", f"filter.{name}.{key}", f"sh -c 'touch {ran}; cat'")
+    git(folder, "config", f"filter.{name}.{key}", f"sh -c 'touch {ran}; cat'")
     (folder / "a.txt").write_text("b")
     return folder
 
@@ -85,7 +76,7 @@ def _of_odd_filter(folder, ran):
 def _of_included_filter(folder, ran):
     _repository(folder)
     (folder / "more").write_text(f'[filter "evil"]\n\tclean = "touch {ran}; cat"\n')
-    _git_in(folder, "config", "include.path", str(folder / "more"))
+    git(folder, "config", "include.path", str(folder / "more"))
     (folder / "a.txt").write_text("b")
     return folder
 
@@ -94,7 +85,7 @@ def _of_monitor(folder, ran):
     _repository(folder)
     (folder.parent / "monitor").write_text(f"#!/bin/sh\ntouch {ran}\n")
     (folder.parent / "monitor").chmod(0o700)
-    _git_in(folder, "config", "core.fsmonitor", str(folder.parent / "monitor"))
+    git(folder, "config", "core.fsmonitor", str(folder.parent / "monitor"))
     return folder
 
 
@@ -110,10 +101,8 @@ def _of_remote(folder, ran):
         "protocol.allow": "always",
         "protocol.file.allow": "always",
     }.items():
-        _git_in(folder, "config", name, value)
-    tree = subprocess.run(
-        ["git", "rev-parse", "HEAD^{tree}"], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout.strip()
+        git(folder, "config", name, value)
+    tree = git(folder, "rev-parse", "HEAD^{tree}").strip()
     (folder / ".git/objects" / tree[:2] / tree[2:]).unlink()
     return folder
 
@@ -121,9 +110,9 @@ def _of_remote(folder, ran):
 def _of_submodule(folder, ran):
     inner = _of_filter(folder.parent / "inner", ran)
     _repository(folder)
-    _git_in(folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
-    _git_in(folder, "commit", "-qm", "Two")
-    _git_in(folder / "sub", "config", "filter.evil.clean", f"sh -c 'touch {ran}; cat'")
+    git(folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
+    git(folder, "commit", "-qm", "Two")
+    git(folder / "sub", "config", "filter.evil.clean", f"sh -c 'touch {ran}; cat'")
     (folder / "sub/a.txt").write_text("c")
     ran.unlink(missing_ok=True)
     return folder

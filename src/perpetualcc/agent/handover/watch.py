@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from perpetualcc.agent.endings import RunFacts
 from perpetualcc.agent.handover.gauge import Gauge
@@ -310,9 +311,9 @@ class HandoverWatch:
         noticed = self._event(ProblemNoticed, text=error.message, hint=error.hint or "")
         await self.journal.record(noticed)
 
-    def _event(self, kind: type[Event], **data: object) -> Event:
-        ids = {"session": self.iteration.session.id, "task": self.iteration.task.id}
-        return kind(**ids, run=self.launch.run, **data)  # type: ignore[arg-type]
+    def _event(self, kind: type[Event], **facts: Any) -> Event:
+        session, task = self.iteration.session.id, self.iteration.task.id
+        return kind(session=session, run=self.launch.run, task=task, **facts)
 
 
 def is_of_the_request(trouble: TroubleReported) -> bool:

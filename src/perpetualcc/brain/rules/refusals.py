@@ -116,9 +116,7 @@ def kind_refused_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
 
     "No analytics." and "Should I count page views with Plausible?"
     """
-    if patterns("consent", "without").search(asked.folded) or not patterns(
-        "consent", "brings"
-    ).search(asked.folded):
+    if not _would_add(asked):
         return None
     served = topics_of_name()
     kinds = frozenset[str]().union(
@@ -140,6 +138,12 @@ def kind_refused_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
     return found
 
 
+def _would_add(asked: Asked) -> bool:
+    """Whether the question is about bringing something in, and not about going without."""
+    brings = patterns("consent", "brings").search(asked.folded)
+    return brings is not None and not patterns("consent", "without").search(asked.folded)
+
+
 def _refused_text(clause: Clause) -> str:
     return " ".join(term.word for term in clause.terms if term.value in clause.refused)
 
@@ -155,9 +159,7 @@ def postponed_by(asked: Asked, clauses: tuple[Clause, ...]) -> Clause | None:
 
     "Safari comes later." and "Should I add the Safari target?"
     """
-    if patterns("consent", "without").search(asked.folded) or not patterns(
-        "consent", "brings"
-    ).search(asked.folded):
+    if not _would_add(asked):
         return None
     told = asked.stems | asked.terms
     return next(

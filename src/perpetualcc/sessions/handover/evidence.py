@@ -151,7 +151,7 @@ def _unproven_tests(document: HandoverDocument, evidence: Evidence) -> Iterator[
         yield f"{claimed} the last test run, `{runs[-1].command}`, failed. Run it again."
 
 
-def _sentence(text: str, found: "re.Match[str]") -> str:
+def _sentence(text: str, found: re.Match[str]) -> str:
     """What is around it, as far as the sentence goes, and not too far."""
     first, last = max(0, found.start() - _SENTENCE), min(len(text), found.end() + _SENTENCE)
     ends = (text.rfind(mark, first, found.start()) + 1 for mark in (". ", "\n"))

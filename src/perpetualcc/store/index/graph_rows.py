@@ -133,7 +133,7 @@ class GraphRows:
 
     @reports_damage
     def files_with_imports(self) -> dict[str, list[str]]:
-        """As `knowledge.structure.ImportIndex` has it."""
+        """Every file of code that may import another, tests left out, and what it imports."""
         connection = self._database.connection
         files = connection.execute(
             "SELECT path FROM file WHERE id IN (SELECT file FROM module_key) ORDER BY path"

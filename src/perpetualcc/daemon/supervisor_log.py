@@ -13,7 +13,7 @@ from perpetualcc.domain.private_files import make_way, opened_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Journal:
+class SupervisorLog:
     """Appends lines to a file that never grows past twice its limit."""
 
     path: Path
