@@ -18,7 +18,13 @@ from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.journal import tail
-from perpetualcc.daemon.state import DaemonStatus, Phase, read_status, set_otherwise
+from perpetualcc.daemon.state import (
+    DaemonStatus,
+    Phase,
+    has_lost_its_socket,
+    read_status,
+    set_otherwise,
+)
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations
@@ -198,6 +204,8 @@ def _described(
         yield "Supervisor", str(found.supervisor)
     if found.engine:
         yield "Engine", str(found.engine)
+    if has_lost_its_socket(locations, found):
+        yield "Socket", "removed, so that no command reaches it: pcc daemon restart"
     yield from _troubles(found)
     if found.version and found.version != code_version():
         yield "Version", f"{found.version}; this command is {code_version()}: pcc daemon restart"
