@@ -98,7 +98,7 @@ class GeminiCompletion:
 
 def _something_else() -> BrainUnavailable:
     return BrainUnavailable(
-        "What answers is not Gemini: its reply is in another form",
+        "What answers is not Gemini: its reply has another form",
         hint="Correct the address, or empty it: pcc config set brain.gemini.base_url …",
     )
 

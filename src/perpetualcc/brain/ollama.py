@@ -97,7 +97,7 @@ class OllamaCompletion:
             return BrainUnavailable(f"Ollama refuses with {status}", hint="Try again later")
         if isinstance(error, ValueError):  # no JSON, or none of its form
             return BrainUnavailable(
-                f"What answers at {self._settings.host} is not Ollama: its reply is in another form",
+                f"What answers at {self._settings.host} is not Ollama: its reply has another form",
                 hint="pcc config set brain.ollama.host http://localhost:11434",
             )
         return BrainUnavailable(
