@@ -55,6 +55,7 @@ def typed(tmp_path, monkeypatch):
         ["memory", "search", ""],
         ["devices", "pair", "phone", "--may", "everything"],
         ["budget", "set", "worries", "1"],
+        ["brain", "ask", "--jsonl", "-o", "Redis"],
         ["learn", "auto", "--off", "--above", "0.9"],
         ["budget", "set", "weekly_share", "2"],
     ],
