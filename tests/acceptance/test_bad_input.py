@@ -171,6 +171,6 @@ def test_numbers_that_cannot_be_meant_are_refused_and_change_nothing(install):
 
     for line in ABSURD.strip().splitlines():
         words, _, said = line.partition("|")
-        assert said.strip() in refused(pcc, "config", "set", *words.split()), line
+        assert said.strip() in refused(pcc, "config", "set", *words.split(), code=2), line
 
     assert pcc.locations.data.parent.joinpath("config.toml").read_text() == before

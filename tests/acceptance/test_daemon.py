@@ -593,6 +593,26 @@ def test_the_kill_switch_leaves_nothing_within_five_seconds(
     assert daemon.left_over() == []
 
 
+def test_a_socket_that_was_removed_is_said_soon_and_a_restart_mends_it(
+    make_daemon: MakeDaemon,
+) -> None:
+    daemon = make_daemon()
+    daemon.connect().close()
+    daemon.locations.socket.unlink()
+
+    before = time.monotonic()
+    with pytest.raises(DaemonUnavailable, match="was removed") as told:
+        daemon.connect()
+    took = time.monotonic() - before
+    shown = daemon.pcc("daemon", "status").stdout
+    halt.stop_now(daemon.locations)
+    daemon.connect().close()
+
+    assert took < PATIENCE / 2
+    assert "pcc daemon restart" in str(told.value.hint)
+    assert "Socket      removed" in shown
+
+
 @pytest.mark.parametrize("lock", ["supervisor_lock", "engine_lock"])
 @pytest.mark.parametrize("how", [["--now"], ["--grace", "2"]])
 def test_a_stop_finds_what_a_damaged_lock_file_does_not_name(

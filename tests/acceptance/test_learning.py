@@ -163,6 +163,23 @@ def test_the_plugin_captures_and_tells_as_the_settings_do(terminal, claude_world
     assert "From now on never use npm" in queue.read_text()
 
 
+def test_who_has_only_installed_the_plugin_is_learned_from(terminal, claude_world):
+    for words in (["marketplace", "add", str(PLUGIN.parent)], ["install", "pcc@perpetualcc"]):
+        terminal._run([str(CLAUDE), "plugin", *words], terminal.home)
+
+    queue = claude_world.home / ".claude" / "learning_queue.jsonl"
+    for _ in range(5):  # the first session may be over before the plugin's server has begun
+        terminal.claude(claude_world.project, "From now on never use npm")
+        if queue.exists():
+            break
+    terminal.pcc("learn", "run", "--once")
+
+    assert "the plugin's" in terminal.pcc("learn", "status")
+    (waiting,) = json.loads(terminal.pcc("learn", "list", "--pending", "--json"))
+    assert "npm" in waiting["rule"]
+    assert "claude plugin uninstall" in terminal.pcc("learn", "uninstall")
+
+
 def test_claude_code_accepts_the_plugin_and_its_marketplace(terminal):
     for path in (PLUGIN, PLUGIN.parent):
         done = terminal._run([str(CLAUDE), "plugin", "validate", str(path)], terminal.home)

@@ -3,8 +3,10 @@
 import asyncio
 import os
 import socket
+import threading
 from dataclasses import replace
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -316,6 +318,30 @@ def test_a_check_finds_the_model_or_says_what_to_do(kind, server, environment) -
         check_brain(
             settings_of(kind, server.url, model="huge"), environment=environment, open_claude=None
         )
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("kind", FAST)
+@pytest.mark.parametrize("body", [b"<html>Sign in</html>", b"", b"{}"])
+def test_a_check_knows_what_only_answers_from_what_it_wanted(kind, body, environment) -> None:
+    class Portal(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Portal) as portal:
+        answering = threading.Thread(target=portal.handle_request)
+        answering.start()
+        settings = settings_of(kind, f"http://127.0.0.1:{portal.server_port}")
+        with pytest.raises(PerpetualError) as refused:
+            check_brain(settings, environment=environment, open_claude=None)
+        answering.join()
+
+    assert "reached" not in refused.value.message
     assert refused.value.hint
 
 

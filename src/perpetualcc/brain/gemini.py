@@ -53,7 +53,9 @@ class GeminiCompletion:
 
     async def check(self) -> None:
         """Ask what the model is: free, and it proves the key, the service and the model."""
-        await self._call("get")
+        model = await self._call("get")
+        if not model.name:  # a reply in another form is no error to the client
+            raise _something_else()
 
     async def _call(self, method: str, **arguments: Any) -> Any:
         client = self._genai.Client(api_key=self._key, http_options=self._options())
@@ -86,10 +88,19 @@ class GeminiCompletion:
                 f"Gemini refuses with {code} for the model {self._settings.model!r}",
                 hint=_HINTS.get(code, "Try again later"),
             )
+        if isinstance(error, ValueError):  # no JSON, or none of its form
+            return _something_else()
         return BrainUnavailable(
             f"Gemini cannot be reached: {type(error).__name__}",
             hint="Check the network, and base_url if it is set",
         )
+
+
+def _something_else() -> BrainUnavailable:
+    return BrainUnavailable(
+        "What answers is not Gemini: its reply has another form",
+        hint="Correct the address, or empty it: pcc config set brain.gemini.base_url …",
+    )
 
 
 def _load() -> Any:

@@ -95,6 +95,11 @@ class OllamaCompletion:
             )
         if isinstance(status, int) and status > 0:
             return BrainUnavailable(f"Ollama refuses with {status}", hint="Try again later")
+        if isinstance(error, ValueError):  # no JSON, or none of its form
+            return BrainUnavailable(
+                f"What answers at {self._settings.host} is not Ollama: its reply has another form",
+                hint="pcc config set brain.ollama.host http://localhost:11434",
+            )
         return BrainUnavailable(
             f"Ollama cannot be reached at {self._settings.host}: {type(error).__name__}",
             hint="ollama serve",

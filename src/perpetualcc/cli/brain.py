@@ -15,6 +15,7 @@ from perpetualcc.brain.port import Brain
 from perpetualcc.brain.question_lines import read_line
 from perpetualcc.brain.settings import BrainSettings, BrainType
 from perpetualcc.claude.completion import ClaudeCompletion
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.config import environment
@@ -70,6 +71,11 @@ def ask(  # noqa: PLR0917  # Typer passes by name; these are the command's optio
 
     Example: pcc brain ask "Which database?" -o PostgreSQL -o SQLite -r requirements.md
     """
+    if jsonl and (option or multi or requirements):
+        raise Mistyped(
+            "With `--jsonl` each line says its own options and requirements",
+            hint="pcc brain ask --jsonl <questions.jsonl",
+        )
     chosen = _open(brain, model, host)
     if jsonl:
         _answer_lines(chosen, Path(question) if question else None)

@@ -11,6 +11,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.human.answers import NUMBER
 
 app = typer.Typer(
@@ -110,6 +111,13 @@ def set_budget(
 
     Example: pcc budget set unattended_tokens_per_day 2000000
     """
+    from perpetualcc.sessions.budget import BudgetLimits, with_limit
+
+    number = _number(value)
+    try:
+        with_limit(BudgetLimits(), name, number)
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None
     with connect(ctx.obj) as daemon:
-        changed = daemon.call("budget.set", name=name, value=_number(value))
+        changed = daemon.call("budget.set", name=name, value=number)
     print(f"{name} = {_amount(changed['allowed'])}")

@@ -19,7 +19,13 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.unreached import REMEDY, described, unreached
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import spent_disk
-from perpetualcc.daemon.state import Phase, is_held, read_status, steered_by
+from perpetualcc.daemon.state import (
+    Phase,
+    has_lost_its_socket,
+    is_held,
+    read_status,
+    steered_by,
+)
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
@@ -196,6 +202,8 @@ def _daemon(places: Locations) -> Finding:
         return False, f"Daemon: gave up: {found.problem}; try again with: pcc daemon restart"
     if found.phase is Phase.RESTARTING and found.problem:
         return False, f"Daemon: restarting: {found.problem}"
+    if has_lost_its_socket(places, found):
+        return False, "Daemon: out of reach, its socket was removed: pcc daemon restart"
     if found.version and found.version != code_version():
         what = f"{found.phase.value}, of another version than this command"
         return False, f"Daemon: {what}; to take this one over: pcc daemon restart"

@@ -84,7 +84,7 @@ def get(
 
     Example: pcc config get max_concurrent
     """
-    name, _ = file.resolve_key(key)
+    name, _ = _resolved(key)
     value = _shown(name, file.value_of(file.load_config(config.config_path()), name))
     if as_json:
         print_json({name: json.loads(value)})
@@ -105,7 +105,7 @@ def set_value(
     Example: pcc config set max_concurrent 8
     """
     only_a_person(ctx.obj, _CHANGES)
-    name, kind = file.resolve_key(key)
+    name, kind = _resolved(key)
     default = shlex.quote(_toml(file.value_of(file.Config(), name)).strip('"'))
     with _typed(f"pcc config set {name} {default}"):
         wanted = file.parse_value(kind, value)
@@ -136,7 +136,7 @@ def reset(
     only_a_person(ctx.obj, _CHANGES)
     path = config.config_path()
     if key is not None:
-        name, _ = file.resolve_key(key)
+        name, _ = _resolved(key)
         _change(path, name, None)
         print(f"{name} is back at its default")
         _say_when(ctx, name)
@@ -285,7 +285,8 @@ def _change_alone(path: Path, name: str, value: Any) -> None:
     else:
         table[key] = value
     written = tomlkit.dumps(document)
-    _refuse_unusable(written, path, mistake)
+    alone = "" if value is None else f"{name} = {tomlkit.item(value).as_string()}"
+    _refuse_unusable(written, path, mistake, alone)
     try:
         write_whole(path.resolve(), written)  # of a link, the file that it leads to
     except OSError as error:
@@ -303,16 +304,30 @@ def _mistake_in(path: Path) -> file.ConfigError | None:
     return None
 
 
-def _refuse_unusable(written: str, path: Path, mistake: file.ConfigError | None) -> None:
-    """Without a line, unless it was wrong before: the new value is in nobody's file."""
+def _refuse_unusable(
+    written: str, path: Path, mistake: file.ConfigError | None, alone: str
+) -> None:
+    """
+    Without a line, unless it was wrong before: the new value is in nobody's file.
+
+    What is as wrong `alone`, with nothing else in the file, is a slip of the fingers.
+    """
+    error = _problem_of(written, path)
+    if error is None:
+        return
+    if mistake is not None and mistake.problem == error.problem:
+        raise mistake from error
+    slip = _problem_of(alone, path)
+    kind = Mistyped if slip is not None and slip.problem == error.problem else PerpetualError
+    raise kind(f"{error.problem}; '{path}' stays as it is", hint=error.hint) from error
+
+
+def _problem_of(text: str, path: Path) -> file.ConfigError | None:
     try:
-        file.parse_config(written, path)
+        file.parse_config(text, path)
     except file.ConfigError as error:
-        if mistake is not None and mistake.problem == error.problem:
-            raise mistake from error
-        raise PerpetualError(
-            f"{error.problem}; '{path}' stays as it is", hint=error.hint
-        ) from error
+        return error
+    return None
 
 
 _PATHS = frozenset({"claude.binary"})
@@ -352,11 +367,16 @@ _SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name
 
 @contextmanager
 def _typed(right: str) -> Iterator[None]:
-    """A value that is none is a slip of the fingers."""
+    """A value or a key that is none is a slip of the fingers."""
     try:
         yield
     except PerpetualError as slip:
         raise Mistyped(slip.message, hint=slip.hint or f"Such as: {right}") from None
+
+
+def _resolved(key: str) -> tuple[str, Any]:
+    with _typed("pcc config show"):
+        return file.resolve_key(key)
 
 
 def _shown(name: str, value: Any) -> str:

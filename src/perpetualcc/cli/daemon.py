@@ -20,6 +20,7 @@ from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.state import (
     DaemonStatus,
     Phase,
+    has_lost_its_socket,
     is_work_stopped,
     note_stop,
     read_status,
@@ -209,6 +210,8 @@ def _described(
         yield "Supervisor", str(found.supervisor)
     if found.engine:
         yield "Engine", str(found.engine)
+    if has_lost_its_socket(locations, found):
+        yield "Socket", "removed, so that no command reaches it: pcc daemon restart"
     if is_work_stopped(locations):
         yield "Work", "was stopped; to go on: pcc daemon start"
     yield from _troubles(found)

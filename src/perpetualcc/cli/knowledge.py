@@ -52,6 +52,11 @@ def init(
     from perpetualcc.cli.chosen_requirements import remember, remembered
     from perpetualcc.store.index.database import make_project_folder
 
+    if skip_index and vectors:
+        raise Mistyped(
+            "`--vectors` are made of the index, and `--skip-index` makes none",
+            hint="Leave one of the two out",
+        )
     folder = directory(project)
     named = _requirements(requirements)
     is_new = make_project_folder(folder)
@@ -136,6 +141,11 @@ def search(
             "Say what to look for, or give --jsonl: pcc search PROJECT 'where are tokens checked?'",
             param_hint="query",
         )
+    if as_lines and query:
+        raise Mistyped(
+            f"`--jsonl` reads its queries from standard input, and {query!r} is one more",
+            hint="pcc search PROJECT --jsonl <queries.jsonl",
+        )
     pipeline = _fresh(directory(project))
     if as_lines:
         for line in sys.stdin.buffer:
@@ -193,6 +203,8 @@ def graph(
     from perpetualcc.store.index.opening import open_graph, open_structure
 
     folder = directory(project)
+    if as_json and as_dot:
+        raise Mistyped("`--json` and `--dot` are two forms", hint="Leave one of the two out")
     _refuse_contradictions(entity, report=report, as_dot=as_dot)
     if report:
         _fresh(folder)

@@ -56,11 +56,14 @@ def uninstall() -> None:
     Example: pcc learn uninstall
     """
     from perpetualcc.learning import control
+    from perpetualcc.learning.install import is_plugin_enabled
     from perpetualcc.learning.install import uninstall as take
     from perpetualcc.learning.queue import QueueReader
 
     places = learning_places()
     print("Hooks removed" if take(places) else "No hooks of ours were installed")
+    if is_plugin_enabled(places):
+        print("The plugin has hooks of its own: claude plugin uninstall pcc@perpetualcc")
     control.stop_for_good(places, say=print)
     if waiting := QueueReader(places).waiting():
         print(f"Events that no worker has read: {waiting:,}, they stay in {places.queue}")

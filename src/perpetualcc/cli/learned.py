@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.learning_group import learning_places, tell_unread
 from perpetualcc.cli.look import one_line, print_json, printable
 from perpetualcc.cli.options import JsonOption, directory
@@ -227,6 +228,11 @@ def auto(
     from perpetualcc.learning.files import read_json
 
     _only_a_person()
+    if off and (above is not None or after is not None):
+        raise Mistyped(
+            "`--off` lets every preference wait, and `--above` and `--after` do not",
+            hint="pcc learn auto --off",
+        )
     places = learning_places()
     chosen = read_json(places.options)
     if off:

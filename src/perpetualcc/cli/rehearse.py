@@ -13,8 +13,9 @@ from perpetualcc.cli.options import GlobalOptions, directory
 from perpetualcc.cli.stage import Stage, staged
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, home_of
 from perpetualcc.permissions.rules import Rule, RuleSubject
+from perpetualcc.permissions.trust import content_hash, is_trusted, read_watched_files
 from perpetualcc.rehearsal import load_scenario
 from perpetualcc.store.recorded import Recorded, record, recorded
 
@@ -82,10 +83,20 @@ def take_along(options: GlobalOptions, stage: Stage, project: Path | None) -> No
     there = None if project is None else canonical(project)
     here = canonical(stage.project)
     rules = [_moved(rule, there, here) for rule in known.rules]
-    trust = {here: known.trust[there]} if there and there in known.trust else {}
+    trust = _trusted(known, there, here)
     if rules or trust:
         database = config.locate(stage.data).database
         asyncio.run(record(database, Recorded(rules=tuple(rules), trust=trust), SystemClock()))
+
+
+def _trusted(known: Recorded, there: Path | None, here: Path) -> dict[Path, str]:
+    """What is trusted of the project, also as a worktree of one, is trusted of the copy."""
+    if there is None:
+        return {}
+    files, home = read_watched_files(there), home_of(there)
+    at_home = None if home == there else (read_watched_files(home), known.trust.get(home))
+    is_known = bool(files) and is_trusted(files, known.trust.get(there), at_home)
+    return {here: content_hash(files)} if is_known else {}
 
 
 def _moved(rule: Rule, there: Path | None, here: Path) -> Rule:

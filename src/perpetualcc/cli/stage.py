@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perpetualcc.config import CONFIG_VARIABLE
+from perpetualcc.domain.folders import is_worktree
+from perpetualcc.domain.git import GIT
 from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, lay_out_files
 from perpetualcc.rehearsal.threaded import playing
 
@@ -118,11 +120,49 @@ def _be_patient() -> None:
 def _place(folder: Path, scenario: Scenario, project: Path | None) -> Path:
     place = folder / (project.resolve().name if project else scenario.name)
     if project is not None:
-        shutil.copytree(project, place, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+        copied(project, place)
     place.mkdir(exist_ok=True)
     lay_out_files(scenario, place)
     return place
 
 
+def copied(project: Path, place: Path) -> None:
+    """A copy in which nothing that git does reaches the project's own repository."""
+    shutil.copytree(project, place, symlinks=True, ignore=_left_out)
+    if (place / ".git").is_file():
+        _part(project, place)
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """What tools make again; and other worktrees, which are the real ones wherever they lie."""
+    here = Path(folder)
+    worktrees = {name for name in names if is_worktree(here / name)}
+    return {*_LEFT_OUT} | worktrees | ({"worktrees"} if here.name == ".git" else set())
+
+
+def _part(project: Path, place: Path) -> None:
+    """
+    Give the copy of a worktree, or of a submodule, a repository of its own: its `.git` is a file
+    that leads to the real one. What is committed so far is read from there and written here.
+    """
+    git = place / ".git"
+    git.unlink()
+    asked = (*GIT, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    found = subprocess.run(asked, cwd=project, capture_output=True, text=True, check=False)
+    if found.returncode:
+        return
+    own, common = map(Path, found.stdout.splitlines())
+    shutil.copytree(common, git, symlinks=True, ignore=shutil.ignore_patterns(*_OF_THE_REAL_ONE))
+    for name in ("HEAD", "index"):
+        if (own / name).exists():
+            shutil.copy2(own / name, git / name)
+    (git / "objects/info").mkdir(parents=True)
+    (git / "objects/info/alternates").write_text(f"{common / 'objects'}\n")
+    for setting in (("--unset", "core.worktree"), ("core.bare", "false")):
+        unset = (*GIT, "config", "--file", str(git / "config"), *setting)
+        subprocess.run(unset, capture_output=True, check=False)
+
+
 _LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")
 """Large, and made again by the tools that need them."""
+_OF_THE_REAL_ONE = ("objects", "worktrees", "modules")

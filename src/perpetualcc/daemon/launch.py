@@ -8,7 +8,14 @@ from collections.abc import Sequence
 
 from perpetualcc.config import environment
 from perpetualcc.daemon.frozen import frozen, thaw
-from perpetualcc.daemon.state import DaemonStatus, Phase, is_held, read_status, was_stopped
+from perpetualcc.daemon.state import (
+    DaemonStatus,
+    Phase,
+    has_lost_its_socket,
+    is_held,
+    read_status,
+    was_stopped,
+)
 from perpetualcc.daemon.surroundings import for_a_daemon
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -23,6 +30,8 @@ _RESTARTS_WITHIN = 5.0
 """Seconds after a stop in which the next daemon is there, where it was a restart."""
 _ASK_AGAIN = 1.0
 """Seconds after which a silent engine's supervisor is looked at again."""
+_ALONE_FOR = 1.0
+"""Seconds after which a daemon without its socket is not one that changes places with another."""
 _FROZEN_FOR = 3.0
 """Seconds after which a supervisor that a signal stopped is not waited for: it does not wake."""
 
@@ -69,8 +78,11 @@ def connect(
         except (ConnectionLost, OSError):
             status = read_status(locations)
             _raise_if_hopeless(status, locations)
+            waited = time.monotonic() - begun
+            if waited > _ALONE_FOR and has_lost_its_socket(locations, status):
+                raise _out_of_reach(locations) from None
             # A stopped engine is ended by its supervisor.
-            if time.monotonic() - begun > _FROZEN_FOR and status.supervisor in frozen(status):
+            if waited > _FROZEN_FOR and status.supervisor in frozen(status):
                 break
             if status.phase is Phase.STOPPING:
                 if not outwait or time.time() > status.since + _LONGEST_STOP:
@@ -130,6 +142,13 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
             if is_another
             else "Read `pcc daemon logs`, then try again: pcc daemon restart",
         )
+
+
+def _out_of_reach(locations: Locations) -> DaemonUnavailable:
+    return DaemonUnavailable(
+        f"The daemon cannot be reached: its socket '{locations.socket}' was removed",
+        hint="Nothing of its work is lost: pcc daemon restart",
+    )
 
 
 def _stopping() -> DaemonUnavailable:

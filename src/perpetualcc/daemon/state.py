@@ -100,6 +100,11 @@ def read_status(locations: Locations) -> DaemonStatus:
     return replace(status, phase=Phase.RESTARTING, engine=None, problem=gone)
 
 
+def has_lost_its_socket(locations: Locations, status: DaemonStatus) -> bool:
+    """Whether it lives, and no command can reach it any more: somebody removed the socket."""
+    return status.phase in {Phase.RUNNING, Phase.ASLEEP} and not locations.socket.exists()
+
+
 def was_stopped(locations: Locations) -> bool:
     """Of a daemon that does not run: whether somebody stopped it, as opposed to a crash."""
     return locations.halted.exists() or _written(locations).phase in {Phase.STOPPING, Phase.STOPPED}

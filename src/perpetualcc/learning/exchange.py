@@ -26,8 +26,12 @@ def read_export(path: Path) -> list[tuple[str, Preference]]:
         return [_entry(one) for one in entries]
     except OSError as error:
         raise ExportUnreadable(path, error.strerror or str(error)) from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ExportUnreadable(path, f"{type(error).__name__} {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ExportUnreadable(path, f"it is no JSON ({error})") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ExportUnreadable(path, "it has not the form of one") from error
+    except ValueError as error:
+        raise ExportUnreadable(path, str(error)) from error
 
 
 def write_export(path: Path, text: str) -> None:

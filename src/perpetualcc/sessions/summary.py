@@ -27,6 +27,8 @@ def completion_summary(tasks: Sequence[Task]) -> str:
     done = sum(task.state is TaskState.DONE for task in tasks)
     noun = "task" if len(tasks) == 1 else "tasks"
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
+    given_up = sum(task.state is TaskState.CANCELLED for task in tasks)
+    counted += f", {given_up} given up" if given_up else ""
     lines = [f"{counted} in {elapsed(_time_with_work(tasks))}"]
     if len(tasks) > _MOST:
         lines.append(f"… {len(tasks) - _MOST} before, and then")

@@ -73,6 +73,7 @@ def test_a_value_that_cannot_be_leaves_the_file_and_is_told_of_it(config, key, v
 
     error = config("set", key, value).exception
 
+    assert isinstance(error, Mistyped)
     assert f"'{config.file}' stays as it is" in error.message
     assert ".new" not in error.message
     assert "secret" not in error.message
@@ -330,6 +331,22 @@ def test_what_is_no_value_is_answered_with_one_that_can_be_typed(config, words, 
     assert says in slip.message
     assert slip.hint.startswith("Such as: ")
     assert slip.hint.endswith(right)
+
+
+@pytest.mark.parametrize(
+    "words", [("get", "max_worry"), ("set", "max_worry", "1"), ("reset", "max_worry")]
+)
+def test_a_key_that_there_is_not_is_typed_wrong(config, words):
+    assert isinstance(config(*words).exception, Mistyped)
+
+
+def test_a_value_that_only_contradicts_the_file_is_no_slip(config):
+    config.file.write_text("[handover]\nhard_tokens = 100000\n")
+
+    refused = config("set", "handover.warn_tokens", "110000").exception
+
+    assert "100000" in refused.message
+    assert not isinstance(refused, Mistyped)
 
 
 def test_of_many_who_change_a_setting_at_once_none_undoes_another_s(config):

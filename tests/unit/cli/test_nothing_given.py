@@ -14,7 +14,7 @@ def typed(tmp_path, monkeypatch):
     """What a command ends with that must not get as far as a daemon."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    for module in ("sessions", "start", "people", "rules", "devices"):
+    for module in ("sessions", "start", "people", "rules", "devices", "budget"):
         monkeypatch.setattr(
             f"perpetualcc.cli.{module}.connect", lambda *_, **__: pytest.fail("it was sent")
         )
@@ -48,9 +48,16 @@ def typed(tmp_path, monkeypatch):
         ["explain", "bash"],
         ["graph", "."],
         ["graph", ".", "name", "--report"],
+        ["graph", ".", "name", "--json", "--dot"],
+        ["init", ".", "--skip-index", "--vectors"],
+        ["search", ".", "queries.jsonl", "--jsonl"],
         ["rules", "add", "allow", "kind", " "],
         ["memory", "search", ""],
         ["devices", "pair", "phone", "--may", "everything"],
+        ["budget", "set", "worries", "1"],
+        ["brain", "ask", "--jsonl", "-o", "Redis"],
+        ["learn", "auto", "--off", "--above", "0.9"],
+        ["budget", "set", "weekly_share", "2"],
     ],
     ids=" ".join,
 )

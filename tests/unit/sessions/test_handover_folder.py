@@ -37,9 +37,10 @@ def test_files_are_written_read_and_archived(tmp_path):
     ]
 
 
-def test_the_trigger_is_seen_once(tmp_path):
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
+def test_the_trigger_is_seen_once(make, tmp_path):
     folder = folder_of(tmp_path)
-    folder.trigger.touch()
+    make(folder.trigger)
 
     assert [folder.take_trigger(), folder.take_trigger()] == [True, False]
 

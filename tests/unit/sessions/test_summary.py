@@ -1,5 +1,7 @@
 """What a finished session came to, in words."""
 
+from dataclasses import replace
+
 import pytest
 
 from perpetualcc.domain.tasks import Lane, Task, TaskState
@@ -26,6 +28,18 @@ def done(number: int, began: float, ended: float) -> Task:
 )
 def test_only_the_time_in_which_there_was_work_counts(spans, said):
     tasks = [done(number, *span) for number, span in enumerate(spans)]
+
+    assert completion_summary(tasks).splitlines()[0] == said
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [(0, "0 of 1 task done, 1 given up in 5 s"), (2, "2 of 3 tasks done, 1 given up in 5 s")],
+)
+def test_what_was_given_up_is_said_beside_what_was_done(others, said):
+    given_up = replace(done(9, 0, 5), state=TaskState.CANCELLED)
+
+    tasks = [given_up, *(done(number, 0, 5) for number in range(others))]
 
     assert completion_summary(tasks).splitlines()[0] == said
 

@@ -8,6 +8,7 @@ import codecs
 import hashlib
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from perpetualcc.knowledge.scan.filters import MAX_BYTES
 from perpetualcc.knowledge.values import FileStamp
 
 _COOKIE = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
+_WINDOWS = "cp1252"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -65,17 +67,15 @@ def _decode(data: bytes) -> str | None:
             return data.decode(encoding, errors="replace")
     if b"\0" in data[:8192]:
         return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode(_declared_encoding(data), errors="replace")
+    for encoding, errors in (("utf-8", "strict"), (_declared_encoding(data), "replace")):
+        # What a file declares may be no encoding of text (`hex`), or replace nothing (`idna`).
+        with suppress(LookupError, UnicodeError):
+            return data.decode(encoding, errors)
+    return data.decode(_WINDOWS, "replace")
 
 
 def _declared_encoding(data: bytes) -> str:
     """PEP 263's cookie in the first two lines; without one, what Windows writes."""
     match = _COOKIE.search(b"\n".join(data.split(b"\n", 2)[:2]))
-    try:
-        name = codecs.lookup(match[1].decode("ascii")).name if match else "cp1252"
-    except LookupError:
-        return "cp1252"
-    return "cp1252" if name == "utf-8" else name
+    name = match[1].decode("ascii") if match else _WINDOWS
+    return _WINDOWS if name.lower().replace("_", "-") in {"utf-8", "utf8"} else name

@@ -91,7 +91,7 @@ class HandoverFolder:
         """Whether the trigger is there; it is gone afterwards, so it is seen once."""
         try:
             with self._open() as folder:
-                os.unlink(TRIGGER, dir_fd=folder)
+                _take(folder, TRIGGER)
         except OSError:
             return False
         return True
@@ -174,6 +174,14 @@ def _below(parent: int, name: str) -> Iterator[int]:
         os.mkdir(name, 0o755, dir_fd=parent)
     with _opened(name, parent) as folder:
         yield folder
+
+
+def _take(folder: int, name: str) -> None:
+    """Remove a file, or the empty directory that somebody made instead of it."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except (IsADirectoryError, PermissionError):  # Linux says the one, macOS the other
+        os.rmdir(name, dir_fd=folder)
 
 
 def _write(folder: int, name: str, text: str) -> None:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from perpetualcc.knowledge.scan.reading import decode, read_file
 
+NO_TEXTS = ("nonsense", "hex", "rot13", "idna", "punycode", "undefined", "utf-8", "UTF_8")
+"""What a file may declare, and no text of these bytes comes of it."""
 DECODED = [
     (b"a\r\nb\rc\n", "a\nb\nc\n"),
     ("grün".encode(), "grün"),
@@ -15,7 +17,7 @@ DECODED = [
     ("grün\n".encode("utf-16"), "grün\n"),
     ("grün".encode("cp1252"), "grün"),
     (b"# coding: koi8-r\n" + "\u0434".encode("koi8-r"), "# coding: koi8-r\n\u0434"),
-    (b"# coding: nonsense\n\xfc", "# coding: nonsense\nü"),
+    *((f"# coding: {name}\n\xfc".encode("cp1252"), f"# coding: {name}\nü") for name in NO_TEXTS),
     (b"\x7fELF\x00\x00", None),
     (b"", ""),
 ]
