@@ -21,7 +21,9 @@ from perpetualcc.permissions.shell.directories import Directories
 Setting = tuple[str, str]
 """The name of an option, empty when there is none, and what stands there."""
 
-_PATH = re.compile(r"(?!//)(?:/|~|\.\./)")
+MAY_LEAVE = re.compile(r"/|~|(?:[^/\s]+/)*\.\.(?:/|$)")
+"""How paths begin that may lead out of the project: `/x`, `~/x`, `../x`, `..`, `src/../../x`."""
+_PATH = re.compile(rf"(?!//)(?:{MAY_LEAVE.pattern})")
 _INNER_PATH = re.compile(
     r"(?:file://|(?<=[\s\"'`=:,;@\[{|])|^@|(?<=^-[A-Za-z])|(?<=[\s=,]-[A-Za-z]))"
     r"((?:/|~/|\.\./)(?!/)[^\s\"'`=:,;)\]}|]+)"
@@ -49,11 +51,11 @@ _INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap
 """Where only the machine's owner puts programs and libraries."""
 OUTPUT_OPTION = re.compile(
     r"-o\b|-O\b|--?(?:out|report|log(?!ger)|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
-    r"dist|junit|html|xml|json|tee)[\w-]*",
+    r"dist|junit|html|xml|json|tee)[\w-]*|--[\w-]+-(?:report|output|out-?(?:file|dir))\b",
     re.IGNORECASE,
 )
 _LOADS = re.compile(
-    r"kube-?config|plugin|require|preload|rc-?file|init-?file|script|hook", re.IGNORECASE
+    r"kube-?config|plugin|require|preload|rc-?file|init-?file|script|hook|--python$", re.IGNORECASE
 )
 """Options that make even a program that only looks run what they name."""
 
