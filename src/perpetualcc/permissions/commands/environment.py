@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell
-from perpetualcc.permissions.commands.foreign_code import foreign_path
+from perpetualcc.permissions.commands.foreign_code import MAY_LEAVE, foreign_path
 from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
 from perpetualcc.permissions.commands.places import are_ordinary
@@ -64,6 +64,12 @@ _IS_RUN = re.compile(
 )
 _RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
+_FLAGS = (
+    (re.compile(r"\w*RUSTFLAGS"), "rustc"),
+    (re.compile(r"\w*RUSTDOCFLAGS"), "rustdoc"),
+    (re.compile(r"\w*(?:C|CXX|CPP|LD|FC?)FLAGS(?:_\w+)?|LDLIBS|LOADLIBES"), "gcc"),
+)
+"""Variables with these names hold options, and what has them as its options."""
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
 
@@ -115,15 +121,17 @@ def _graver(
     run: Callable[[str], Sequence[Finding]],
 ) -> tuple[Risk, str] | None:
     """What no table need say: where it makes a program write, and which command it has it run."""
-    if value.startswith(("/", "~/", "../")) and _IS_WRITTEN.fullmatch(name):
+    if MAY_LEAVE.match(value) and _IS_WRITTEN.fullmatch(name):
         written = territory.write(value, cwds, name)
         if written.risk is Risk.HIGH:
             return Risk.HIGH, f"makes a program write. {written.explanation}"
         if _TRACES.search(name) and written.risk is Risk.MEDIUM:
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"
-    is_run = name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
+    program = next((program for names, program in _FLAGS if names.fullmatch(name)), "")
+    is_run = program or name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
     if value and UNKNOWN not in value and is_run:
-        worst = next((found for found in run(value) if found.risk is Risk.HIGH), None)
+        given = run(f"{program} {value}".strip())
+        worst = next((found for found in given if found.risk is Risk.HIGH), None)
         if worst is not None:
             return Risk.HIGH, f"has a program run it. {worst.explanation}"
     return None

@@ -54,9 +54,10 @@ _DEPLOYS = re.compile(
 )
 _DEPLOY_TARGET = re.compile(r"[-/]t(?:arget)?:\w*(?:Deploy|PublishContainer)", re.IGNORECASE)
 _RUN_PROPERTY = re.compile(
-    r"(?:_LAUNCHER|_EMULATOR|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event)$"
+    r"(?:_LAUNCHER|_EMULATOR|_COMPILER|CMAKE_(?:AR|LINKER|NM|OBJCOPY|RANLIB|STRIP)|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event)$"
 )
 """`-DCMAKE_C_COMPILER_LAUNCHER='rm;-f'`, `-p:PreBuildEvent='rm x'`."""
+_FLAGS_PROPERTY = re.compile(r"CMAKE_\w+_FLAGS(?:_\w+)?")
 _GUARD = re.compile(r"auth\w*|ssl|tls|security|verif\w*|checksum\w*|signature\w*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OUTPUT_PROPERTY = re.compile(
@@ -181,8 +182,9 @@ def _property(name: str, text: str, call: Call) -> Finding | None:
         return None
     if (match[2] or "").lower() == "false":
         return None
-    if match[2] and _RUN_PROPERTY.search(match[1]):
-        found = call.judge.shell(match[2].replace(";", " "), call)
+    if match[2] and (_RUN_PROPERTY.search(match[1]) or _FLAGS_PROPERTY.fullmatch(match[1])):
+        program = "gcc " if _FLAGS_PROPERTY.fullmatch(match[1]) else ""
+        found = call.judge.shell(program + match[2].replace(";", " "), call)
         worst = next((one for one in found if one.risk is Risk.HIGH), None)
         if worst is not None:
             why = f"{match[1]}: has the build run it. {worst.explanation}"
