@@ -30,6 +30,8 @@ _DEVICES = frozenset(
 )  # fmt: skip
 _DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
 """An open file by its number; `/dev/fd/..` leads on into the system."""
+MAY_LEAVE = re.compile(r"/|~|(?:[^/\s]+/)*\.\.(?:/|$)")
+"""How paths begin that may lead out of the project: `/x`, `~/x`, `../x`, `..`, `src/../../x`."""
 _WILD = frozenset("*?[")
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""

@@ -88,6 +88,20 @@ HARMFUL = [
     "cat /dev/sda",
     "head -c 100 /dev/nvme0n1",
     "xxd /dev/input/event0",
+    "protoc --kotlin_out=.. a.proto",
+    "bison --file-prefix=../x a.y",
+    "pytest --cov-report html:..",
+    "pytest -o cache_dir=../x",
+    "coverage html --directory=..",
+    "rollup -f es --dir=..",
+    "msbuild /p:OutDir=..",
+    "BUILD_PATH=../x npm run build",
+    "tsup src/a.ts --onSuccess 'rm y'",
+    "go build -ldflags='-extld=rm -linkmode=external'",
+    "go build -gccgoflags='-wrapper rm'",
+    "go tool link -extld rm a.o",
+    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=rm cargo build",
+    "RUSTC=rm cargo build",
 ]
 UNCERTAIN = [
     "make clean BUILDDIR=../other/build",
@@ -129,6 +143,8 @@ UNCERTAIN = [
     "cmake --build b -- -f ../x",
     "find ~ -name '*.json' -exec cat {} +",
     "find / -name x -exec grep y {} +",
+    "sass src:..",
+    "biome check --config-path=.. src",
 ]
 EVERYDAY = [
     "make clean BUILDDIR=build",
@@ -200,6 +216,13 @@ EVERYDAY = [
     "head -c 16 /dev/urandom",
     "find . -name '*.json' -exec cat {} +",
     "find / -name '*.so' -exec ls -l {} +",
+    "protoc --python_out=. a.proto",
+    "bison -d -o src/a.c a.y",
+    "coverage html -d htmlcov",
+    "sass src:dist",
+    "go build -ldflags '-X main.v=1 -s -w -extldflags \"-static\"'",
+    "go test -coverpkg=./... ./...",
+    "RUSTC=clippy-driver cargo check",
 ]
 
 

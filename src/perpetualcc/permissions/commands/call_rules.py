@@ -23,7 +23,6 @@ from perpetualcc.permissions.commands.asking import (
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import (
-    MAY_LEAVE,
     OUTPUT_OPTION,
     code_path,
     judge_settings,
@@ -48,7 +47,7 @@ from perpetualcc.permissions.commands.tasks import (
     takes_many_tasks,
 )
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.paths import Location, Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Location, Zone
 from perpetualcc.permissions.protected import RAW_DEVICES
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
@@ -345,7 +344,7 @@ class CallRules:
         values = [value for o in options if (value := _joined_value(o))]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
-        named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
+        named = [piece for value in values for piece in _pieces(value)]
         paths = [Word(text) for text in dict.fromkeys(named) if MAY_LEAVE.match(text)]
         found = [f for f in call.writes(paths) if f.risk is not Risk.LOW]
         return found + self._guarded_outputs(options, call) + self._kept(call)
@@ -368,8 +367,9 @@ class CallRules:
         values = [(n, v) for n, v in given if v is not None and OUTPUT_OPTION.match(n)]
         if not values:
             return []
-        far = [v for _, v in values if MAY_LEAVE.match(v.text)]
-        near = [v for name, v in values if v not in far and _NAMES_A_FILE.match(name)]
+        pieces = [piece for _, v in values for piece in _pieces(v.text)]
+        far = [Word(piece) for piece in dict.fromkeys(pieces) if MAY_LEAVE.match(piece)]
+        near = [v for n, v in values if not MAY_LEAVE.match(v.text) and _NAMES_A_FILE.match(n)]
         own = f"{self.judge.territory.home}/.cache/"
         return [
             *(f for f in call.writes(near) if f.is_guarded),
@@ -463,6 +463,11 @@ class CallRules:
         if rule.wraps == "shell":
             return self.judge.shell(" ".join(word.text for word in words), call)
         return self.judge.words(words, call)
+
+
+def _pieces(value: str) -> tuple[str, ...]:
+    """`../x`, `cache_dir=../x`, `html:../x`: where a place may stand in a value."""
+    return value, value.rpartition("=")[2], value.rpartition(":")[2]
 
 
 def _behind_dashes(call: Call) -> list[str]:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, is_shell
-from perpetualcc.permissions.commands.foreign_code import MAY_LEAVE, foreign_path
+from perpetualcc.permissions.commands.foreign_code import foreign_path
 from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
 from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
@@ -53,13 +53,13 @@ _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
 _IS_WRITTEN = re.compile(
     r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOG(?:S|_?FILE|_?PATH|_?DIR)?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
     r"(?:_?(?:FILE|PATH|DIR))?|REDIRECT_\w+|DUMP\w*|(?:REPORT|RESULT|ARTIFACT)S?(?:_?(?:FILE|PATH|DIR))?"
-    r"|CACHE_DIR|PID_?FILE|HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
+    r"|CACHE_DIR|BUILD_PATH|PID_?FILE|HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
 )
 """Variables with these names hold files that a program writes."""
 _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
 _IS_RUN = re.compile(
-    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
+    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
     r"|CIBW_(?:BEFORE|REPAIR|TEST)_\w+|AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
 )
 _RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})

@@ -12,6 +12,7 @@ from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import MAY_LEAVE
 from perpetualcc.permissions.urls import HostKind, host_of, kind_of
 
 _ADDRESS = re.compile(
@@ -98,7 +99,7 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
     yield _peer(name, text, call)
     yield _property(name, text, call)
     yield _lifted(name, text, call)
-    if _TOKEN_OPTION.intersection((name, text[:2])):
+    if _TOKEN_OPTION.intersection((name, text[:2])) or text[:2] == "/p":
         yield _written(text, call)
 
 
@@ -165,7 +166,7 @@ def _lifted(name: str, text: str, call: Call) -> Finding | None:
 def _written(text: str, call: Call) -> Finding | None:
     """`-DoutputDirectory=/usr/local/lib`: a property that says where it writes."""
     key, equals, value = text.partition("=")
-    if not equals or not _OUTPUT_PROPERTY.search(key) or value[:1] not in {"/", "~"}:
+    if not equals or not _OUTPUT_PROPERTY.search(key) or not MAY_LEAVE.match(value):
         return None
     found = call.judge.territory.write(value, call.cwds, call.part)
     return found if found.risk is Risk.HIGH else None

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.environment import judge_variable
-from perpetualcc.permissions.commands.foreign_code import MAY_LEAVE, is_stream
+from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
